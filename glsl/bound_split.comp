@@ -1,12 +1,30 @@
-// variants: bound_split_quadric KIND=KIND_QUADRIC MOVING=0; bound_split_quadric_moving KIND=KIND_QUADRIC MOVING=1
-// variants: bound_split_facet KIND=KIND_FACET MOVING=0; bound_split_facet_moving KIND=KIND_FACET MOVING=1
-// variants: bound_split_patch KIND=KIND_PATCH MOVING=0; bound_split_patch_moving KIND=KIND_PATCH MOVING=1
-// variants: bound_split_curve KIND=KIND_CURVE MOVING=0; bound_split_curve_moving KIND=KIND_CURVE MOVING=1
-// variants: bound_split_point KIND=KIND_POINT MOVING=0; bound_split_point_moving KIND=KIND_POINT MOVING=1
-// variants: bound_split_rational KIND=KIND_RATIONAL MOVING=0; bound_split_rational_moving KIND=KIND_RATIONAL MOVING=1
-// variants: bound_split_gregory KIND=KIND_GREGORY MOVING=0; bound_split_gregory_moving KIND=KIND_GREGORY MOVING=1
-// variants: bound_split_triangle KIND=KIND_TRIANGLE MOVING=0; bound_split_triangle_moving KIND=KIND_TRIANGLE MOVING=1
-// variants: bound_split_blob KIND=KIND_BLOB MOVING=0; bound_split_blob_moving KIND=KIND_BLOB MOVING=1
+// variants: bound_split_quadric KIND=KIND_QUADRIC MOVING=0 LOOSE=0
+// variants: bound_split_quadric_moving KIND=KIND_QUADRIC MOVING=1 LOOSE=0
+// variants: bound_split_quadric_loose KIND=KIND_QUADRIC MOVING=1 LOOSE=1
+// variants: bound_split_facet KIND=KIND_FACET MOVING=0 LOOSE=0
+// variants: bound_split_facet_moving KIND=KIND_FACET MOVING=1 LOOSE=0
+// variants: bound_split_facet_loose KIND=KIND_FACET MOVING=1 LOOSE=1
+// variants: bound_split_patch KIND=KIND_PATCH MOVING=0 LOOSE=0
+// variants: bound_split_patch_moving KIND=KIND_PATCH MOVING=1 LOOSE=0
+// variants: bound_split_patch_loose KIND=KIND_PATCH MOVING=1 LOOSE=1
+// variants: bound_split_curve KIND=KIND_CURVE MOVING=0 LOOSE=0
+// variants: bound_split_curve_moving KIND=KIND_CURVE MOVING=1 LOOSE=0
+// variants: bound_split_curve_loose KIND=KIND_CURVE MOVING=1 LOOSE=1
+// variants: bound_split_point KIND=KIND_POINT MOVING=0 LOOSE=0
+// variants: bound_split_point_moving KIND=KIND_POINT MOVING=1 LOOSE=0
+// variants: bound_split_point_loose KIND=KIND_POINT MOVING=1 LOOSE=1
+// variants: bound_split_rational KIND=KIND_RATIONAL MOVING=0 LOOSE=0
+// variants: bound_split_rational_moving KIND=KIND_RATIONAL MOVING=1 LOOSE=0
+// variants: bound_split_rational_loose KIND=KIND_RATIONAL MOVING=1 LOOSE=1
+// variants: bound_split_gregory KIND=KIND_GREGORY MOVING=0 LOOSE=0
+// variants: bound_split_gregory_moving KIND=KIND_GREGORY MOVING=1 LOOSE=0
+// variants: bound_split_gregory_loose KIND=KIND_GREGORY MOVING=1 LOOSE=1
+// variants: bound_split_triangle KIND=KIND_TRIANGLE MOVING=0 LOOSE=0
+// variants: bound_split_triangle_moving KIND=KIND_TRIANGLE MOVING=1 LOOSE=0
+// variants: bound_split_triangle_loose KIND=KIND_TRIANGLE MOVING=1 LOOSE=1
+// variants: bound_split_blob KIND=KIND_BLOB MOVING=0 LOOSE=0
+// variants: bound_split_blob_moving KIND=KIND_BLOB MOVING=1 LOOSE=0
+// variants: bound_split_blob_loose KIND=KIND_BLOB MOVING=1 LOOSE=1
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short
@@ -14,7 +32,8 @@
 //   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
 //   1           small enough: it becomes a grid of nu x nv micropolygons; or it is one already
 //   2           to be split across u or v by the second half (split.comp)
-// With MOVING it does so for what moves (and what stands still): bounds hold all of the shutter.
+// With MOVING it does so for what moves (and what stands still): bounds hold all of the shutter. With LOOSE blur makes
+// micropolygons larger (GeometricApproximation "motionfactor" and "focusfactor").
 // Reads list, primitives, data, instances, motion; writes the subpatch back, its bound, its number of children.
 // Overflows nothing.
 #version 460

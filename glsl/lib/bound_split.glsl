@@ -32,23 +32,31 @@ struct Box {
 
 uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
 
-// Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
-Line measure(Subpatch subpatch, uint line, inout Box box) {
+// Whether a line runs along u.
+bool line_along_u(uint line) { return line < 2u || line == 4u; }
+
+// Point i of 0 to 4 of a line; points are asked for in that order.
+vec3 line_point(Subpatch subpatch, uint line, uint i) {
     uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    bool along_u = line < 2u || line == 4u;
+    bool along_u = line_along_u(line);
     uint across = line < 4u ? 4u * (line & 1u) : 2u;
+    Param u = param_quarter(u0, u_level, along_u ? i : across);
+    Param v = param_quarter(v0, v_level, along_u ? across : i);
+#if KIND == KIND_CURVE
+    u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
+#endif
+    if (i == 0u || !along_u) surface_row(v);
+    return surface_vertex(ParamPoint(u0, u_level, along_u ? i : across, 4u), ParamPoint(v0, v_level, along_u ? across : i, 4u), u, v);
+}
+
+// Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
+Line measure(Subpatch subpatch, uint line, inout Box box) {
     Line result = Line(0u, 0u, 0.0, false);
     vec2 previous = vec2(0.0), before = vec2(0.0);
     bool in_front = false;
     for (uint i = 0u; i <= 4u; i++) {
-        Param u = param_quarter(u0, u_level, along_u ? i : across);
-        Param v = param_quarter(v0, v_level, along_u ? across : i);
-#if KIND == KIND_CURVE
-        u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
-#endif
-        if (i == 0u || !along_u) surface_row(v);
-        vec3 p = surface_vertex(ParamPoint(u0, u_level, along_u ? i : across, 4u), ParamPoint(v0, v_level, along_u ? across : i, 4u), u, v);
+        vec3 p = line_point(subpatch, line, i);
         box.low = min(box.low, p);
         box.high = max(box.high, p);
         bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
@@ -90,14 +98,14 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
 
 // Wanted micropolygons along a line; EDGE_RATE_MAX + 1 when it must be split first: too long, behind the eye, or so
 // uneven (a line running away from the camera) that equal steps would make some micropolygons far too large.
-uint wanted_rate(Line line) {
-    float rate = float(line.total) * surface_instance.dice_scale;
+uint wanted_rate(Line line, float dice_scale) {
+    float rate = float(line.total) * dice_scale;
     bool uneven = 2u * line.longest > line.total && rate > 4.0;
     if (line.behind || uneven || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
     // n chords of a line with second differences d (at a quarter of its length) lie at most 2 d / n^2 off it. Where a
     // surface turns away from the eye lengths alone would leave its outline a coarse polygon.
     const float flatness = KIND == KIND_BLOB ? FLATNESS_BLOB : FLATNESS;
-    float flat_rate = sqrt(line.bend * surface_instance.dice_scale * (2.0 / flatness));
+    float flat_rate = sqrt(line.bend * dice_scale * (2.0 / flatness));
     rate = max(rate, flat_rate);
     return rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
 }
@@ -119,6 +127,49 @@ bool beyond_clipping(Box box) {
 
 // How far the lens displaces a point of depth z at most, in 1/1024 pixel.
 vec2 lens_reach(float z) { return abs(frame.lens_far - frame.lens_near / z); }
+
+#if LOOSE
+
+// Blur of so many pixels, times the factor, is where the area of micropolygons begins to grow with it.
+const float LOOSE_BLUR_PX = 16.0;
+// Longer ways are no longer, 1/1024 pixel.
+const uint LOOSE_WAY_MAX = 1u << 26;
+
+// What each line's dice_scale is multiplied by.
+float loosened[6];
+
+// The least blur of a line's five points decides: neighbours have the same points.
+float looseness(Instance instance, Primitive primitive, Subpatch subpatch, uint line) {
+    vec2 before[5];
+    uint way[5];
+    uint least_circle = LOOSE_WAY_MAX, least_way = LOOSE_WAY_MAX;
+    for (uint key = 0u; key < instance.keys; key++) {
+        surface_load(instance_at(instance, key), primitive_at(instance, primitive, key));
+        for (uint i = 0u; i <= 4u; i++) {
+            vec3 p = line_point(subpatch, line, i);
+            if (frame_perspective(frame) && !(p.z >= frame.eye_z)) return 1.0;
+            vec2 r = raster_position(frame, p), reach = lens_reach(p.z);
+            way[i] = key > 0u ? min(way[i] + chord(before[i], r), LOOSE_WAY_MAX) : 0u;
+            before[i] = r;
+            least_circle = min(least_circle, uint(min(2.0 * max(reach.x, reach.y), float(LOOSE_WAY_MAX))));
+        }
+    }
+    for (uint i = 0u; i <= 4u; i++) least_way = min(least_way, way[i]);
+    float blur = instance.motion_factor * float(least_way) + instance.focus_factor * float(least_circle);
+    return 1.0 / sqrt(max(blur * (1.0 / (LOOSE_BLUR_PX * float(FIXED))), 1.0));
+}
+
+void loosen(Instance instance, Primitive primitive, Subpatch subpatch) {
+    for (uint line = 0u; line < 6u; line++) loosened[line] = looseness(instance, primitive, subpatch, line);
+}
+
+float line_dice_scale(uint line) { return surface_instance.dice_scale * loosened[line]; }
+
+#else
+
+float line_dice_scale(uint line) { return surface_instance.dice_scale; }
+
+#endif
 
 // Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with these bounds.
 float depth_floor(Box box) { return bounds_solid() ? box.low.z : max(box.low.z, frame.near); }
@@ -249,7 +300,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     float scale = surface_instance.dice_scale;
     surface_instance.dice_scale *= clamp(widest * scale, 1.0 / STRETCH_MAX, 1.0);
     Line line = measure(subpatch, 5u, box);
-    uint rate = wanted_rate(line);
+    uint rate = wanted_rate(line, line_dice_scale(5u));
     if (float(line.total) > CURVE_GRID_PX * float(FIXED)) rate = EDGE_RATE_MAX + 1u;
     surface_instance.dice_scale = scale;
     for (uint i = 2u; i < 4u; i++) {
@@ -274,11 +325,11 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #endif
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
-        uint rate = wanted_rate(line);
+        uint rate = wanted_rate(line, line_dice_scale(i));
 #if KIND == KIND_POINT
         if (i < 2u && form != PRIMITIVE_SQUARE) rate = max(rate, POINT_RIM_RATE);
 #endif
-        bool along_u = i < 2u || i == 4u;
+        bool along_u = line_along_u(i);
 #if KIND == KIND_RATIONAL
         // Five points do not show the waves of a long polynomial.
         if ((along_u ? u_level : v_level) < level_least(along_u ? degree.x : degree.y)) rate = EDGE_RATE_MAX + 1u;
@@ -346,6 +397,9 @@ GridBound both_bounds(GridBound a, GridBound b) {
 // which are straight. At a time when it is behind the eye it asks for nothing.
 uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
     Subpatch settled = subpatch;
+#if LOOSE
+    loosen(instance, primitive, subpatch);
+#endif
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     Box swept = empty_box();
     bool behind = false, across = false, padded = false;

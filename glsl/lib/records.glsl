@@ -74,8 +74,8 @@ struct Instance {
     uint detail; // the samples that see it (lib/sampling.glsl)
     uint keys;      // times at which its motion is known; 1 when it stands still
     uint motion;    // the first of its MotionKeys, one for each of them; no matter when it stands still
-    uint spare0;
-    uint spare1;
+    float motion_factor; // how much faster than blur the area of micropolygons grows, 0 for not at all
+    float focus_factor;
 };
 
 // A moving instance at one time. Between two of them every point of it moves on a straight line.

@@ -49,7 +49,7 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
 }
 
 const _: () =
-    assert!(bound_split::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len(), "each kind has its bound/split kernels");
+    assert!(bound_split::Variant::ALL.len() == 3 * PrimitiveKind::ALL.len(), "each kind has its bound/split kernels");
 
 /// Primitives of one kind, as bound/split treats them: with all that moves in any of them, or as standing still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,29 +58,28 @@ pub struct KindMotion {
     pub kind: PrimitiveKind,
     /// Whether any primitive of the kind moves, anywhere in the world.
     pub moves: bool,
+    /// Whether blur makes the micropolygons of any of them larger.
+    pub loose: bool,
 }
 
-fn variant(KindMotion { kind, moves }: KindMotion) -> bound_split::Variant {
-    use bound_split::Variant;
-    match (kind, moves) {
-        (PrimitiveKind::Quadric, false) => Variant::Quadric,
-        (PrimitiveKind::Facet, false) => Variant::Facet,
-        (PrimitiveKind::Patch, false) => Variant::Patch,
-        (PrimitiveKind::Curve, false) => Variant::Curve,
-        (PrimitiveKind::Point, false) => Variant::Point,
-        (PrimitiveKind::Rational, false) => Variant::Rational,
-        (PrimitiveKind::Gregory, false) => Variant::Gregory,
-        (PrimitiveKind::Triangle, false) => Variant::Triangle,
-        (PrimitiveKind::Blob, false) => Variant::Blob,
-        (PrimitiveKind::Quadric, true) => Variant::QuadricMoving,
-        (PrimitiveKind::Facet, true) => Variant::FacetMoving,
-        (PrimitiveKind::Patch, true) => Variant::PatchMoving,
-        (PrimitiveKind::Curve, true) => Variant::CurveMoving,
-        (PrimitiveKind::Point, true) => Variant::PointMoving,
-        (PrimitiveKind::Rational, true) => Variant::RationalMoving,
-        (PrimitiveKind::Gregory, true) => Variant::GregoryMoving,
-        (PrimitiveKind::Triangle, true) => Variant::TriangleMoving,
-        (PrimitiveKind::Blob, true) => Variant::BlobMoving,
+fn variant(KindMotion { kind, moves, loose }: KindMotion) -> bound_split::Variant {
+    use PrimitiveKind as K;
+    use bound_split::Variant as V;
+    let [still, moving, loosened] = match kind {
+        K::Quadric => [V::Quadric, V::QuadricMoving, V::QuadricLoose],
+        K::Facet => [V::Facet, V::FacetMoving, V::FacetLoose],
+        K::Patch => [V::Patch, V::PatchMoving, V::PatchLoose],
+        K::Curve => [V::Curve, V::CurveMoving, V::CurveLoose],
+        K::Point => [V::Point, V::PointMoving, V::PointLoose],
+        K::Rational => [V::Rational, V::RationalMoving, V::RationalLoose],
+        K::Gregory => [V::Gregory, V::GregoryMoving, V::GregoryLoose],
+        K::Blob => [V::Blob, V::BlobMoving, V::BlobLoose],
+        K::Triangle => [V::Triangle, V::TriangleMoving, V::TriangleLoose],
+    };
+    match (moves, loose) {
+        (_, true) => loosened,
+        (true, false) => moving,
+        (false, false) => still,
     }
 }
 

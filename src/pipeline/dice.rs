@@ -151,7 +151,7 @@ pub fn record(
 
 /// The kernels that dice primitives of some kinds, at shutter open and, where they move, at other times.
 pub(super) fn kernels(kinds: impl IntoIterator<Item = KindMotion>) -> KernelList {
-    let of_kind = |KindMotion { kind, moves }| {
+    let of_kind = |KindMotion { kind, moves, .. }| {
         let moving = moves.then(|| dice::kernel(variant(kind, true)));
         [Some(dice::kernel(variant(kind, false))), moving].into_iter().flatten()
     };

@@ -16,7 +16,7 @@ use super::motion::Path;
 use super::solids::{PrimitiveSolid, SolidTable};
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    Attributes, Class, DETAIL_STEPS, Drawable, Geometry, ShadingInterpolation, Shape, ValueType, World,
+    Attributes, Class, DETAIL_STEPS, Drawable, Geometry, ParamValue, ShadingInterpolation, Shape, ValueType, World,
 };
 use glam::{DMat3, DMat4, DVec3};
 use rustc_hash::FxHashSet;
@@ -81,11 +81,21 @@ impl DrawnWorld {
         builder.finish()
     }
 
-    /// The kinds of primitives, and whether any of each moves.
+    /// The kinds of primitives, and what those of each kind do that costs time.
     pub fn kinds(&self) -> BTreeSet<KindMotion> {
         let moving: FxHashSet<PrimitiveKind> =
             self.hide_bins.iter().filter(|bin| bin.keys > 1).map(|bin| bin.kind).collect();
-        let of_bin = |bin: &HideBin| KindMotion { kind: bin.kind, moves: moving.contains(&bin.kind) };
+        let loose: FxHashSet<PrimitiveKind> = self
+            .instances
+            .iter()
+            .filter(|instance| instance.motion_factor > 0.0 || instance.focus_factor > 0.0)
+            .map(|instance| self.hide_bins[instance.hide_bin as usize].kind)
+            .collect();
+        let of_bin = |bin: &HideBin| KindMotion {
+            kind: bin.kind,
+            moves: moving.contains(&bin.kind),
+            loose: loose.contains(&bin.kind),
+        };
         self.hide_bins.iter().map(of_bin).collect()
     }
 
@@ -209,8 +219,8 @@ impl<'a> Builder<'a> {
             detail: drawable.detail[0] | (DETAIL_STEPS - drawable.detail[1]) << DETAIL_END_SHIFT,
             keys: path.keys.len() as u32,
             motion: if path.moves() { motion } else { 0 },
-            spare0: 0,
-            spare1: 0,
+            motion_factor: if path.moves() { loosening(attributes, "motionfactor") } else { 0.0 },
+            focus_factor: if frame::has_lens(&self.world.camera) { loosening(attributes, "focusfactor") } else { 0.0 },
         }
     }
 
@@ -284,6 +294,16 @@ impl<'a> Builder<'a> {
             unbounded: self.unbounded,
         }
     }
+}
+
+/// How much blur loosens the shading rate of an object: `GeometricApproximation` of some kind, or 0.
+fn loosening(attributes: &Attributes, kind: &str) -> f32 {
+    let value = attributes.other.get(&format!("GeometricApproximation:{kind}"));
+    let number = match value {
+        Some(ParamValue::Floats(values)) => values.first().copied(),
+        _ => None,
+    };
+    number.filter(|factor| factor.is_finite() && *factor > 0.0).unwrap_or(0.0)
 }
 
 fn flags(drawable: &Drawable, look: &Look, solid: Option<PrimitiveSolid>) -> u32 {

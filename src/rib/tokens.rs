@@ -366,8 +366,8 @@ groups! {
         "float deviation" not_supported("ShadingRate sets the size of micropolygons");
         "float pointdeviation" not_supported("ShadingRate sets the size of micropolygons");
         "float normaldeviation" not_supported("ShadingRate sets the size of micropolygons");
-        "float motionfactor" Harmless; // it saves time where blur hides the loss
-        "float focusfactor" Harmless;
+        "float motionfactor" Acts;
+        "float focusfactor" Acts;
     }
     "PixelVariance" "" {
         "float variance" only(&["0"], "all pixels get the samples of PixelSamples");

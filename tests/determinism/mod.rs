@@ -131,9 +131,13 @@ fn translucent() -> String {
 fn blurred() -> String {
     let mut text =
         HEADER.replace("WorldBegin", "MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 0.1 0 -0.2\nMotionEnd\nWorldBegin");
-    text = format!("Shutter 0 1\nDepthOfField 4 1.5 8\n{text}");
+    text = format!(
+        "Shutter 0 1\nDepthOfField 4 1.5 8\nOption \"shutter\" \"shutteropening\" [0.3 0.8]\n\
+         Hider \"hidden\" \"aperture\" [5 10 0.3 0.2]\n{text}"
+    );
     text += "Surface \"plastic\"\nColor [0.5 0.6 0.4]\nPatch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n";
     text += "ObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nObjectEnd\n";
+    text += "GeometricApproximation \"motionfactor\" 3\nGeometricApproximation \"focusfactor\" 2\n";
     for i in 0..8 {
         let angle = f64::from(i) * 0.8;
         let (x, z, next) = (2.4 * angle.cos(), 2.0 * angle.sin(), 2.4 * angle.cos() + 0.5);

@@ -47,6 +47,8 @@ pub(crate) struct RenderedScene {
     pub(crate) displays: Vec<DisplayState>,
     /// How many pictures were drawn, maps of lights included.
     pub(crate) worlds: usize,
+    /// Micropolygons that the scene was cut into.
+    pub(crate) micropolygons: u64,
 }
 
 /// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
@@ -79,7 +81,9 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
     let said = all.iter().filter(|(diagnostic, _)| diagnostic.severity > Severity::Detail);
     let messages = said.map(|(diagnostic, _)| diagnostic.to_string()).collect();
     let displays = outcome.displays.iter().map(|display| display.state).collect();
-    RenderedScene { directory, messages, displays, worlds: outcome.stats.worlds.len() }
+    let stats = &outcome.stats;
+    let (worlds, micropolygons) = (stats.worlds.len(), stats.counts.micropolygons);
+    RenderedScene { directory, messages, displays, worlds, micropolygons }
 }
 
 /// Draws RIB text with the built-in shaders.

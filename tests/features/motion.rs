@@ -1,6 +1,6 @@
 //! Motion blur and depth of field (RISpec 4.1.1 Shutter and DepthOfField, 6.3), against what can be computed.
 
-use super::{ExrChannels, draw};
+use super::{ExrChannels, RenderedScene, draw};
 
 const SIZE: usize = 64;
 
@@ -11,12 +11,15 @@ fn columns(picture: &ExrChannels, channel: &str) -> Vec<f64> {
 
 /// A picture of 64 x 64 pixels, of which four are a unit, through a box filter.
 fn picture(samples: u32, options: &str, world: &str) -> ExrChannels {
-    let scene = draw(&format!(
+    scene(samples, options, world).clean("a.exr")
+}
+
+fn scene(samples: u32, options: &str, world: &str) -> RenderedScene {
+    draw(&format!(
         "Format {SIZE} {SIZE} 1\nPixelSamples {samples} {samples}\nPixelFilter \"box\" 1 1\nQuantize \"rgba\" 0 0 0 0\n\
          Display \"$DIR/a.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\nScreenWindow -8 8 -8 8\nShadingRate 0.25\n{options}\n\
          WorldBegin\nSurface \"constant\"\nTranslate 0 0 1\n{world}\nWorldEnd\n"
-    ));
-    scene.clean("a.exr")
+    ))
 }
 
 /// How much of a column of pixels [x, x + 1] a disk of radius r covers, whose centre is at c.
@@ -179,13 +182,16 @@ fn through_lens(samples: u32, world: &str) -> ExrChannels {
 }
 
 fn through_aperture(aperture: &str, samples: u32, world: &str) -> ExrChannels {
-    let scene = draw(&format!(
+    lens_scene(aperture, samples, world).clean("a.exr")
+}
+
+fn lens_scene(aperture: &str, samples: u32, world: &str) -> RenderedScene {
+    draw(&format!(
         "Format {SIZE} {SIZE} 1\nPixelSamples {samples} {samples}\nPixelFilter \"box\" 1 1\nQuantize \"rgba\" 0 0 0 0\n\
          Display \"$DIR/a.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\nProjection \"perspective\" \"fov\" 90\n\
          ScreenWindow -0.01 0.01 -0.01 0.01\nShadingRate 0.25\nDepthOfField 50 1 4\nShutter 0 1\nHider \"hidden\" \"aperture\" [{aperture}]\nWorldBegin\nSurface \"constant\"\n\
          {world}\nWorldEnd\n"
-    ));
-    scene.clean("a.exr")
+    ))
 }
 
 /// A point of radius `r` pixels at pixels (x, y) from the middle.
@@ -310,6 +316,49 @@ fn what_is_in_focus_stays_sharp_and_parallel_projections_have_no_lens() {
          Surface \"constant\"\nPolygon \"P\" [-1 -1 9 1 -1 9 1 1 9 -1 1 9]\nWorldEnd\n",
     );
     assert_eq!([23, 24, 39, 40].map(|x| flat.clean("a.exr").at("A", x, 32)), [0.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn blur_makes_micropolygons_as_much_larger_as_its_factor_says() {
+    // A square of 32 x 32 pixels, 64 x 64 micropolygons, on its way over 24 pixels: the area of micropolygons grows by
+    // 24 / 16 of the factor, where that is more than 1.
+    let square =
+        "MotionBegin [0 1]\nTranslate -3 0 0\nTranslate 3 0 0\nMotionEnd\nPolygon \"P\" [-4 -4 0 4 -4 0 4 4 0 -4 4 0]";
+    for (factor, expected) in [(0.0, 4096), (0.5, 4096), (8.0 / 3.0, 1024), (32.0 / 3.0, 256)] {
+        let world = format!("GeometricApproximation \"motionfactor\" {factor}\n{square}");
+        assert_eq!(scene(2, "Shutter 0 1", &world).micropolygons, expected, "{factor}");
+        assert_eq!(scene(2, "Shutter 0 0", &world).micropolygons, 4096, "{factor}");
+    }
+    // A square of 20 x 20 pixels at the horizon is out of focus by a circle of 16 pixels.
+    let card = "Polygon \"P\" [-3.125 -3.125 1000 3.125 -3.125 1000 3.125 3.125 1000 -3.125 3.125 1000]";
+    let count = |factor: &str| {
+        let world = format!("GeometricApproximation \"focusfactor\" {factor}\n{card}");
+        lens_scene("0 0 0 0", 2, &world).micropolygons
+    };
+    assert_eq!([count("0"), count("0.9")], [1600, 1600]);
+    let (four, sixteen) = (count("4.016"), count("16.07"));
+    assert!((400..=450).contains(&four) && (100..=121).contains(&sixteen), "{four}, {sixteen}");
+}
+
+#[test]
+fn loosened_micropolygons_leave_no_cracks() {
+    // A bent sheet of many patches that turns and comes nearer, in front of all of the picture.
+    let row = |y: i32| {
+        (0..13).map(|x| format!("{} {} {} ", x - 6, y - 6, 0.4 * f64::from((x * 7 + y * 5) % 4))).collect::<String>()
+    };
+    let points: String = (0..13).map(row).collect();
+    let world = format!(
+        "Sides 2\nBasis \"bezier\" 3 \"bezier\" 3\nGeometricApproximation \"motionfactor\" 4\n\
+         MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 1 0.5 -0.3\nMotionEnd\nMotionBegin [0 1]\nRotate 0 0 0 1\nRotate 50 0 0 1\nMotionEnd\n\
+         Scale 2.2 2.2 1\nPatchMesh \"bicubic\" 13 \"nonperiodic\" 13 \"nonperiodic\" \"P\" [{points}]"
+    );
+    let (loose, fine) = (
+        scene(4, "Shutter 0 1", &world),
+        scene(4, "Shutter 0 1", &world.replace("\"motionfactor\" 4", "\"motionfactor\" 0")),
+    );
+    assert!(loose.micropolygons < fine.micropolygons / 2, "{} of {}", loose.micropolygons, fine.micropolygons);
+    let picture = loose.clean("a.exr");
+    assert!(picture.channel("A").iter().all(|alpha| *alpha == 1.0));
 }
 
 /// A sphere of radius 6 pixels as a primitive solid, with its own motion.
