@@ -1,27 +1,20 @@
 // variants: layers_constant SMOOTH=0; layers_smooth SMOOTH=1
 //
-// Layers: one invocation = one sample of a cell. Lists the translucent surfaces that it sees in the slab: subpixel,
-// depth, number and opacity of each, for deep shadow maps. Where they come in the list does not matter: the host sorts
-// them by these. Reads entries, order, colours; appends to layers. The host dispatches no more cells at once than the
-// list has room for.
+// Layers: one invocation = one sample of a cell. Lists the surfaces that it sees in the slab in the order of (depth,
+// number), and how much light is left behind each, for deep shadow maps: multiplied as composite_slab does it, up to
+// where that stops, or up to an opaque surface. Reads entries, order, colours, keys, and in resolved what is left in
+// front of the slab; writes layer_keys, layer_light and layer_counts, adds to pixel_layers. The host dispatches no more
+// pixels at once than there is room for.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
 #include "lib/sampling.glsl"
 #include "lib/entry.glsl"
+#include "lib/resolved.glsl"
 #include "lib/colour.glsl"
-
-// A translucent surface at a sample.
-struct ListedLayer {
-    uint subpixel;
-    uint depth; // float bits
-    uint number;
-    float red; // of the opacity
-    float green;
-    float blue;
-};
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -31,43 +24,101 @@ layout(std430, set = 0, binding = 2) readonly buffer CellOffsets { uint cell_off
 layout(std430, set = 0, binding = 3) readonly buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 4) readonly buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Colours { vec4 colours[]; };
-layout(std430, set = 0, binding = 6) writeonly buffer Layers { ListedLayer layers[]; };
-layout(std430, set = 0, binding = 7) buffer Listed { uint listed; };
+layout(std430, set = 0, binding = 6) readonly buffer Resolved { vec4 resolved[]; };
+layout(std430, set = 0, binding = 7) readonly buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 8) buffer LayerKeys { uint64_t layer_keys[]; };
+layout(std430, set = 0, binding = 9) buffer LayerLight { uint64_t layer_light[]; }; // first the entry
+layout(std430, set = 0, binding = 10) writeonly buffer LayerCounts { uint layer_counts[]; }; // of each subpixel
+layout(std430, set = 0, binding = 11) buffer PixelLayers { uint pixel_layers[]; }; // of each pixel
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
     uint region_width;
     uint cells;
     uint value_records; // of the colour store
-    uint capacity;      // of the list
-    uint first;         // samples of cells [first, last) are this dispatch's, CELL_SAMPLES a cell
+    uint resolved_records;
+    uint slab_low_z;
+    uint slab_low_number;
+    uint slab_high_z;
+    uint slab_high_number;
+    uint first; // samples of cells [first, last) are this dispatch's, CELL_SAMPLES a cell
     uint last;
 };
 
+#include "lib/layers.glsl"
 COLOUR_FUNCTION
+
+struct Layer {
+    uint64_t key;
+    uint64_t entry;
+};
+#define Item Layer
+Layer item(uint at) { return Layer(layer_keys[at], layer_light[at]); }
+void put(uint at, Layer layer) {
+    layer_keys[at] = layer.key;
+    layer_light[at] = layer.entry;
+}
+bool after(Layer a, Layer b) { return a.key > b.key; }
+#include "lib/sort.glsl"
+
+// Lists the entries of a cell that its sample `bit` at `at` sees, from room `begin` on, sorted; returns how many.
+uint list_entries(uint cell, uint bit, ivec2 at, uint begin) {
+    uint base = cell_offsets[cell], listed = 0u;
+    for (uint i = 0u; i < cell_counts[cell]; i++) {
+        uint index = order[base + i];
+        if ((entries[index].mask & bit) == 0u) continue;
+        Entry e = entries[index];
+        uint64_t key = (uint64_t(floatBitsToUint(entry_z(frame, e, at))) << 32) | uint64_t(e.number);
+        put(begin + listed, Layer(key, uint64_t(index)));
+        listed++;
+    }
+    if (listed <= INSERTED_MAX) {
+        insertion_sort(begin, listed);
+    } else {
+        heap_sort(begin, listed);
+    }
+    return listed;
+}
+
+// Finds what light is left behind each of the layers in front of `opaque`; returns how many there are before nothing is
+// left of `through`.
+uint multiply(inout vec3 through, uint begin, uint listed, uint64_t opaque, ivec2 raster) {
+    uint i = 0u;
+    for (; i < listed && through != vec3(0.0) && layer_keys[begin + i] < opaque; i++) {
+        uint place = entries[uint(layer_light[begin + i])].cell * colour_records(value_records);
+        vec4 weights = colour_weights(place, value_records, raster);
+        through *= 1.0 - clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
+        if (all(lessThanEqual(through, vec3(1.0 - frame.opacity_threshold)))) through = vec3(0.0);
+        layer_light[begin + i] = whole_light(through);
+    }
+    return i;
+}
 
 void main() {
     frame = frame_record;
     uint index = first + invocation();
     if (index >= last) return;
     uint cell = index >> CELL_LOG2, pixel = cell / cells, pixel_samples = frame.samples.x * frame.samples.y;
-    uint s = CELL_SAMPLES * (cell - pixel * cells) + (index & (CELL_SAMPLES - 1u)), bit = 1u << (index & (CELL_SAMPLES - 1u));
-    uint base = cell_offsets[cell], count = s < pixel_samples ? cell_counts[cell] : 0u, seen = 0u;
-    for (uint i = 0u; i < count; i++) seen += (entries[order[base + i]].mask & bit) != 0u ? 1u : 0u;
-    if (seen == 0u) return;
-    uint to = atomicAdd(listed, seen);
-    if (to + seen > capacity) return;
-    ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
-    ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
-    for (uint i = 0u; i < count; i++) {
-        uint index = order[base + i];
-        if ((entries[index].mask & bit) == 0u) continue;
-        Entry e = entries[index];
-        uint place = e.cell * colour_records(value_records);
-        vec4 weights = colour_weights(place, value_records, corner * FIXED + at);
-        vec3 opacity = clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
-        uint depth = floatBitsToUint(entry_z(frame, e, at));
-        layers[to] = ListedLayer(pixel * pixel_samples + s, depth, e.number, opacity.x, opacity.y, opacity.z);
-        to++;
+    uint in_cell = index & (CELL_SAMPLES - 1u), s = CELL_SAMPLES * (cell - pixel * cells) + in_cell;
+    if (s >= pixel_samples) return;
+    uint subpixel = pixel * pixel_samples + s, count = 0u;
+    vec4 resolved_through = resolved[subpixel * resolved_records + 1u];
+    if (!stopped(resolved_through)) {
+        ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
+        ivec2 raster = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x));
+        uint begin = layers_begin(first >> CELL_LOG2, cell, min(pixel_samples, CELL_SAMPLES), in_cell);
+        uint listed = list_entries(cell, 1u << in_cell, raster - corner * FIXED, begin);
+        vec3 through = resolved_through.xyz;
+        uint64_t opaque = keys[subpixel];
+        count = multiply(through, begin, listed, opaque, raster);
+        uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number);
+        uint64_t high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
+        if (through != vec3(0.0) && opaque >= low && opaque < high) {
+            layer_keys[begin + count] = opaque;
+            layer_light[begin + count] = 0ul;
+            count++;
+        }
     }
+    layer_counts[subpixel] = count;
+    if (count > 0u) atomicAdd(pixel_layers[pixel], count);
 }

@@ -5,4 +5,4 @@ mod container;
 mod visibility;
 
 pub use container::{DeepError, DeepHeader, DeepReader, DeepTile, DeepWriter, TILE_SIDE};
-pub use visibility::{KNOTS_MAX, Knot, Visibility, VisibilityBuilder, WHOLE_LIGHT, whole_light};
+pub use visibility::{KNOTS_MAX, Knot, Visibility, VisibilityBuilder, WHOLE_LIGHT};

@@ -3,13 +3,9 @@
 /// The most knots of a pixel: what tiles of textures have planes for.
 pub const KNOTS_MAX: usize = 32;
 
-/// A sample's light as a whole number, so that sums do not depend on the order of layers.
-pub const WHOLE_LIGHT: u64 = 1 << 40;
-
-/// Part of a sample's light, from 0 to 1, as a whole number.
-pub fn whole_light(light: f32) -> u64 {
-    (f64::from(light.clamp(0.0, 1.0)) * WHOLE_LIGHT as f64) as u64
-}
+/// A sample's light as a whole number, so that sums do not depend on the order of layers: 2^40 in each of three
+/// channels (glsl/lib/layers.glsl).
+pub const WHOLE_LIGHT: u64 = 3 << 40;
 
 /// A point of the function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,10 +69,10 @@ impl Visibility {
 pub struct VisibilityBuilder {
     lines: Lines,
     tolerance: f32,
-    /// The light of all samples, and what of it was lost so far.
+    /// The light of all samples, and what is left of it so far.
     all: u64,
-    lost: u64,
-    /// The last depth, where more may be lost, and what is.
+    left: u64,
+    /// The last depth, where more may be lost, and what is left behind it.
     pending: Option<(f32, u64)>,
 }
 
@@ -85,15 +81,16 @@ impl VisibilityBuilder {
     pub fn new(samples: u64, tolerance: f32) -> Self {
         let tolerance = tolerance.clamp(0.0, 1.0);
         let lines = Lines::new(tolerance.into());
-        Self { lines, tolerance, all: samples.max(1) * WHOLE_LIGHT, lost: 0, pending: None }
+        let all = samples.max(1) * WHOLE_LIGHT;
+        Self { lines, tolerance, all, left: all, pending: None }
     }
 
-    /// At a depth, which is not less than the one before, this much of a sample's light is lost.
-    pub fn lose(&mut self, z: f32, lost: u64) {
+    /// Behind a depth, which is not less than the one before, this much of the samples' light is left.
+    pub fn leave(&mut self, z: f32, light: u64) {
         match &mut self.pending {
-            Some((depth, sum)) if *depth == z => *sum += lost,
+            Some((depth, left)) if *depth == z => *left = light.min(*left),
             pending => {
-                if let Some(before) = pending.replace((z, lost)) {
+                if let Some(before) = pending.replace((z, light)) {
                     self.step(before);
                 }
             }
@@ -101,13 +98,15 @@ impl VisibilityBuilder {
     }
 
     fn light(&self) -> f64 {
-        (self.all - self.lost) as f64 / self.all as f64
+        self.left as f64 / self.all as f64
     }
 
-    fn step(&mut self, (z, lost): (f32, u64)) {
-        let before = self.light();
-        self.lost = (self.lost + lost).min(self.all);
-        self.lines.step(z.into(), before, self.light());
+    fn step(&mut self, (z, light): (f32, u64)) {
+        if light < self.left {
+            let before = self.light();
+            self.left = light;
+            self.lines.step(z.into(), before, self.light());
+        }
     }
 
     /// The function, of at most [`KNOTS_MAX`] knots.
@@ -226,7 +225,11 @@ mod tests {
     /// The function of depths with the light that is lost there.
     fn of_layers(layers: &[(f32, f32)], tolerance: f32) -> Visibility {
         let mut builder = VisibilityBuilder::new(1, tolerance);
-        layers.iter().for_each(|&(z, lost)| builder.lose(z, whole_light(lost)));
+        let mut left = WHOLE_LIGHT;
+        for &(z, lost) in layers {
+            left = left.saturating_sub((f64::from(lost) * WHOLE_LIGHT as f64) as u64);
+            builder.leave(z, left);
+        }
         builder.finish()
     }
 
@@ -279,13 +282,6 @@ mod tests {
             let light = of_layers(&layers, 0.02 * random());
             assert_eq!(Visibility::of_knots(light.knots().to_vec()), Some(light.clone()));
             assert!(light.knots().len() <= KNOTS_MAX && light.at(0.5) == 1.0);
-            let mut reversed = VisibilityBuilder::new(1, 0.01);
-            let mut forward = reversed.clone();
-            for step in layers.chunk_by(|a, b| a.0 == b.0) {
-                step.iter().for_each(|&(z, lost)| forward.lose(z, whole_light(lost)));
-                step.iter().rev().for_each(|&(z, lost)| reversed.lose(z, whole_light(lost)));
-            }
-            assert_eq!(forward.finish(), reversed.finish(), "the order at one depth does not matter");
         }
     }
 }

@@ -5,9 +5,10 @@ use super::kernels::constants::{
     BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
 };
 use super::kernels::records::{
-    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, LensCell, Listed, ListedLayer,
-    MotionKey, Piece, Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, LensCell, MergedLayer, MotionKey,
+    Piece, Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
+use super::layers::{layers_capacity, merging_capacity};
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
 use super::textures::{TextureSlices, misses_words};
@@ -230,8 +231,8 @@ pub struct RegionCapacity {
     pub behind: bool,
     /// Whether there are solids.
     pub solids: bool,
-    /// Layers of a list for deep shadow maps; 0 where there is none.
-    pub layers: u64,
+    /// Whether what light is left at each depth is found, for deep shadow maps.
+    pub deep: bool,
     /// Records of `status` behind the first: a head, and what shaders print. 0 where they print nothing.
     pub prints: u64,
     /// Slots of tiles whose use is marked; 0 where no program looks textures up.
@@ -293,6 +294,15 @@ impl RegionCapacity {
         if self.solids { self.entries } else { 1 }
     }
 
+    /// Layers that there is room for at once.
+    pub fn layers(&self) -> u64 {
+        if self.deep { layers_capacity(self.pixel_samples) } else { 1 }
+    }
+
+    fn merging(&self) -> u64 {
+        if self.deep { merging_capacity(self.pixel_samples) } else { 1 }
+    }
+
     fn scan_values(&self) -> u64 {
         self.choice_words().max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
@@ -330,7 +340,10 @@ impl RegionCapacity {
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
         parts.extend([(self.cut_entries(), 4), (2 * self.cut_entries(), 16), (2, 4)]);
-        parts.extend([(self.layers.max(1), size_of::<ListedLayer>() as u64), (1, 4)]);
+        let layers = self.layers();
+        parts.extend([(layers, 8), (layers, 8)]);
+        parts.extend([(if self.deep { self.subpixels } else { 1 }, 4), (if self.deep { pixels } else { 1 }, 4)]);
+        parts.extend([self.merging(), layers].map(|count| (count, size_of::<MergedLayer>() as u64)));
         parts
     }
 
@@ -438,10 +451,18 @@ pub struct RegionSlices {
     pub carried: Slice<[u32; 4]>,
     /// How many states each of the lists has.
     pub carried_counts: Slice<u32>,
-    /// Layers that samples see, for deep shadow maps.
-    pub layers: Slice<ListedLayer>,
-    /// How many there are.
-    pub listed: Slice<Listed>,
+    /// Depth keys of the layers that samples see, for deep shadow maps.
+    pub layer_keys: Slice<u64>,
+    /// What light of a sample is left behind each.
+    pub layer_light: Slice<u64>,
+    /// How many layers each subpixel sees.
+    pub layer_counts: Slice<u32>,
+    /// How many layers the samples of each pixel see.
+    pub pixel_layers: Slice<u32>,
+    /// Sums of the light of some samples of pixels.
+    pub merging: Slice<MergedLayer>,
+    /// What light of all samples of a pixel is left behind each of its layers, in order of depth.
+    pub merged: Slice<MergedLayer>,
 }
 
 impl RegionSlices {
@@ -499,8 +520,12 @@ impl RegionSlices {
             cut_masks: a.cut(c.cut_entries())?,
             carried: a.cut(2 * c.cut_entries())?,
             carried_counts: a.cut(2)?,
-            layers: a.cut(c.layers.max(1))?,
-            listed: a.cut(1)?,
+            layer_keys: a.cut(c.layers())?,
+            layer_light: a.cut(c.layers())?,
+            layer_counts: a.cut(if c.deep { c.subpixels } else { 1 })?,
+            pixel_layers: a.cut(if c.deep { pixels } else { 1 })?,
+            merging: a.cut(c.merging())?,
+            merged: a.cut(c.layers())?,
         })
     }
 }

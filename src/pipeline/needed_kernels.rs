@@ -40,12 +40,12 @@ struct WorldTraits {
 }
 
 impl WorldTraits {
-    fn of(world: &DrawnWorld, midpoints: bool) -> Self {
+    fn of(world: &DrawnWorld, midpoints: bool, deep: bool) -> Self {
         Self {
             kinds: world.kinds(),
             tests: sample_tests(world),
             smooth: world.smooth,
-            translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            translucent: deep || world.hide_bins.iter().any(|bin| bin.translucent),
             midpoints,
             solids: !world.solids.is_empty(),
             clipped: !world.clip_planes.is_empty(),
@@ -85,7 +85,7 @@ pub fn kernels_of(
     deep: bool,
 ) -> Vec<Arc<Kernel>> {
     let midpoints = depth == Some(DepthFilter::Midpoint);
-    let traits = WorldTraits::of(world, midpoints);
+    let traits = WorldTraits::of(world, midpoints, deep);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     for stage in pipeline.stages() {
         let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;

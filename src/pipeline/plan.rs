@@ -58,7 +58,7 @@ const fn order() -> [PipelineStage; 42] {
         S::in_slabs(Dice, Shading, Begin("shade")),
         S::in_slabs(Displace, Shading, Fused),
         S::in_slabs(Shade, Shading, Fused),
-        S::in_slabs(ListLayers, Cells, Begin("composite")),
+        S::in_slabs(ListLayers, Pixels, Begin("composite")),
         S::in_slabs(CompositeSlab, Pixels, Begin("composite")),
         // What opaque samples see is shaded, in rounds of as many colours as the store holds.
         S::once(Mark, Pixels, Begin("mark")),

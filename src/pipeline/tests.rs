@@ -48,7 +48,7 @@ impl Fixture {
             smooth: false,
             behind: false,
             solids: false,
-            layers: 0,
+            deep: false,
             prints: 0,
             texture_slots: 0,
         };

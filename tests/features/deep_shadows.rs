@@ -70,6 +70,39 @@ fn many_thin_layers_become_few_knots() {
     }
 }
 
+/// A stack of cards at depths that repeat, more than a sample's layers are sorted by insertion, each covering another
+/// part of a pixel, in front of an opaque wall: what is left is the mean over the samples, with any memory.
+#[test]
+fn light_is_the_mean_of_all_samples_behind_every_card() {
+    let edge = |i: usize| -1.0 + 0.05 * (i % 8) as f32;
+    let z = |i: usize| 2.0 + 0.25 * (i / 5) as f32;
+    let card = |i: usize| format!("Polygon \"P\" [{0} -2 {1}  2 -2 {1}  2 2 {1}  {0} 2 {1}]\n", edge(i), z(i));
+    let cards: String = (0..60).map(card).collect();
+    for (side, samples) in [(4, 16), (8, 64), (33, 1089)] {
+        let scene = draw(&format!(
+            "Format 1 1 1\nScreenWindow -1 -0.5 -0.25 0.25\nPixelFilter \"box\" 1 1\nPixelSamples {side} {side}\nHider \"hidden\" \"jitter\" [0]\n\
+             Option \"limits\" \"float deepshadowerror\" [0.0]\n\
+             Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\nWorldBegin\nSurface \"constant\"\n\
+             Opacity 0.1 0.2 0.3\n{cards}Opacity 1 1 1\nDisk 8 4 360\nWorldEnd\n"
+        ));
+        assert_eq!(scene.messages, [] as [&str; 0]);
+        let light = light(&scene.folder().join("d.dshad"), [0, 0]);
+        // Columns of samples are 0.5 / side wide.
+        let column = |i: u32| -1.0 + 0.5 * (i as f32 + 0.5) / side as f32;
+        for behind in [2.1_f32, 3.1, 4.1, 4.6, 7.0] {
+            let sample = |i: u32| -> f32 {
+                let seen = (0..60).filter(|&card| z(card) < behind && edge(card) < column(i)).count() as i32;
+                let through = [0.9_f32, 0.8, 0.7].map(|each| each.powi(seen));
+                if through.iter().all(|each| *each <= 0.004) { 0.0 } else { through.iter().sum::<f32>() / 3.0 }
+            };
+            let truth = (0..side).map(sample).sum::<f32>() / side as f32;
+            let found = light.at(behind);
+            assert!((found - truth).abs() < 1e-4, "{samples} samples, {behind}: {found} for {truth}");
+        }
+        assert_eq!(light.at(9.0), 0.0);
+    }
+}
+
 /// A light above cards of half opacity at y = 2 and 1 lights a floor: `shadow()` reads the deep map.
 #[test]
 fn shadows_are_as_deep_as_the_map_says() {

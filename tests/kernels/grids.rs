@@ -129,7 +129,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         smooth: false,
         behind: false,
         solids: false,
-        layers: 0,
+        deep: false,
         prints: 0,
         texture_slots: 0,
     }

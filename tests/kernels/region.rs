@@ -174,7 +174,7 @@ impl Region {
             smooth: false,
             behind: false,
             solids: false,
-            layers: 0,
+            deep: false,
             prints: 0,
             texture_slots: 0,
         };

@@ -61,7 +61,7 @@ pub enum Process {
     SortForShading,
     /// Runs colour programs and keeps the colours that are seen.
     Shade,
-    /// Lists what samples see of a slab, if a deep shadow map is to be written.
+    /// Lists what samples see in a slab and merges it by depth, if a deep shadow map is to be written.
     ListLayers,
     /// Composites the entries of a slab.
     CompositeSlab,
@@ -101,8 +101,8 @@ impl Process {
             Self::Shade => Some(AssignBin::Shading),
             Self::ClearResolved => Some(AssignBin::Subpixels),
             Self::ScatterEntries | Self::PlaceEntries | Self::CutSolids | Self::KeepSolids => Some(AssignBin::Entries),
-            Self::SortEntries | Self::ListLayers => Some(AssignBin::Cells),
-            Self::Mark | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
+            Self::SortEntries => Some(AssignBin::Cells),
+            Self::Mark | Self::ListLayers | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,
             Self::ClearBehind | Self::CarrySolids => None,

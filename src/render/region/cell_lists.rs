@@ -1,7 +1,8 @@
 //! How the entries of a slab, and so its work, are spread over its cells.
 
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
-use crate::pipeline::layers::layers_of_entry;
+use crate::pipeline::layers::layers_of_cell;
+use std::iter;
 use std::sync::Arc;
 
 /// Units of work before each item of a task, and in all.
@@ -25,9 +26,17 @@ impl CellLists {
         (0..).zip(&self.offsets).map(|(cell, &before)| cell + u64::from(before)).collect()
     }
 
-    /// The work of listing layers: a unit for each that may be listed.
-    pub(crate) fn layers(&self, samples: u64) -> CumulativeWork {
-        self.offsets.iter().map(|&before| u64::from(before) * layers_of_entry(samples)).collect()
+    /// The work of listing layers, for pixels of `cells` cells and `samples` subpixels: a unit for each layer that
+    /// there must be room for.
+    pub(crate) fn layers(&self, cells: u64, samples: u64) -> CumulativeWork {
+        let rooms = |lists: &[u32]| layers_of_cell(samples, u64::from(lists[1] - lists[0]));
+        let pixels = (0..self.offsets.len() - 1).step_by(cells as usize);
+        let of_pixels = pixels.map(|first| self.offsets[first..=first + cells as usize].windows(2).map(rooms).sum());
+        let before = of_pixels.scan(0, |sum, rooms: u64| {
+            *sum += rooms;
+            Some(*sum)
+        });
+        iter::once(0).chain(before).collect()
     }
 
     /// The work of compositing after `calls` calls, for pixels of `cells` cells and `samples` subpixels: a unit for
@@ -57,6 +66,7 @@ mod tests {
         // Two pixels of two cells: 0 and 10 entries, 100 and 60.
         let lists = CellLists::new(vec![0, 0, 10, 110], 170);
         assert_eq!(*lists.sorting(), [0, 1, 12, 113, 174]);
+        assert_eq!(*lists.layers(2, 64), [0, 32 * 12, 32 * 12 + 32 * 162]);
         assert_eq!(*lists.compositing(2, 64, 0), [0, 64 + 320, 128 + 320 + 32 * 160]);
         assert_eq!(*lists.compositing(2, 64, 1), [0, 64, 128 + 32 * 160]);
         assert_eq!(*lists.compositing(2, 64, 2), [0, 64, 128 + 32 * 100]);

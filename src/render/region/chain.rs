@@ -115,7 +115,7 @@ impl RegionRun {
             return Ok(());
         }
         self.chain.note_prints(device)?;
-        self.chain.note_layers(device)?;
+        self.chain.note_layers(device, world.deep)?;
         self.chain.note_loops(device)
     }
 
@@ -259,7 +259,7 @@ impl Chain {
     /// Whether a stage finds nothing to do in this world.
     fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
-            || stage.process == Process::ListLayers && self.region.capacity.layers == 0
+            || stage.process == Process::ListLayers && !self.region.capacity.deep
             || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.is_for_solids() && !self.region.capacity.solids
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
@@ -341,6 +341,7 @@ impl Chain {
             grids,
             entries: self.entries,
             carried: self.carried,
+            slab: self.slabs.current(),
             last_slab: self.slabs.is_last(),
             places: self.places(stage.repeat),
             again: self.composite_calls > 0,
@@ -375,7 +376,7 @@ impl Chain {
         let calls = self.composite_calls;
         Ok(match process {
             Process::SortEntries if self.tasks.is_empty() => Some(self.cell_lists(device)?.sorting()),
-            Process::ListLayers => Some(self.cell_lists(device)?.layers(samples)),
+            Process::ListLayers => Some(self.cell_lists(device)?.layers(cells, samples)),
             Process::CompositeSlab if long => Some(self.cell_lists(device)?.compositing(cells, samples, calls)),
             _ => None,
         })
@@ -396,7 +397,6 @@ impl Chain {
     }
 
     fn record_tasks(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
-        self.light.listing = self.tasks.lists_layers();
         let (recording, portion) = self.tasks.record(device, world, &self.region, self.label, self.quota)?;
         self.portion = portion;
         Ok(recording)

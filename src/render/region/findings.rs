@@ -4,8 +4,9 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::constants::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
+use crate::pipeline::layers::cell_entries_max;
 use crate::pipeline::plan::{Process, Repeat};
-use crate::pipeline::sample::{CELL_ENTRIES_MAX, Slab};
+use crate::pipeline::sample::CELL_ENTRIES_MAX;
 use crate::render::region::chain::{Chain, NextStage, opaque_bins};
 use crate::render::region::record::DeviceWorld;
 use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
@@ -153,8 +154,9 @@ impl Chain {
     /// Whether what a slab came to fits everywhere; else the slab is thinner now.
     fn slab_fits(&mut self, appended: &Appended, visible: u32) -> bool {
         let room = |there: u64, needed: u32| there as f64 / f64::from(needed.max(1));
-        let RegionCapacity { entries, colours, .. } = self.region.capacity;
-        let lists = room(u64::from(CELL_ENTRIES_MAX), appended.longest_cell);
+        let RegionCapacity { entries, colours, pixel_samples, deep, .. } = self.region.capacity;
+        let list_max = if deep { cell_entries_max(pixel_samples) } else { CELL_ENTRIES_MAX };
+        let lists = room(list_max.into(), appended.longest_cell);
         let room = room(entries, appended.appended).min(room(colours, visible)).min(lists);
         self.slabs.fits(room)
     }
@@ -164,9 +166,6 @@ impl Chain {
         let left: Unfinished = device.read(self.region.slices.unfinished)?[0];
         if left.unfinished > 0 {
             return Ok(at);
-        }
-        if let Some(settings) = world.deep {
-            self.pass_slab(device, self.slabs.current(), settings)?;
         }
         Ok(self.after(world, at))
     }
@@ -193,9 +192,6 @@ impl Chain {
             None => Vec::new(),
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
-        if let Some(settings) = world.deep.filter(|_| !region.capacity.translucent()) {
-            self.pass_slab(device, Slab::WHOLE, settings)?;
-        }
         let light = self.take_light();
         let (printed, counts) = (self.take_prints(device)?, self.counts);
         Ok(RegionResult { pixels, depths, light, counts, printed, device_s: 0.0, subpixels, capacity })

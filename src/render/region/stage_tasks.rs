@@ -7,9 +7,9 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, CLUSTER_GRIDS, VISIBLE_WORDS};
-use crate::pipeline::layers::LAYERS_MAX;
 use crate::pipeline::plan::{AssignBin, Process};
 use crate::pipeline::recording::Recording;
+use crate::pipeline::sample::Slab;
 use crate::pipeline::solids::{self, CarriedStates};
 use crate::pipeline::{composite, filter, hide, layers, sample, select, shade};
 use crate::render::region::cell_lists::CumulativeWork;
@@ -39,7 +39,8 @@ pub(crate) struct StageTask {
     pub entries: u32,
     /// The states of solids in which the slab begins.
     pub carried: CarriedStates,
-    /// Whether nothing lies behind the slab.
+    /// The slab at work, and whether nothing lies behind it.
+    pub slab: Slab,
     pub last_slab: bool,
     /// Places of the colour store that the round fills.
     pub places: Range<u32>,
@@ -96,9 +97,9 @@ pub(crate) fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
 }
 
 impl Extent {
-    /// As many of `some` bins from `done` on as list no more layers than there is room for; one in any case.
-    fn listed_at_once(&self, done: u64, some: u64) -> u64 {
-        let fits = |some: &u64| self.units_of(done..done + some) <= LAYERS_MAX as f64;
+    /// As many of `some` bins from `done` on as have at most `layers` layers; one in any case.
+    fn listed_at_once(&self, done: u64, some: u64, layers: u64) -> u64 {
+        let fits = |some: &u64| self.units_of(done..done + some) <= layers as f64;
         let (mut low, mut high) = (1, some);
         while low < high {
             let middle = low.midpoint(high + 1);
@@ -212,6 +213,23 @@ pub(crate) struct StageTasks {
     /// The part of the first that is done, and tasks done since there were none.
     part: f64,
     ended: u32,
+    /// What the last submission lists of layers.
+    listed: Option<ListedLayers>,
+}
+
+/// The pixels whose layers are listed, and the rooms for layers before each pixel of the region.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedLayers {
+    pub pixels: Range<u64>,
+    pub rooms: CumulativeWork,
+}
+
+impl ListedLayers {
+    /// The rooms of some of the pixels among those that are listed.
+    pub(crate) fn rooms_of(&self, pixels: Range<u64>) -> Range<u64> {
+        let before = |pixel: u64| self.rooms[pixel as usize] - self.rooms[self.pixels.start as usize];
+        before(pixels.start)..before(pixels.end)
+    }
 }
 
 impl StageTasks {
@@ -225,9 +243,9 @@ impl StageTasks {
         (ended + self.part) / (ended + self.left.len() as f64).max(1.0)
     }
 
-    /// Whether the next submission lists layers.
-    pub(crate) fn lists_layers(&self) -> bool {
-        self.left.front().is_some_and(|task| task.process == Process::ListLayers)
+    /// What the last submission listed of layers, if it did; once.
+    pub(crate) fn take_listed(&mut self) -> Option<ListedLayers> {
+        self.listed.take()
     }
 
     /// Adds a task.
@@ -260,7 +278,11 @@ impl StageTasks {
             if some == 0 {
                 break;
             }
-            let some = if task.process == Process::ListLayers { extent.listed_at_once(done, some) } else { some };
+            let lists = task.process == Process::ListLayers;
+            let some = if lists { extent.listed_at_once(done, some, region.capacity.layers()) } else { some };
+            if let Some(rooms) = task.spread.as_ref().filter(|_| lists) {
+                self.listed = Some(ListedLayers { pixels: done..done + some, rooms: Arc::clone(rooms) });
+            }
             world.record_task(device, &mut recording, region, task, &extent.items_of(done..done + some))?;
             reads_pages |= task.grid_page.is_some();
             self.done += some;
@@ -321,7 +343,11 @@ impl DeviceWorld {
             Process::SortForShading => {
                 shade::record_order(recording, variants, frame, region, task.grids, places);
             }
-            Process::ListLayers => layers::record(recording, frame, region, some),
+            Process::ListLayers => {
+                let rooms =
+                    task.spread.as_ref().map_or(0, |rooms| rooms[some.end as usize] - rooms[some.start as usize]);
+                layers::record(recording, frame, region, task.slab, rooms, some);
+            }
             Process::CompositeSlab => {
                 let samples = region.capacity.pixel_samples;
                 let subpixels = some.start * samples..some.end * samples;

@@ -87,5 +87,5 @@ fn deep_settings(world: &World) -> DeepSettings {
         Some(ParamValue::Floats(error)) => error.first().copied().filter(|error| (0.0..=1.0).contains(error)),
         _ => None,
     };
-    DeepSettings { tolerance: given.unwrap_or(0.01), opacity_threshold: world.options.opacity_threshold }
+    DeepSettings { tolerance: given.unwrap_or(0.01) }
 }

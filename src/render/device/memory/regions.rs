@@ -6,7 +6,6 @@
 //! work come in larger portions.
 
 use crate::pipeline::buffers::RegionCapacity;
-use crate::pipeline::layers::LAYERS_MAX;
 use std::iter;
 
 /// Records of the smallest vertex arena: a slot of 256 vertices with 64 channels.
@@ -17,7 +16,7 @@ const ARENA_RECORDS_MAX: u64 = 1 << 20;
 const SUBPIXELS_MIN: u64 = 1 << 12;
 /// Subpixels of the largest region: more would make parts of it too large to bind (`BINDING_BYTES_MAX`).
 const SUBPIXELS_MAX: u64 = 1 << 24;
-/// The most where the host keeps what is left of the light of each.
+/// The most where the host keeps a function of depth of each pixel.
 const DEEP_SUBPIXELS_MAX: u64 = 1 << 21;
 /// Stores for the work of this many subpixels are worth their memory even where the picture has fewer.
 const WORK_SUBPIXELS: u64 = 1 << 20;
@@ -93,14 +92,14 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in
         // rounds.
         colours: (work / 4).max(1 << 10),
-        entries: if demand.translucent { work } else { 0 },
+        entries: if demand.translucent || demand.deep { work } else { 0 },
         variables: demand.variables,
         filtered: demand.filtered,
         bins: demand.bins,
         smooth: demand.smooth,
         behind: demand.behind,
         solids: demand.solids,
-        layers: if demand.deep && demand.translucent { LAYERS_MAX } else { 0 },
+        deep: demand.deep,
         prints: if demand.prints { PRINT_RECORDS } else { 0 },
         texture_slots: demand.texture_slots,
     }
@@ -217,7 +216,7 @@ mod tests {
                 let c = largest_region(&demand, mib << 20).expect("enough memory");
                 let (bytes, documented) = (c.bytes(), documented_bytes(&c));
                 assert!(
-                    (documented..=documented + 48 * 255).contains(&bytes),
+                    (documented..=documented + 52 * 255).contains(&bytes),
                     "{bytes}, documented {documented}: {c:?}"
                 );
             }

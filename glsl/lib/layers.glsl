@@ -1,0 +1,35 @@
+// Layers: what samples see in a slab, for deep shadow maps. A sample has room for as many layers as its cell has
+// entries, and an opaque one behind them; rooms of a cell's samples follow each other, then those of the next cell. So
+// where a layer is follows from the lists of cells. Needs cell_offsets[] and cell_counts[].
+
+#ifndef LAYERS_GLSL
+#define LAYERS_GLSL
+
+// How much light is left behind some of a pixel's samples' surfaces.
+struct MergedLayer {
+    uint depth; // float bits
+    uint light_low; // of all samples of the pixel, see whole_light
+    uint light_high;
+};
+
+// Rooms of the cells from first_cell up to a cell, of so many samples each.
+uint rooms_before(uint first_cell, uint cell, uint cell_samples) {
+    return (cell_offsets[cell] - cell_offsets[first_cell] + cell - first_cell) * cell_samples;
+}
+
+// The first room of a sample of a cell.
+uint layers_begin(uint first_cell, uint cell, uint cell_samples, uint in_cell) {
+    return rooms_before(first_cell, cell, cell_samples) + in_cell * (cell_counts[cell] + 1u);
+}
+
+// Light from 0 to 1 as a whole number of 2^-40, rounded down, so that sums do not depend on their order. The products
+// are exact.
+uint64_t whole_light(float light) {
+    float scaled = clamp(light, 0.0, 1.0) * 1048576.0, high = floor(scaled);
+    return (uint64_t(uint(high)) << 20) | uint64_t(uint((scaled - high) * 1048576.0));
+}
+
+// Of the three channels together.
+uint64_t whole_light(vec3 light) { return whole_light(light.x) + whole_light(light.y) + whole_light(light.z); }
+
+#endif

@@ -1,0 +1,43 @@
+// Sorting of a short list by one invocation: insertion where few items move, a heap sort beyond, so that no list is
+// slow. Needs Item, item(at), put(at, item) and after(item, item).
+
+#ifndef SORT_GLSL
+#define SORT_GLSL
+
+// Items of a list that is sorted by insertion.
+const uint INSERTED_MAX = 24u;
+
+void sift(uint base, uint root, uint end) {
+    Item moving = item(base + root);
+    for (uint child = 2u * root + 1u; child < end; child = 2u * root + 1u) {
+        if (child + 1u < end && after(item(base + child + 1u), item(base + child))) child++;
+        if (!after(item(base + child), moving)) break;
+        put(base + root, item(base + child));
+        root = child;
+    }
+    put(base + root, moving);
+}
+
+void insertion_sort(uint base, uint count) {
+    for (uint i = 1u; i < count; i++) {
+        Item moving = item(base + i);
+        uint j = i;
+        while (j > 0u && after(item(base + j - 1u), moving)) {
+            put(base + j, item(base + j - 1u));
+            j--;
+        }
+        put(base + j, moving);
+    }
+}
+
+void heap_sort(uint base, uint count) {
+    for (uint root = count / 2u; root > 0u; root--) sift(base, root - 1u, count);
+    for (uint end = count - 1u; end > 0u; end--) {
+        Item top = item(base);
+        put(base, item(base + end));
+        put(base + end, top);
+        sift(base, 0u, end);
+    }
+}
+
+#endif
