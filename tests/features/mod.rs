@@ -16,6 +16,8 @@ mod lights;
 mod long_loops;
 mod lookups;
 mod motion;
+mod motion_samples;
+mod moving_maps;
 mod nurbs;
 mod outputs;
 mod printing;
