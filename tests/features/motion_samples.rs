@@ -1,6 +1,6 @@
 //! Samples of what moves: how noisy pictures with few of them are, and what long rotations leave.
 
-use super::{ExrChannels, draw};
+use super::{ExrChannels, assert_near, draw, draw_with};
 
 const SIZE: usize = 64;
 
@@ -89,5 +89,34 @@ fn rotations_by_more_than_half_a_turn_go_all_the_way() {
                 assert_eq!(*found, 0.0, "{turn}, from {from}");
             }
         }
+    }
+}
+
+#[test]
+fn shaders_know_the_shutter_and_their_values_move_with_the_surface() {
+    let shader =
+        "surface clock(output varying color kept = 0;) { Oi = Os; kept = color(time, dtime, u); Ci = Os * kept; }";
+    for (shutter, time, opacity) in
+        [("0.25 1", [0.25, 0.75], 1.0), ("0 0", [0.0, 0.0], 1.0), ("-1 1", [-1.0, 2.0], 0.5)]
+    {
+        let scene = draw_with(
+            &[("clock.sl", shader)],
+            &format!(
+                "Format 32 32 1\nPixelSamples 4 4\nShutter {shutter}\nScreenWindow -2 2 -2 2\nQuantize \"rgba\" 0 0 0 0\n\
+                 Display \"$DIR/a.exr\" \"exr\" \"rgba\" \"exrpixeltype\" \"float\"\n\
+                 Display \"+$DIR/k.exr\" \"exr\" \"varying color kept\" \"exrpixeltype\" \"float\"\nWorldBegin\nSurface \"clock\"\n\
+                 Opacity {opacity} {opacity} {opacity}\nMotionBegin [0 1]\nTranslate -1 0 3\nTranslate 1 0.5 3\nMotionEnd\nDisk 0 1 360\nWorldEnd\n"
+            ),
+        );
+        let (picture, kept) = (scene.clean("a.exr"), scene.picture("k.exr"));
+        let mut seen = 0;
+        for (x, y) in (0..32).flat_map(|y| (0..32).map(move |x| (x, y))) {
+            let (rgb, alpha) = (picture.rgb(x, y), picture.at("A", x, y));
+            assert_near([rgb[0], rgb[1], 0.0], [time[0] * alpha, time[1] * alpha, 0.0]);
+            let copy = ["R", "G", "B"].map(|c| kept.at(&format!("kept.{c}"), x, y));
+            assert!((0..3).all(|i| (copy[i] - rgb[i]).abs() < 1e-3), "{shutter}, {x} {y}: {copy:?} for {rgb:?}");
+            seen += usize::from(alpha > 0.05 && alpha < 0.45);
+        }
+        assert!(seen > 20, "{shutter}: {seen} pixels are blurred");
     }
 }
