@@ -2,6 +2,7 @@
 //! vain (`##CapabilitiesNeeded`).
 
 use super::fault::RequestFault;
+use super::lexer::LineMark;
 use super::reader::Reader;
 use super::source::Source;
 use super::tokens::{self, Support};
@@ -53,21 +54,20 @@ impl Reader<'_> {
     /// Warns about capabilities that the hints of an input ask for and that are missing, in one message a hint.
     pub(super) fn check_capabilities(&self, source: &Source) {
         const HINT: &[u8] = b"##CapabilitiesNeeded";
-        let (mut line, mut counted) = (1, 0);
+        let mut mark = LineMark::START;
         for at in memmem::find_iter(&source.bytes, HINT) {
             let ends_line = |byte: &u8| matches!(byte, b'\n' | b'\r');
             if at > 0 && !ends_line(&source.bytes[at - 1]) {
                 continue;
             }
-            line += memchr::memchr_iter(b'\n', &source.bytes[counted..at]).count() as u32;
-            counted = at;
+            mark = mark.advanced(&source.bytes, at);
             let rest = &source.bytes[at + HINT.len()..];
             let needed = &rest[..rest.iter().position(ends_line).unwrap_or(rest.len())];
             let needed = String::from_utf8_lossy(needed).to_lowercase();
             let lacking = CAPABILITIES.iter().filter(|(name, has)| !has && needed.contains(&name.to_lowercase()));
             let names: Vec<&str> = lacking.map(|(name, _)| *name).collect();
             if !names.is_empty() {
-                let location = SourceLocation { file: source.name.clone(), line, column: 1 };
+                let location = SourceLocation { file: source.name.clone(), line: mark.line, column: 1 };
                 let message = format!("the scene needs what is not supported: {}", names.join(", "));
                 self.messages.report_at(location, RequestFault::warning("incapable", at, message));
             }

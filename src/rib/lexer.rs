@@ -68,7 +68,7 @@ impl LineMark {
     pub(super) const START: Self = Self { offset: 0, line: 1, line_start: 0 };
 
     /// Moves the line information forward to `offset`. LF, CRLF and CR end lines.
-    fn advanced(mut self, bytes: &[u8], offset: usize) -> Self {
+    pub(super) fn advanced(mut self, bytes: &[u8], offset: usize) -> Self {
         let part = &bytes[self.offset.min(offset)..offset];
         for end in memchr::memchr2_iter(b'\n', b'\r', part) {
             let end = self.offset + end;

@@ -188,6 +188,14 @@ fn a_lone_carriage_return_ends_a_line() {
 }
 
 #[test]
+fn hints_are_placed_whatever_ends_their_lines() {
+    for end in ["\n", "\r\n", "\r"] {
+        let lines = ["##RenderMan RIB", "", "##CapabilitiesNeeded Ray Tracing", "WorldBegin WorldEnd"];
+        assert_eq!(read_text(&lines.join(end)).codes()[0], ("incapable", 3), "{end:?}");
+    }
+}
+
+#[test]
 fn inputs_are_one_stream() {
     let inputs = [
         "Format 8 8 1\nDeclare \"gain\" \"float\"\nObjectBegin 1\nSphere 1 -1 1 360\nObjectEnd\nColor 1 0 0\nFrameBegin 7",
