@@ -84,6 +84,7 @@ uint slot_word(const in uint slot, const in uvec2 inside) {
 
 #include "lib/rsl/hash.glsl"
 #include "lib/rsl/math.glsl"
+#include "lib/rsl/trips.glsl"
 #include "lib/rsl/texture.glsl"
 #include "lib/rsl/environment.glsl"
 #include "lib/rsl/shadow.glsl"

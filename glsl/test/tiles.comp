@@ -14,6 +14,7 @@ layout(push_constant) uniform Push { uint first; uint count; };
 
 #include "lib/rsl/hash.glsl"
 #include "lib/rsl/math.glsl"
+#include "lib/rsl/trips.glsl"
 #include "lib/rsl/tiles.glsl"
 #include "lib/rsl/texture.glsl"
 

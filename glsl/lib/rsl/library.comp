@@ -4,10 +4,11 @@
 // The helper library of compiled shaders. The compiler imports single functions of it; this entry point only names
 // those that it may ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without
 // optimisation (which would inline them all). Functions take their parameters by value (const in) and use no global
-// variables but the buffers of tiles.glsl.
+// variables but the buffers of tiles.glsl, and words that are 0 when a program begins.
 
 #include "lib/rsl/hash.glsl"
 #include "lib/rsl/math.glsl"
+#include "lib/rsl/trips.glsl"
 #include "lib/rsl/matrix.glsl"
 #include "lib/rsl/color.glsl"
 #include "lib/rsl/noise.glsl"
@@ -25,6 +26,7 @@ void main() {
     vec3 v = vec3(f);
     vec4 w = vec4(f);
     mat4 m = mat4(f);
+    rsl_take_trips();
     rsl_hash(u, u);
     rsl_random(u, u, u, u);
     rsl_random3(u, u, u, u);

@@ -14,6 +14,8 @@ float rsl_knot(const in uint texture, const in uint plane, const in uvec2 texel)
 float rsl_deep_light(const in uint texture, const in uint knots, const in uvec2 texel, const in float z) {
     uint low = 0u;
     uint high = knots;
+    // The search, and the loops that find its tiles.
+    rsl_trips = rsl_trips + 16u;
     while (low < high) {
         uint middle = (low + high) >> 1;
         if (rsl_knot(texture, 2u * middle, texel) < z) low = middle + 1u;
@@ -52,6 +54,7 @@ float rsl_deep_shadowed(const in TextureShape shape, const in uint texture, cons
     float share = rsl_reciprocal(samples_bias.x);
     vec2 size = vec2(shape.width, shape.height);
     float dark = 0.0;
+    rsl_trips = rsl_trips + count;
     for (uint i = 0u; i < count; i++) {
         vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
         vec2 at = placed.xy * size;
@@ -72,6 +75,7 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
     uint plane = window.first / each;
     vec2 size = vec2(shape.width, shape.height);
     float behind = 0.0;
+    rsl_trips = rsl_trips + 2u * count;
     uvec2 held = uvec2(0xffffffffu);
     uint slot = TILE_MISSING;
     for (uint i = 0u; i < count; i++) {

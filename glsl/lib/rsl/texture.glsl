@@ -186,6 +186,7 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
     uint count = uint(f.count);
     uint rounds = f.coarser > 0.0 ? 2u * count : count;
     float step = rsl_reciprocal(f.count);
+    rsl_trips = rsl_trips + 8u * rounds;
     uvec3 held = uvec3(0xffffffffu);
     uint slot = TILE_MISSING;
     for (uint i = 0u; i < rounds; i++) {

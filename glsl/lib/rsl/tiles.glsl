@@ -113,9 +113,11 @@ uint tile_slot(const in uint number, const in uint level, const in uint plane, c
             uint used = misses[MISSES_USED] + slot;
             uint stamp = misses[MISSES_STAMP];
             if (misses[used] != stamp) misses[used] = stamp;
+            rsl_trips = rsl_trips + i;
             return slot;
         }
     }
+    rsl_trips = rsl_trips + TILE_PROBES_MAX;
     tiles_request(key);
     return TILE_MISSING;
 }

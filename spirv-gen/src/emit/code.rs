@@ -385,7 +385,7 @@ impl<'a> Emitter<'a> {
         self.s.branch(work);
         self.s.block(work);
         self.records.push(FxHashMap::default());
-        self.count_trip(inst);
+        self.count_trip(inst)?;
         self.begin_trip(inst);
         let results = self.region(inner)?;
         let results = self.end_trip(inst, &phis[..carried.len()], results);
@@ -439,7 +439,7 @@ impl<'a> Emitter<'a> {
         let go = self.loop_condition(inst, condition)?;
         self.s.effect(Op::BranchConditional, &[go, work, merge]);
         self.s.block(work);
-        self.count_trip(inst);
+        self.count_trip(inst)?;
         let results = self.region(inner)?;
         let results = self.end_trip(inst, &phis, results);
         self.records.pop();
@@ -498,12 +498,20 @@ impl<'a> Emitter<'a> {
         self.s.inst(Op::LogicalAnd, bool, &[go, occupied])
     }
 
-    fn count_trip(&mut self, inst: Inst) {
-        let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return };
+    /// Counts a trip that begins, and those that lookups have made since the last one was counted.
+    fn count_trip(&mut self, inst: Inst) -> Result<(), EmitError> {
+        let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return Ok(()) };
         let (u32, one) = (self.s.type_u32(), self.s.u32(1));
         let count = self.s.load(u32, trips.count);
-        let count = self.s.inst(Op::IAdd, u32, &[count, one]);
+        let mut count = self.s.inst(Op::IAdd, u32, &[count, one]);
+        let mut looks_up = false;
+        self.body.walk_inst(inst, &mut |i| looks_up |= matches!(self.body.inst(i).op, IrOp::Lookup(_)));
+        if looks_up {
+            let inside = self.call("rsl_take_trips", u32, &[])?;
+            count = self.s.inst(Op::IAdd, u32, &[count, inside]);
+        }
         self.s.effect(Op::Store, &[trips.count, count]);
+        Ok(())
     }
 
     /// Whether a value is used in a region or below.

@@ -26,8 +26,8 @@ pub enum LibraryError {
 }
 
 /// The helper library: functions in GLSL, compiled to SPIR-V, to be imported by name. They take their parameters by
-/// value (`const in`), use no global variables but storage buffers, which the kernel then has too, and nothing beyond
-/// the capability Shader.
+/// value (`const in`), use no global variables but storage buffers, which the kernel then has too, and words of an
+/// invocation, which begin with 0, and nothing beyond the capability Shader.
 #[derive(Clone, Debug)]
 pub struct Library {
     module: Module,
@@ -71,7 +71,7 @@ pub(super) struct Imports<'a> {
     library: &'a Library,
     functions: FxHashMap<usize, Word>,
     globals: FxHashMap<Word, Word>,
-    /// The buffers that came along.
+    /// The buffers and words that came along.
     pub(super) variables: Vec<Word>,
 }
 
@@ -150,6 +150,10 @@ impl<'a> Imports<'a> {
             }
         }
         let opcode = inst.class.opcode;
+        if opcode == Op::Variable && is_in(inst, StorageClass::Private) {
+            operands.truncate(1);
+            operands.push(Operand::IdRef(spirv.u32(0)));
+        }
         // Structures and what they hold are told apart by their decorations.
         let id = match opcode {
             Op::Variable | Op::TypeStruct | Op::TypeRuntimeArray => {
@@ -196,9 +200,12 @@ impl Copy<'_> {
     }
 }
 
+fn is_in(inst: &Instruction, class: StorageClass) -> bool {
+    inst.operands.first() == Some(&Operand::StorageClass(class))
+}
+
 fn is_importable(inst: &Instruction) -> bool {
     use Op::*;
-    let is_buffer = inst.operands.first() == Some(&Operand::StorageClass(StorageClass::StorageBuffer));
     matches!(
         inst.class.opcode,
         TypeVoid
@@ -218,5 +225,6 @@ fn is_importable(inst: &Instruction) -> bool {
             | ConstantComposite
             | ConstantNull
             | Undef
-    ) || (inst.class.opcode == Variable && is_buffer)
+    ) || (inst.class.opcode == Variable
+        && (is_in(inst, StorageClass::StorageBuffer) || is_in(inst, StorageClass::Private)))
 }
