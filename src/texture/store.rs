@@ -93,13 +93,27 @@ impl TextureStore {
         }
     }
 
-    /// Reports that one grid looks up more tiles than there are slots.
+    /// Reports that one grid looks up more tiles than there are slots, and gets more.
+    pub fn report_more_slots(&self, slots: usize) {
+        let message = format!(
+            "one grid looks up more than {slots} tiles of textures, which is all that fit: more memory is used for them \
+             than --texture-memory allows"
+        );
+        self.reporter.warn("texture", &SourceLocation::default(), &message);
+    }
+
+    /// Reports that one grid looks up more tiles than there are slots, and that there is no memory for more.
     pub fn report_too_few_slots(&self, slots: usize) {
         let message = format!(
-            "one grid looks up more than {slots} tiles of textures, which is all that fit; the rest count as 0: use a \
-             larger --texture-memory"
+            "one grid looks up more than {slots} tiles of textures, and there is no device memory for more; the rest \
+             count as 0"
         );
         self.reporter.error("texture", &SourceLocation::default(), message);
+    }
+
+    /// Reports a texture that is looked up as something else.
+    pub fn report_wrong_kind(&self, name: &str, location: &SourceLocation, what: &str) {
+        self.reporter.error("texture", location, format!("the texture {name:?} {what}"));
     }
 
     /// Forgets what names stand for, because files may be made between pictures. Files that have not changed keep

@@ -81,7 +81,7 @@ impl DeviceRenderer {
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
             solids: !world.solids.is_empty(),
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
-            texture_slots: self.shared.textures.as_ref().map_or(0, TextureTiles::slot_count),
+            texture_slots: self.shared.textures.as_ref().map_or(0, TextureTiles::slots_end),
             slot_records_max: self.shared.slot_records_max(),
         }
     }

@@ -121,7 +121,7 @@ impl ImagerDevice {
         let free = free_bytes(device.memory(), 0);
         let used = program.uses_textures.then_some(textures);
         let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose()?;
-        let slots = textures.as_ref().map_or(0, TextureTiles::slot_count);
+        let slots = textures.as_ref().map_or(0, TextureTiles::slots_end);
         let tiles = imager_tiles(program, slots, free_bytes(device.memory(), 0));
         let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles, slots), Usage::DeviceOnly)?;
         let slices = ImagerSlices::cut(buffer, program, tiles, slots).expect("the buffer was made for it");
@@ -213,8 +213,10 @@ impl ImagerDevice {
             }
             needed.extend(missed);
             let since = *since.get_or_insert(stamp);
-            if textures.load(&mut self.device, &needed, since)? == TilesLoaded::TooMany {
-                return Ok(None);
+            while let TilesLoaded::TooMany(lacking) = textures.load(&mut self.device, &needed, since)? {
+                if count > 1 || !textures.grow(&mut self.device, lacking)? {
+                    return Ok(None);
+                }
             }
             restore = true;
         }

@@ -19,8 +19,8 @@ use std::ops::Range;
 /// Words of the head of the list of missed tiles in which replaced values are kept.
 const KEPT_WORDS: Range<u64> = 4..8;
 
-/// Vertices of a grid, at most. A grid that needs more tiles than there are slots goes on with what it has, and that is
-/// reported.
+/// Vertices of a grid, at most. A grid that needs more tiles than there are slots gets more slots. Where there is no
+/// memory for them it goes on with what it has, and that is reported.
 const GRID_VERTICES: u64 = 256;
 
 /// What a region knows of the textures that its loads look up.
@@ -116,13 +116,20 @@ impl Chain {
             return Ok(None);
         }
         let (Some(since), Some(textures)) = (self.textures.since, &mut world.textures) else { return Ok(None) };
-        let loaded = textures.load(device, &self.textures.needed, since)?;
+        let mut loaded = textures.load(device, &self.textures.needed, since)?;
         let watched = self.watch.load.take();
         let some = match (watched, self.watch.unwatched.take()) {
             (Some(load), _) => load.index..load.index + 1,
             (None, Some(some)) => some,
             (None, None) => return Ok(None),
         };
+        if let TilesLoaded::TooMany(lacking) = loaded
+            && self.vertices(some.clone()) <= GRID_VERTICES
+            && textures.grow(device, lacking)?
+        {
+            world.frame.textures = Some(textures.slices());
+            loaded = textures.load(device, &self.textures.needed, since)?;
+        }
         let is_stale = some.clone().any(|index| self.is_stale(world, index));
         if loaded == TilesLoaded::All && !is_stale {
             return match watched {
@@ -130,7 +137,7 @@ impl Chain {
                 None => self.record_some(device, world, some, true).map(Some),
             };
         }
-        if loaded == TilesLoaded::TooMany {
+        if let TilesLoaded::TooMany(_) = loaded {
             let vertices = self.vertices(some.clone());
             if vertices <= GRID_VERTICES {
                 world.textures.iter().for_each(TextureTiles::report_too_few_slots);

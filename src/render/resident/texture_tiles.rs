@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// Slots of a buffer of tiles: 128 MiB (spirv-gen's abi.rs).
 const SLOTS_PER_BUFFER: u64 = 8192;
+/// The most slots.
+const SLOTS_MAX: u64 = SLOTS_PER_BUFFER * TILE_BUFFERS as u64;
 /// Bytes of a slot.
 const SLOT_BYTES: u64 = 4 * TILE_WORDS as u64;
 /// The fewest slots.
@@ -54,6 +56,8 @@ pub(crate) struct TextureTiles {
     /// The first record of `hash`.
     hash_record: usize,
     slots: Vec<TileSlot>,
+    /// The slots that textures were given, whatever single grids need.
+    given: usize,
     /// The stamp of the last submission that looked textures up.
     stamp: u32,
 }
@@ -64,6 +68,8 @@ struct TileSlot {
     tile: Option<MissedKey>,
     /// The stamp of the last submission that used it, as far as is known.
     used: u32,
+    /// Whether there is no memory behind its number.
+    is_absent: bool,
 }
 
 /// What became of tiles that programs missed.
@@ -71,21 +77,48 @@ struct TileSlot {
 pub(crate) enum TilesLoaded {
     /// All are there.
     All,
-    /// They are more than there are slots.
-    TooMany,
+    /// They are more than there are slots, by so many.
+    TooMany(usize),
 }
 
 /// Slots for textures of so many tiles, where `wanted` bytes are asked for, and so many are free.
 fn slot_count(wanted: Option<u64>, tiles_max: u64, free_bytes: u64) -> u64 {
     let bytes = wanted.unwrap_or(MEMORY_BYTES.min(free_bytes / MEMORY_PART));
-    let most = SLOTS_PER_BUFFER * TILE_BUFFERS as u64;
-    (bytes / SLOT_BYTES).min(tiles_max).clamp(SLOTS_MIN, most)
+    (bytes / SLOT_BYTES).min(tiles_max).clamp(SLOTS_MIN, SLOTS_MAX)
 }
 
 impl TextureTiles {
     /// Says that one grid needs more tiles than there are slots, and is drawn without some of them.
     pub(crate) fn report_too_few_slots(&self) {
-        self.textures.store.report_too_few_slots(self.slots.len());
+        let present = self.slots.iter().filter(|slot| !slot.is_absent).count();
+        self.textures.store.report_too_few_slots(present);
+    }
+
+    /// Takes memory for `lacking` more slots than textures were given, because one grid needs them together; whether
+    /// there is so much.
+    pub(crate) fn grow(&mut self, device: &mut Device, lacking: usize) -> Result<bool, GpuError> {
+        let mut lacking = lacking as u64;
+        while lacking > 0 {
+            let buffer = self.slots.len().div_ceil(SLOTS_PER_BUFFER as usize);
+            if buffer == TILE_BUFFERS {
+                return Ok(false);
+            }
+            let count = lacking.next_power_of_two().clamp(SLOTS_MIN, SLOTS_PER_BUFFER);
+            let memory = match device.allocate("tiles", SLOT_BYTES * count, Usage::DeviceOnly) {
+                Err(GpuError::OutOfMemory { .. }) => return Ok(false),
+                allocated => allocated?,
+            };
+            self.buffers.push(memory);
+            let words = count * TILE_WORDS as u64;
+            self.slices.tiles[buffer] = Arena::new(memory).cut(words).expect("the buffer was made for it");
+            // Numbers of slots go on with the next buffer.
+            let first = buffer * SLOTS_PER_BUFFER as usize;
+            self.slots.resize(first, TileSlot { is_absent: true, ..TileSlot::default() });
+            self.slots.resize(first + count as usize, TileSlot::default());
+            lacking = lacking.saturating_sub(count);
+        }
+        self.textures.store.report_more_slots(self.given);
+        Ok(true)
     }
 
     /// Allocates the slots: fewer than are wanted where memory is short.
@@ -116,7 +149,8 @@ impl TextureTiles {
     ) -> Result<Self, GpuError> {
         let texts = textures.names.texts.len();
         let textures_max = textures.textures_max();
-        let hash = SlotTable::new(slots);
+        // Single grids may need more slots.
+        let hash = SlotTable::new(slots.max(textures.tiles_max().min(SLOTS_MAX) / 2));
         let table = 2 + texts.div_ceil(4);
         let matrices = table + TABLE_RECORDS * textures_max;
         let hash_record = matrices + MATRIX_RECORDS * textures_max;
@@ -149,6 +183,7 @@ impl TextureTiles {
             hash,
             hash_record,
             slots: vec![TileSlot::default(); slots as usize],
+            given: slots as usize,
             stamp: 0,
         };
         for &token in textures.names.known.keys() {
@@ -163,9 +198,9 @@ impl TextureTiles {
         self.slices
     }
 
-    /// How many tiles there is room for.
-    pub(crate) fn slot_count(&self) -> u64 {
-        self.slots.len() as u64
+    /// The number that slots end before, now or when a single grid needs more.
+    pub(crate) fn slots_end(&self) -> u64 {
+        if self.textures.tiles_max() > self.given as u64 { SLOTS_MAX } else { self.given as u64 }
     }
 
     /// The stamp of a submission that is about to be made.
@@ -182,7 +217,7 @@ impl TextureTiles {
         stamp: u32,
     ) -> Result<Vec<MissedKey>, GpuError> {
         let count = u64::from(device.read(misses.part(0..1))?[0]).min(MISSES_ROOM);
-        let marks = device.read(misses.part(MISSES_MARKS..MISSES_MARKS + self.slot_count()))?;
+        let marks = device.read(misses.part(MISSES_MARKS..MISSES_MARKS + self.slots.len() as u64))?;
         let mut requests: FxHashMap<u32, u64> = FxHashMap::default();
         for (slot, &mark) in self.slots.iter_mut().zip(&marks) {
             slot.used = slot.used.max(mark);
@@ -219,9 +254,10 @@ impl TextureTiles {
         if opened {
             self.upload_directory(device)?;
         }
-        let mut free: Vec<usize> = (0..self.slots.len()).filter(|&slot| !kept[slot]).collect();
+        let mut free: Vec<usize> =
+            (0..self.slots.len()).filter(|&slot| !kept[slot] && !self.slots[slot].is_absent).collect();
         if missing.len() > free.len() {
-            return Ok(TilesLoaded::TooMany);
+            return Ok(TilesLoaded::TooMany(missing.len() - free.len()));
         }
         // Those that were used last go last, and neighbours are uploaded together.
         free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
@@ -258,7 +294,7 @@ impl TextureTiles {
                 self.hash.remove(before);
             }
             let placed = self.hash.insert(key, slot);
-            self.slots[slot] = TileSlot { tile: placed.then_some(key), used: self.stamp };
+            self.slots[slot] = TileSlot { tile: placed.then_some(key), used: self.stamp, is_absent: false };
         }
         Ok(())
     }
