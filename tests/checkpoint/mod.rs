@@ -1,6 +1,6 @@
 //! Renders that are killed, interrupted, and resumed: the picture has the bits of a render that was never stopped.
 
-use crate::determinism::modelled;
+use crate::determinism::{make_texture, modelled};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,10 @@ const BEGIN: &str = "PixelSamples 3 3\nProjection \"perspective\" \"fov\" [40]\n
 
 const SHADER: &str = "surface spots(float size = 4;) { float n = float noise(P * size); Oi = Os * n; \
     Ci = Oi * Cs * (color noise(P * 7) + diffuse(normalize(N))); }";
+
+/// A texture anywhere at each vertex.
+const GRAIN: &str = "surface spots(string map = \"\";) { Oi = Os; \
+    Ci = Oi * Cs * (color texture(map, float cellnoise(s * 90), float cellnoise(t * 90)) + diffuse(normalize(N))); }";
 
 const PICTURES: [&str; 3] = ["first.exr", "second.exr", "n.exr"];
 const CHECKPOINT: &str = "a.ckpt";
@@ -149,6 +153,15 @@ fn a_killed_render_with_shadow_maps_of_its_own_goes_on_with_the_same_bits() {
     assert_eq!(fs::read_dir(place.path(TEMPORARY)).expect("a folder").count(), 0, "temporary files are left");
 }
 
+/// What was drawn before looked up the same texture.
+#[test]
+fn a_killed_render_with_textures_goes_on_with_the_same_bits() {
+    let place = Place::with(&SCENE.replace("Surface \"spots\"", "Surface \"spots\" \"string map\" [\"tmp/grain.tx\"]"));
+    fs::write(place.path("spots.sl"), GRAIN).expect("writable");
+    make_texture(&place.path(TEMPORARY), "grain.tx", [320, 256]);
+    goes_on_with_the_same_bits(&place, &[0, 150]);
+}
+
 /// Compares a render that is killed so long after its first checkpoint with one that is not.
 fn goes_on_with_the_same_bits(place: &Place, later_ms: &[u64]) {
     let (code, err) = place.render(&[]);
@@ -210,21 +223,22 @@ fn a_checkpoint_of_something_else_is_refused_and_left_alone() {
     assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn by an earlier run"), "{err}");
 }
 
-/// Draws until some of the second frame is finished, and interrupts that. What was said after that.
+/// Interrupts the second frame when some of it is finished. What was said after that.
 #[cfg(unix)]
 fn interrupted(place: &Place, flags: &[&str]) -> String {
-    interrupt(place.command(flags))
+    interrupt(place.command(flags), 1, 30)
 }
 
+/// Draws until so much of a picture, counted from 0, is finished, and interrupts that. What was said after that.
 #[cfg(unix)]
-fn interrupt(mut command: Command) -> String {
+fn interrupt(mut command: Command, picture: usize, least_percent: u32) -> String {
     command.args(["--progress", "percent", "--stats", "stats.json"]);
     let mut running = Running(command.spawn().expect("the binary runs"));
     let mut lines = BufReader::new(running.0.stderr.take().expect("a pipe")).lines().map(|line| line.expect("text"));
     let percent = |line: &str| line.strip_prefix("R90000")?.trim().strip_suffix('%')?.parse::<u32>().ok();
-    // Each frame begins with none.
-    assert!(lines.by_ref().filter(|line| percent(line) == Some(0)).nth(1).is_some(), "the second frame is not begun");
-    assert!(lines.by_ref().any(|line| percent(&line) >= Some(30)), "nothing of the second frame is finished");
+    // Each picture begins with none.
+    assert!(lines.by_ref().filter(|line| percent(line) == Some(0)).nth(picture).is_some(), "it is not begun");
+    assert!(lines.by_ref().any(|line| percent(&line) >= Some(least_percent)), "nothing of it is finished");
     let interrupt = ["-INT".to_owned(), running.0.id().to_string()];
     assert!(Command::new("kill").args(interrupt).status().expect("there is kill").success());
     let said: Vec<String> = lines.filter(|line| percent(line).is_none()).collect();
@@ -287,6 +301,18 @@ fn an_interrupted_render_writes_what_is_finished_and_can_be_resumed() {
     assert_eq!(place.files(), sorted(&PICTURES));
 }
 
+/// The depths that a light's own map is made of are nobody's picture.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_map_of_a_light_is_not_named() {
+    let own = "Attribute \"light\" \"string shadows\" \"on\"\nAttribute \"autoshadows\" \"int[2] res\" [512 512]\nLightSource";
+    let place = Place::with(&SCENE.replace("LightSource", own));
+    // The first frame has no light, so the second picture is the map.
+    let said = interrupt(place.command(&[]), 1, 5);
+    assert!(!said.contains("0.z") && !said.contains("casts no shadow"), "{said}");
+    assert_eq!(fs::read_dir(place.path(TEMPORARY)).expect("a folder").count(), 0, "temporary files are left");
+}
+
 /// A picture that would be one region, of which nothing is finished before its end, is cut for its checkpoint.
 #[cfg(unix)]
 #[test]
@@ -305,7 +331,7 @@ fn an_interrupted_region_keeps_what_its_interval_says() {
     let (expected, whole) = (place.pictures(), pixels(&place.path("second.exr")));
     place.forget_pictures();
     let flags = ["--checkpoint", CHECKPOINT, "--checkpoint-interval", "0.1"];
-    is_partial(&place, &interrupt(plain(&flags)), &whole);
+    is_partial(&place, &interrupt(plain(&flags), 1, 30), &whole);
     let (code, err) = place.resume();
     assert!(code == Some(0) && err.contains(" pixels of world 2 were drawn by an earlier run"), "{err}");
     assert!(!err.contains("note: 0 of"), "{err}");

@@ -9,8 +9,8 @@ const HEADER: &str = "PixelSamples 3 3\nPixelFilter \"gaussian\" 3 3\nClipping 0
     Translate 0 -0.5 9\nRotate -20 1 0 0\nWorldBegin\nLightSource \"ambientlight\" 1 \"intensity\" [0.2]\n\
     LightSource \"distantlight\" 2 \"from\" [-1 2 -2] \"to\" [0 0 0]\nLightSource \"pointlight\" 3 \"intensity\" [9] \"from\" [3 2 -2]\n";
 
-/// Displacement by noise and a surface with noise and derivatives.
-const SHADERS: [(&str, &str); 2] = [
+/// Displacement by noise or a texture, and surfaces with noise and derivatives, or with textures.
+const SHADERS: [(&str, &str); 4] = [
     (
         "lumps",
         "displacement lumps(float amount = 0.1;) { P += amount * float noise(transform(\"shader\", P) * 5) * normalize(N); N = calculatenormal(P); }",
@@ -19,6 +19,16 @@ const SHADERS: [(&str, &str); 2] = [
         "spots",
         "surface spots(float size = 4;) { float n = float noise(transform(\"shader\", P) * size); float k = filterstep(0.5, n);\n\
          Oi = Os * mix(0.4, 1, k); Ci = Oi * mix(Cs, color noise(P * 2), k) * (ambient() + diffuse(faceforward(normalize(N), I))); }",
+    ),
+    (
+        "dented",
+        "displacement dented(string map = \"\";) { P += 0.2 * float texture(map, 3 * s, t) * normalize(N); N = calculatenormal(P); }",
+    ),
+    (
+        "grain",
+        "surface grain(string map = \"\";) { normal n = faceforward(normalize(N), I); float q = float texture(map, s, t);\n\
+         color any = color texture(map, float cellnoise(s * 70 + q), float cellnoise(t * 90), \"width\", 0);\n\
+         Oi = Os; Ci = Oi * (any * (ambient() + diffuse(n)) + 0.3 * color environment(\"sky.env\", reflect(I, n))); }",
     ),
 ];
 
@@ -161,6 +171,41 @@ fn blurred() -> String {
     text + "WorldEnd\n"
 }
 
+/// Writes a texture of 8-bit noise with the program.
+pub(crate) fn make_texture(folder: &Path, name: &str, [width, height]: [u32; 2]) {
+    let noise = |i: u32| (i.wrapping_mul(2_654_435_761) ^ (i >> 7).wrapping_mul(40_503)).to_be_bytes()[0];
+    // Targa: its header, then rows of 24 bits a pixel.
+    let [[w0, w1, ..], [h0, h1, ..]] = [width, height].map(u32::to_le_bytes);
+    let mut bytes = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, w0, w1, h0, h1, 24, 0x20];
+    bytes.extend((0..3 * width * height).map(noise));
+    let picture = folder.join("noise.tga");
+    std::fs::write(&picture, bytes).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
+    let made = command.current_dir(folder).args(["texture", "make", "noise.tga", "-o", name]).output();
+    assert!(made.expect("the binary runs").status.success(), "{name} cannot be made");
+    std::fs::remove_file(picture).expect("it was written");
+}
+
+/// Textures that shaders look up anywhere, an environment, and a light that draws its own shadow map.
+fn textured() -> String {
+    let lights = HEADER.replace(
+        "LightSource \"distantlight\" 2",
+        "Attribute \"light\" \"string shadows\" \"on\"\nAttribute \"autoshadows\" \"int[2] res\" [96 96]\n\
+         LightSource \"distantlight\" 2",
+    );
+    let lights = lights.replace(
+        "LightSource \"pointlight\" 3",
+        "Attribute \"light\" \"string shadows\" \"off\"\nLightSource \"pointlight\" 3",
+    );
+    format!(
+        "MakeLatLongEnvironment \"large.tx\" \"sky.env\" \"box\" 1 1\n{lights}Surface \"grain\" \"string map\" \"large.tx\"\n\
+         Patch \"bilinear\" \"P\" [-6 -1.2 -3  6 -1.2 -3  -6 -1.2 9  6 -1.2 9]\n\
+         Displacement \"dented\" \"string map\" \"large.tx\"\n\
+         Attribute \"displacementbound\" \"sphere\" [0.2] \"coordinatesystem\" [\"camera\"]\n\
+         Sphere 1 -1 1 360\nDisplacement \"null\"\nOpacity [0.5 0.6 0.7]\nTranslate -2 0 1\nTorus 1 0.4 0 360 360\nWorldEnd\n"
+    )
+}
+
 /// How a scene is drawn.
 struct Way {
     name: &'static str,
@@ -188,6 +233,17 @@ const WAYS: [Way; 9] = [
     ),
 ];
 
+/// 256 slots at 4 MiB are fewer than the tiles that are looked up.
+const TEXTURED_WAYS: [Way; 7] = [
+    way("64 MiB", &["--devices", "0", "--texture-memory", "64M"], &[]),
+    way("4 MiB", &["--devices", "0", "--texture-memory", "4M"], &[]),
+    way("8 MiB, twice", &["--devices", "0,0", "--texture-memory", "8M"], &[]),
+    way("1 GiB, three times", &["--devices", "0,0,0", "--texture-memory", "1G"], &[]),
+    way("4 MiB, perturbed", &["--devices", "0,0", "--texture-memory", "4M"], &[("ANTHILL_PERTURB", "1")]),
+    way("64 MiB, perturbed", &["--devices", "0,0,0", "--texture-memory", "64M"], &[("ANTHILL_PERTURB", "2")]),
+    way("4 MiB, lost", &["--devices", "0", "--texture-memory", "4M"], &[("ANTHILL_FAULT", "lost:0:30")]),
+];
+
 /// Both files, and the statistics.
 fn draw(folder: &Path, way: &Way) -> ([Vec<u8>; 2], serde_json::Value) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
@@ -212,14 +268,20 @@ fn draw(folder: &Path, way: &Way) -> ([Vec<u8>; 2], serde_json::Value) {
 
 fn the_same_bytes_every_way(scene: &str) {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    std::fs::write(folder.path().join("a.rib"), scene).expect("writable");
+    the_same_bytes(folder.path(), scene, &WAYS);
+}
+
+/// Draws a scene in a folder in all ways; the statistics of each.
+fn the_same_bytes(folder: &Path, scene: &str, ways: &[Way]) -> Vec<serde_json::Value> {
+    std::fs::write(folder.join("a.rib"), scene).expect("writable");
     for (name, text) in SHADERS {
-        std::fs::write(folder.path().join(format!("{name}.sl")), text).expect("writable");
+        std::fs::write(folder.join(format!("{name}.sl")), text).expect("writable");
     }
-    let (reference, stats) = draw(folder.path(), &WAYS[0]);
+    let (reference, stats) = draw(folder, &ways[0]);
     assert_eq!(stats["warnings"].as_array().map(Vec::len), Some(0), "{}", stats["warnings"]);
-    for way in &WAYS[1..] {
-        let (files, stats) = draw(folder.path(), way);
+    let mut all = vec![stats];
+    for way in &ways[1..] {
+        let (files, stats) = draw(folder, way);
         for (k, name) in ["a.exr", "n.exr"].into_iter().enumerate() {
             assert!(files[k] == reference[k], "{}: {name} differs", way.name);
         }
@@ -231,7 +293,9 @@ fn the_same_bytes_every_way(scene: &str) {
             assert!(sum("regions") >= 16, "{}: {} regions", way.name, sum("regions"));
             assert!(sum("stolen") >= 1, "{}: nothing was stolen", way.name);
         }
+        all.push(stats);
     }
+    all
 }
 
 #[test]
@@ -265,4 +329,13 @@ fn a_translucent_scene_is_the_same_bytes_every_way() {
 #[test]
 fn a_moving_scene_out_of_focus_is_the_same_bytes_every_way() {
     the_same_bytes_every_way(&blurred());
+}
+
+#[test]
+fn a_scene_with_textures_is_the_same_bytes_every_way() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    make_texture(folder.path(), "large.tx", [1024, 1024]);
+    let stats = the_same_bytes(folder.path(), &textured(), &TEXTURED_WAYS);
+    let misses = |way: usize| stats[way]["texture"]["misses"].as_u64().expect("a count");
+    assert!(misses(1) > misses(0) && misses(0) > 256, "{} misses at 4 MiB, {} at 64", misses(1), misses(0));
 }

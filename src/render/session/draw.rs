@@ -224,12 +224,16 @@ impl<'a> Session<'a> {
     fn write_displays(&mut self, film: Film, imager: Option<WorldImager>) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
         self.ticker.tally.begin(Activity::Writing);
+        let silent = Reporter::silent();
+        // The depths of a light's map are in a file of the program's own: after Ctrl-C nobody misses it.
+        let interrupts_map = self.shadows.drawing && self.ticker.interrupt.is_raised();
+        let reporter = if interrupts_map { &silent } else { &**self.reporter };
         let displays = match imager {
-            None => film.finish(None, self.reporter),
+            None => film.finish(None, reporter),
             Some(imager) => {
                 let mut devices = DevicesInTurn::new(&mut self.slots);
                 let imager = DeviceImager::new(imager, &mut devices);
-                let displays = film.finish(Some(&imager), self.reporter);
+                let displays = film.finish(Some(&imager), reporter);
                 advice::on_imager(self.reporter, imager.finish());
                 displays
             }
