@@ -36,7 +36,8 @@ use rustc_hash::FxHashMap;
 use shaders::Shaders;
 use spirv_gen::compose::{Reflection, Shortfall};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
-use std::collections::BTreeMap;
+use spirv_gen::ir::LookupKind;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The name and type of an output besides colour and alpha.
@@ -69,6 +70,10 @@ pub struct NamedTextures {
     pub texts: Vec<Arc<str>>,
     /// Tokens of names that are known before programs run, each with the place where it is first used.
     pub known: BTreeMap<u32, SourceLocation>,
+    /// Those of them that `shadow()` looks up.
+    pub as_shadows: BTreeSet<u32>,
+    /// Those that `environment()` looks up.
+    pub as_environments: BTreeSet<u32>,
     /// Whether other texts may turn out to be names of textures.
     pub computed: bool,
     /// Whether programs look textures up.
@@ -79,11 +84,17 @@ impl NamedTextures {
     /// Notes the names that a program of a drawable, a light or an imager looks up.
     fn note(&mut self, reflection: &Reflection, source: &BlockSource<'_>, tokens: &Tokens) {
         self.used |= reflection.uses_textures;
-        for pattern in &reflection.texture_names {
+        for (pattern, kind) in &reflection.texture_names {
             self.computed |= pattern.is_none();
             let named = pattern.as_ref().and_then(|pattern| source.named(pattern));
             if let Some((name, location)) = named.filter(|(name, _)| !name.is_empty()) {
-                self.known.entry(tokens.token(&name)).or_insert(location);
+                let token = tokens.token(&name);
+                match kind {
+                    Some(LookupKind::Shadow) => drop(self.as_shadows.insert(token)),
+                    Some(LookupKind::Environment) => drop(self.as_environments.insert(token)),
+                    Some(LookupKind::Texture) | None => {}
+                }
+                self.known.entry(token).or_insert(location);
             }
         }
     }

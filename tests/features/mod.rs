@@ -2,6 +2,7 @@
 //! contents.
 
 mod auto_shadows;
+mod bad_textures;
 mod blobby;
 mod clipping;
 mod deep_shadows;

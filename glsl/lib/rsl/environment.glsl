@@ -66,7 +66,8 @@ RslFootprint rsl_face_footprint(const in TextureShape shape, const in uvec2 size
 }
 
 // environment(): `wanted` channels from `channel` on, towards r, filtered over (swidth dx, twidth dy). Blur is in
-// parts of the map at its equator, or of a cube's face. A direction that is not finite, or none, gives 0.
+// parts of the map at its equator, or of a cube's face. A direction that is not finite, or none, and a
+// shadow map give 0.
 vec3 rsl_environment(const in uint token, const in float channel, const in uint wanted, const in vec3 r, const in vec3 dx,
                      const in vec3 dy, const in vec4 width_blur, const in uint form, const in float fill) {
     uint texture = texture_of(token);
@@ -74,6 +75,7 @@ vec3 rsl_environment(const in uint token, const in float channel, const in uint 
     bool defined = rsl_is_finite(r.x) && rsl_is_finite(r.y) && rsl_is_finite(r.z) && largest > 1e-30;
     if (texture == TEXTURE_NONE || texture == TEXTURE_UNKNOWN || !defined) return vec3(0.0);
     TextureShape shape = texture_shape(texture);
+    if (shape.kind == RSL_KIND_SHADOW || shape.kind == RSL_KIND_DEEP) return vec3(0.0);
     float scale = rsl_reciprocal(min(largest, 1e30));
     vec3 d = rsl_bounded3(r * scale, 1.0);
     float shorter = rsl_reciprocal(rsl_root(rsl_inner(d, d)));

@@ -87,12 +87,12 @@ impl Rules for Binder<'_> {
             Op::CategoryMatches => self.category(t, data.args[0], args),
             Op::Lookup(lookup) if self.request.textures => {
                 let name = self.pattern(t, data.args[0], args[0]);
-                self.table.texture_names.insert(name);
+                self.table.texture_names.insert((name, Some(lookup.kind)));
                 self.lookup(t.out, *lookup, args)
             }
             Op::TextureInfo { name, ty, count } if self.request.textures => {
                 let pattern = self.pattern(t, data.args[0], args[0]);
-                self.table.texture_names.insert(pattern);
+                self.table.texture_names.insert((pattern, None));
                 Some(texture_info(t.out, args[0], name, *ty, *count))
             }
             Op::Lookup(lookup) => {

@@ -1,6 +1,6 @@
 //! What a compiled pipeline reads and writes, for the program that fills its buffers.
 
-use crate::ir::{Direction, MachineType, QuerySource, RslType};
+use crate::ir::{Direction, LookupKind, MachineType, QuerySource, RslType};
 use std::sync::Arc;
 
 /// A shader's place in a pipeline.
@@ -237,8 +237,8 @@ pub struct Reflection {
     pub reads_space_table: bool,
     /// The program looks textures up ([`crate::abi::textures`]): its dispatches may have to be made again.
     pub uses_textures: bool,
-    /// The names of textures; `None` for those that are computed.
-    pub texture_names: Vec<Option<Pattern>>,
+    /// The names of textures, `None` for those that are computed, and what looks them up; `None` for `textureinfo()`.
+    pub texture_names: Vec<(Option<Pattern>, Option<LookupKind>)>,
     /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,
 }

@@ -6,7 +6,7 @@ use super::reflection::{
 };
 use crate::abi::GEOMETRY_CHANNELS;
 use crate::emit::channels;
-use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
+use crate::ir::{Body, Buffer, Builtin, Const, LookupKind, MachineType, Op, RslType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) struct BindingTable {
     inputs: Vec<Input>,
     known_inputs: FxHashMap<Input, u32>,
     pub(super) shortfalls: BTreeSet<Shortfall>,
-    pub(super) texture_names: BTreeSet<Option<Pattern>>,
+    pub(super) texture_names: BTreeSet<(Option<Pattern>, Option<LookupKind>)>,
     /// What the position kernel left, in the colour slice.
     pub(super) displacement: Vec<DisplacementValue>,
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::SourceLocation;
 use crate::shading::NamedTextures;
-use crate::texture::TextureStore;
+use crate::texture::{TextureKind, TextureStore};
 use glam::DMat4;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,10 +39,21 @@ impl PictureTextures {
         })
     }
 
-    /// Opens all textures whose names are known, each with one message if there is none.
+    /// Opens all textures whose names are known, each with one message if there is none or if it is not what it is
+    /// looked up as.
     pub(crate) fn open_known(&self) {
-        for &token in self.names.known.keys() {
-            self.find(token);
+        for (&token, location) in &self.names.known {
+            let texture = self.find(token).and_then(|number| self.store.texture(number));
+            let Some(kind) = texture.map(|texture| texture.header().kind) else { continue };
+            let is_map = matches!(kind, TextureKind::Shadow | TextureKind::DeepShadow);
+            let name = &self.names.texts[token as usize];
+            if self.names.as_shadows.contains(&token) && !is_map {
+                self.store.report_wrong_kind(name, location, "is no shadow map: shadow() finds no shadow in it");
+            }
+            if self.names.as_environments.contains(&token) && is_map {
+                let what = "is a shadow map: environment() of it is 0";
+                self.store.report_wrong_kind(name, location, what);
+            }
         }
     }
 
