@@ -3,7 +3,7 @@
 use super::blocks::BlockKind;
 use super::effect::RequestEffect;
 use super::fault::{Parsed, RequestFault};
-use super::geometry::{Batch, BatchShape};
+use super::geometry::{Batch, carry_blobs};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::requests::{InMotion, Request};
@@ -142,7 +142,7 @@ impl Reader<'_> {
                     |effect| if let RequestEffect::Transform(steps) = effect { Some(*steps.first()) } else { None };
                 Motion::new(pick(keys, step)).map(RequestEffect::Transform)
             }
-            RequestEffect::Primitive(batch) if !matches!(batch.form, BatchShape::Blobs(_)) => {
+            RequestEffect::Primitive(_) => {
                 let batch = |effect| if let RequestEffect::Primitive(batch) = effect { Some(*batch) } else { None };
                 self.moving_geometry(name, pick(keys, batch))
             }
@@ -167,7 +167,7 @@ impl Reader<'_> {
         }
     }
 
-    fn moving_geometry(&mut self, name: &str, batches: MotionKeys<Batch>) -> Option<RequestEffect> {
+    fn moving_geometry(&mut self, name: &str, mut batches: MotionKeys<Batch>) -> Option<RequestEffect> {
         let (_, first) = batches.first()?;
         if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
             let message = format!(
@@ -176,6 +176,11 @@ impl Reader<'_> {
             );
             self.report_here(RequestFault::error("consistency", self.current.offset, message));
             return None;
+        }
+        if let Err(why) = carry_blobs(&mut batches) {
+            let message = format!("the moving {name} stands still as at its first time: {why}");
+            self.report_here(RequestFault::warning("unimplement", self.current.offset, message));
+            batches.truncate(1);
         }
         Batch::moving_geometry(batches).map(|geometry| RequestEffect::Geometry(Arc::new(geometry)))
     }

@@ -1,8 +1,8 @@
 //! A world while the shutter is open: motions cut to the keys that matter for it.
 
 use super::{
-    Attributes, Camera, CurveSegments, Drawable, Facets, Geometry, Light, LimitPatches, Motion, NamedSpace, Patches,
-    Points, Quadric, QuadricShape, ShaderInstance, Shape, World,
+    Attributes, Blobs, Camera, CurveSegments, Drawable, Facets, Geometry, Light, LimitPatches, Motion, NamedSpace,
+    Patches, Points, Quadric, QuadricShape, ShaderInstance, Shape, World,
 };
 use glam::{DMat4, Vec3};
 use std::collections::HashMap;
@@ -120,6 +120,9 @@ fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
             widths: mix_all(&a.widths, &b.widths, |a, b| mix(a, b, t)),
             form: a.form,
         }),
+        (Shape::Blobs(a), Shape::Blobs(b)) => {
+            Shape::Blobs(Blobs { positions: points(&a.positions, &b.positions, t), ..a.between(b, t) })
+        }
         _ => a.clone(),
     }
 }

@@ -168,6 +168,13 @@ fn blurred() -> String {
         };
         text += &format!("MotionBegin [0 1]\n{}{}MotionEnd\n", curve(x), curve(x + 0.2));
     }
+    let blob = |y: f64| {
+        let unit = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1";
+        format!(
+            "Blobby 2 [1001 0 1002 16 0 2 0 1] [1.2 0 0 0 0 .8 0 0 0 0 .9 0 -1.5 {y} 0 1  -1 2 0 .5 2 {y} .5 {unit}] [\"\"]\n"
+        )
+    };
+    text += &format!("MotionBegin [0 1]\n{}{}MotionEnd\n", blob(1.9), blob(1.95));
     text + "WorldEnd\n"
 }
 

@@ -122,6 +122,26 @@ fn keys_cameras_and_shapes_move_alike() {
     assert_profile(&picture(16, "Shutter 0 1", points), &line, 0.12);
 }
 
+/// A blob of one leaf at two times: its place along x and the radius of its surface.
+fn moving_blob(keys: [[f64; 2]; 2]) -> String {
+    let blob = |[x, radius]: [f64; 2]| {
+        let r = 2.0 * radius;
+        format!("Blobby 1 [1001 0] [{r} 0 0 0 0 {r} 0 0 0 0 {r} 0 {x} 0 4 1] [\"\"]\n")
+    };
+    format!("MotionBegin [0 1]\n{}{}MotionEnd", blob(keys[0]), blob(keys[1]))
+}
+
+#[test]
+fn blobs_move_and_grow() {
+    let blob = moving_blob([[-4.0, 1.5], [4.0, 1.5]]);
+    assert_profile(&picture(16, "Shutter 0 1", &blob), &swept(|t| 16.0 + 32.0 * t), 0.08);
+    assert_profile(&picture(16, "Shutter 0.25 0.5", &blob), &swept(|t| 24.0 + 8.0 * t), 0.08);
+    // A disk of radius 1 + 2 t, 16 pixels a square unit.
+    let found: f64 = columns(&picture(8, "Shutter 0 1", &moving_blob([[0.0, 1.0], [0.0, 3.0]])), "A").iter().sum();
+    let area = 16.0 * std::f64::consts::PI * (1.0 + 2.0 + 4.0 / 3.0);
+    assert!((found - area).abs() < 0.004 * area, "{found} for {area}");
+}
+
 #[test]
 fn translucent_surfaces_move_like_opaque_ones() {
     let half: Vec<f64> = swept(|t| 16.0 + 32.0 * t).iter().map(|x| 0.5 * x).collect();
@@ -442,4 +462,10 @@ fn shapes_of_all_kinds_move_as_with_a_transformation() {
     assert_moves_alike("", &cube, catmull_clark);
     assert_moves_alike("", &octahedron, loops);
     assert_moves_alike(trim, &square, trimmed);
+    let blob = |points: &str| {
+        let p: Vec<&str> = points.split_whitespace().collect();
+        let (ends, middle, unit) = (p[..6].join(" "), p[6..].join(" "), "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1");
+        format!("Blobby 2 [1002 0 1001 23 0 2 0 1] [{ends} 1.5 {unit} 2 0 0 0 0 3 0 0 0 0 2 0 {middle} 1] [\"\"]\n")
+    };
+    assert_moves_alike("", &[[-2.0, -1.0, 0.0], [2.0, 0.0, 1.0], [0.5, 1.0, 0.0]], blob);
 }

@@ -5,7 +5,7 @@
 //! blocks; each has a program of the leaves that reach it alone.
 
 use crate::scene::BlobStep;
-use glam::{DVec3, IVec3};
+use glam::{DMat4, DVec3, IVec3};
 use std::collections::{BTreeMap, HashMap};
 
 /// The field of a lone unit ellipsoid is 27/64 at half its radius: the threshold.
@@ -23,15 +23,28 @@ const BLOCKS_MAX: usize = 1 << 14;
 const MARGIN: f64 = 2.5;
 
 /// A leaf of the field.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldLeaf {
     pub(super) step: BlobStep,
     /// Where it is not 0: its middle, and how far it reaches along each axis. Everywhere, if it is constant.
     pub(super) bound: Option<[DVec3; 2]>,
     /// Its smallest radius.
     pub(super) size: f64,
+    /// From where it is the unit sphere, or a segment of radius 1 between its ends.
+    pub(super) object_from_unit: DMat4,
+    pub(super) ends: [DVec3; 2],
+}
+
+impl FieldLeaf {
+    /// A leaf that has one value everywhere.
+    pub(super) fn constant(value: f32) -> Self {
+        let (object_from_unit, ends) = (DMat4::IDENTITY, [DVec3::ZERO; 2]);
+        Self { step: BlobStep::Constant(value), bound: None, size: f64::INFINITY, object_from_unit, ends }
+    }
 }
 
 /// An instruction.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
     Leaf(usize),
     /// An operation on earlier instructions.
@@ -39,6 +52,7 @@ pub(super) enum Node {
 }
 
 /// A field: the last instruction.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
     pub(super) leaves: Vec<FieldLeaf>,
     pub(super) nodes: Vec<Node>,
@@ -69,6 +83,26 @@ impl Assembly {
 }
 
 impl Field {
+    /// Whether another field differs from this in numbers alone.
+    pub(super) fn has_instructions_of(&self, other: &Self) -> bool {
+        let kind = |leaf: &FieldLeaf| (std::mem::discriminant(&leaf.step), leaf.bound.is_some());
+        self.nodes == other.nodes && self.leaves.iter().map(kind).eq(other.leaves.iter().map(kind))
+    }
+
+    /// The program of the leaves of some place, or why there is none.
+    pub(super) fn program(&self, near: &[u32]) -> Result<Vec<BlobStep>, String> {
+        let (some, root) = (self.some(near), self.nodes.len() - 1);
+        let mut assembly = Assembly::default();
+        if some[root] {
+            self.assemble(root, &some, &mut assembly);
+        }
+        if assembly.fits() {
+            return Ok(assembly.steps);
+        }
+        let what = format!("more than {STEPS_MAX} of its leaves and operations, or {STACK_MAX} nested ones, meet");
+        Err(format!("{what} in one place"))
+    }
+
     /// Which nodes are not 0 where only some leaves are not.
     fn some(&self, near: &[u32]) -> Vec<bool> {
         let mut leaves: Vec<bool> = self.leaves.iter().map(|leaf| leaf.bound.is_none()).collect();
@@ -130,7 +164,7 @@ fn local(rows: &[[f32; 4]; 3], p: DVec3) -> DVec3 {
 }
 
 /// The value of a leaf at a point.
-fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
+pub(super) fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
     match step {
         BlobStep::Constant(value) => f64::from(*value),
         BlobStep::Ellipsoid(rows) => (1.0 - local(rows, p).length_squared()).max(0.0).powi(3),
@@ -154,7 +188,7 @@ fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
 }
 
 /// The value of a program at a point.
-fn value(steps: &[BlobStep], p: DVec3) -> f64 {
+pub(super) fn value(steps: &[BlobStep], p: DVec3) -> f64 {
     let mut stack = [0.0_f64; STACK_MAX];
     let mut top = 0;
     for step in steps {
@@ -180,7 +214,7 @@ fn value(steps: &[BlobStep], p: DVec3) -> f64 {
 }
 
 /// A mesh that grows block by block.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct BlobMesh {
     pub(super) positions: Vec<DVec3>,
     /// The facets' vertices at (u,v) = (0,0) (1,0) (0,1) (1,1).
@@ -291,18 +325,9 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
     let mut mesh = BlobMesh { cell, coarse: cell > 4.0 * wanted, ..BlobMesh::default() };
     let (mut known, mut full) = (HashMap::new(), Vec::new());
     for (first, near) in blocks {
-        let some = field.some(&near);
-        let root = field.nodes.len() - 1;
-        let mut assembly = Assembly::default();
-        if some[root] {
-            field.assemble(root, &some, &mut assembly);
-        }
-        if !assembly.fits() {
-            let what = format!("more than {STEPS_MAX} of its leaves and operations, or {STACK_MAX} nested ones, meet");
-            return Err(MeshFault::Limit(format!("{what} in one place")));
-        }
+        let steps = field.program(&near).map_err(MeshFault::Limit)?;
         let first = IVec3::from(first) * BLOCK;
-        let at = |p: IVec3| value(&assembly.steps, (first + p).as_dvec3() * cell);
+        let at = |p: IVec3| value(&steps, (first + p).as_dvec3() * cell);
         let values: Vec<f64> = cube(SIDE).map(at).collect();
         let inside: Vec<bool> = values.iter().map(|value| *value >= THRESHOLD).collect();
         if inside.iter().all(|point| *point == inside[0]) {
@@ -310,7 +335,7 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
         }
         let program = *known.entry(near.clone()).or_insert(mesh.programs.len() as u32);
         if program as usize == mesh.programs.len() {
-            mesh.programs.push(assembly.steps);
+            mesh.programs.push(steps);
             mesh.leaves.push(near);
         }
         let block = LatticeBlock { first, program, inside };
@@ -318,6 +343,7 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
         full.push(block);
     }
     full.iter().for_each(|block| mesh.add_facets(block));
+    mesh.vertex = HashMap::new();
     if mesh.corners.is_empty() {
         return Err(MeshFault::Empty("its field is nowhere large enough for a surface"));
     }
@@ -359,6 +385,31 @@ fn blocks(field: &Field, wanted: f64) -> Result<(f64, Blocks), MeshFault> {
 }
 
 impl BlobMesh {
+    /// The vertices, with the leaves of their programs.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = (&DVec3, &[u32])> {
+        let leaves = self.vertex_program.iter().map(|&program| &self.leaves[program as usize][..]);
+        self.positions.iter().zip(leaves)
+    }
+
+    /// The program of each vertex.
+    pub(super) fn vertex_programs(&self) -> &[u32] {
+        &self.vertex_program
+    }
+
+    /// For each program a box around the vertices, at other positions, for which it counts.
+    pub(super) fn boxes(&self, positions: &[DVec3]) -> Vec<[DVec3; 2]> {
+        let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; self.programs.len()];
+        let mut add = |program: u32, vertex: usize| {
+            let [low, high] = &mut boxes[program as usize];
+            (*low, *high) = (low.min(positions[vertex]), high.max(positions[vertex]));
+        };
+        self.vertex_program.iter().enumerate().for_each(|(vertex, &program)| add(program, vertex));
+        for (corners, &program) in self.corners.iter().zip(&self.program) {
+            corners.iter().for_each(|&corner| add(program, corner as usize));
+        }
+        boxes
+    }
+
     /// The values at the vertices, `width` floats each: the mean of those of the leaves, by their fields.
     pub(super) fn blended(&self, field: &Field, values: &[f32], width: usize) -> Vec<f32> {
         let mut result = Vec::with_capacity(self.positions.len() * width);

@@ -1,6 +1,7 @@
 //! Implicit surfaces (RISpec 5.6, `Blobby`): their instructions are read into fields.
 
 use super::blob_mesh::{Field, FieldLeaf, MeshFault, Node, THRESHOLD, mesh};
+use super::blob_motion::BlobBatch;
 use super::primvars::{ClassCounts, PrimitiveCall};
 use super::{Batch, BatchShape};
 use crate::scene::{BlobStep, Blobs, Class};
@@ -49,13 +50,14 @@ impl PrimitiveCall<'_> {
         let columns = self.columns(&counts, &[], Some(&gather));
         let blobs = Blobs {
             positions: blob.positions.iter().map(|p| p.as_vec3().to_array()).collect(),
-            corners: blob.corners.into(),
-            programs: blob.programs.into(),
-            program: blob.program.into(),
+            corners: blob.corners.clone().into(),
+            programs: blob.programs.clone().into(),
+            program: blob.program.clone().into(),
             threshold: THRESHOLD as f32,
             reach: blob.cell as f32,
         };
-        Some(Batch { form: BatchShape::Blobs(blobs), columns, location: self.location.clone() })
+        let form = BatchShape::Blobs(Box::new(BlobBatch { blobs, field, mesh: blob }));
+        Some(Batch { form, columns, location: self.location.clone() })
     }
 
     /// Reads the instructions.
@@ -127,7 +129,7 @@ impl PrimitiveCall<'_> {
     fn blob_leaf(&self, opcode: i32, code: &mut Code<'_>, floats: &[f32], number: usize) -> Result<FieldLeaf, Wrong> {
         let nothing = |what: &str| {
             self.warning("range", &format!("leaf {number} {what}; it counts as 0"));
-            FieldLeaf { step: BlobStep::Constant(0.0), bound: None, size: f64::INFINITY }
+            FieldLeaf::constant(0.0)
         };
         if opcode == 1003 {
             let (_, _) = (code.word()?, code.word()?);
@@ -144,7 +146,7 @@ impl PrimitiveCall<'_> {
             return Err(("math", "a float is not a finite number".into()));
         }
         if opcode == 1000 {
-            return Ok(FieldLeaf { step: BlobStep::Constant(values[0]), bound: None, size: f64::INFINITY });
+            return Ok(FieldLeaf::constant(values[0]));
         }
         let matrix: [f64; 16] = std::array::from_fn(|i| f64::from(values[count - 16 + i]));
         let (a, b, radius) = match values {
@@ -183,7 +185,7 @@ impl PrimitiveCall<'_> {
         );
         let (first, last) = (from_unit.transform_point3(start), from_unit.transform_point3(end));
         let bound = [0.5 * (first + last), reach + 0.5 * (last - first).abs()];
-        Ok(FieldLeaf { step, bound: Some(bound), size })
+        Ok(FieldLeaf { step, bound: Some(bound), size, object_from_unit: from_unit, ends: [start, end] })
     }
 }
 

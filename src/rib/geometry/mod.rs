@@ -5,6 +5,7 @@
 //! patch mesh. A finished batch becomes an immutable [`Geometry`].
 
 mod blob_mesh;
+mod blob_motion;
 mod blobby;
 mod curves;
 mod nurbs;
@@ -17,6 +18,7 @@ mod subdivision;
 mod triangulate;
 mod trim;
 
+pub(super) use blob_motion::carry_blobs;
 pub(super) use blobby::BlobArrays;
 pub(super) use nurbs::NurbsDirection;
 pub(super) use patches::MeshDirection;
@@ -31,8 +33,8 @@ use primvars::PrimvarValues;
 
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    Blobs, CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData,
-    Quadric, Shape, TrimLoops,
+    CurveSegments, Facets, Geometry, LimitPatches, Motion, Patches, PointForm, Points, Primvar, PrimvarData, Quadric,
+    Shape, TrimLoops,
 };
 use std::sync::Arc;
 
@@ -126,7 +128,7 @@ pub(super) enum BatchShape {
     /// Points.
     Points(PointBatch),
     /// An implicit surface.
-    Blobs(Blobs),
+    Blobs(Box<blob_motion::BlobBatch>),
 }
 
 /// The result of one primitive request, or of several that were joined.
@@ -150,7 +152,7 @@ impl BatchShape {
             Self::Limit(patches) => patches.face.len(),
             Self::Curves(curves) => curves.ends.len(),
             Self::Points(points) => points.positions.len(),
-            Self::Blobs(blobs) => blobs.corners.len(),
+            Self::Blobs(blob) => blob.blobs.corners.len(),
         }
     }
 
@@ -192,7 +194,7 @@ impl BatchShape {
             Self::Points(PointBatch { positions, widths, form }) => {
                 Shape::Points(Points { positions: positions.into(), widths: widths.into(), form })
             }
-            Self::Blobs(blobs) => Shape::Blobs(blobs),
+            Self::Blobs(blob) => Shape::Blobs(blob.blobs),
         }
     }
 
@@ -362,6 +364,7 @@ impl Batch {
             (BatchShape::Points(a), BatchShape::Points(b)) => {
                 a.positions.len() == b.positions.len() && a.form == b.form
             }
+            (BatchShape::Blobs(a), BatchShape::Blobs(b)) => a.field.has_instructions_of(&b.field),
             _ => false,
         }
     }
@@ -387,7 +390,7 @@ impl Batch {
             }
             BatchShape::Curves(c) => (c.control.len() * POSITION + c.ends.len() * 52, c.ends.len()),
             BatchShape::Points(p) => (p.positions.len() * (POSITION + 4), p.positions.len()),
-            BatchShape::Blobs(b) => (b.bytes(), b.corners.len()),
+            BatchShape::Blobs(b) => (2 * b.blobs.bytes(), b.blobs.corners.len()),
         };
         let columns: usize = self.columns.iter().map(|column| 64 + 2 * column.values.bytes()).sum();
         (256 + form + RECORD * primitives + columns) as u64

@@ -85,3 +85,25 @@ fn hostile_instructions_end_soon() {
     let outcome = read_text(&format!("WorldBegin\nBlobby 2 [1001 0 1001 16 0 2 0 1] [{UNIT} {far}] [\"\"]\nWorldEnd"));
     assert_eq!(outcome.codes(), [("limitcheck", 2)], "{:?}", outcome.messages);
 }
+
+#[test]
+fn what_moves_keeps_its_mesh_or_stands_still() {
+    let ball = |x: f64| format!("1 0 0 0 0 1 0 0 0 0 1 0 {x} 0 0 1");
+    let pair = |code: &str, x: f64| format!("Blobby 2 [{code} 0 2 0 1] [{} {}] [\"\"]\n", ball(-x), ball(x));
+    let ends = |first: &str, last: &str| format!("WorldBegin\nMotionBegin [0 1]\n{first}{last}MotionEnd\nWorldEnd");
+    let leaves = "1001 0 1001 16";
+    let near = read_text(&ends(&pair(leaves, 0.3), &pair(leaves, 0.35)));
+    assert_eq!(near.codes(), []);
+    let keys = near.world().drawables[0].geometry.shape.keys();
+    let [(_, Shape::Blobs(a)), (_, Shape::Blobs(b))] = keys else { panic!("{} keys", keys.len()) };
+    assert!(a.corners == b.corners && a.program == b.program && a.positions != b.positions);
+    let size = |blobs: &Blobs| blobs.programs.iter().map(Vec::len).collect::<Vec<_>>();
+    assert_eq!(size(a), size(b), "devices find the records of one time as far from each other as those of the other");
+    // Two that come apart.
+    let apart = read_text(&ends(&pair(leaves, 0.3), &pair(leaves, 1.5)));
+    assert_eq!(apart.codes(), [("unimplement", 5)]);
+    assert!(apart.messages[0].message.contains("stands still as at its first time"), "{:?}", apart.messages);
+    assert_eq!(apart.world().drawables[0].geometry.shape.keys().len(), 1);
+    let other = read_text(&ends(&pair(leaves, 0.3), &pair("1001 0 1001 16 7 1", 0.3)));
+    assert_eq!(other.codes()[0], ("consistency", 5), "{:?}", other.messages);
+}
