@@ -80,6 +80,14 @@ fn a_long_segment_is_a_cylinder_and_two_in_a_row_are_one() {
 }
 
 #[test]
+fn as_many_leaves_meet_as_those_of_a_dense_cloud() {
+    let (leaves, order): (String, String) = (0..150).map(|i| ("1001 0 ".to_owned(), format!(" {i}"))).unzip();
+    let blob = format!("Blobby 150 [{leaves} 0 150 {order}] [{}] [\"\"]", matrix([0.9; 3], ORIGIN));
+    let radius = 0.9 * (1.0 - (27.0 / 64.0 / 150.0_f64).cbrt()).sqrt();
+    assert_area(&blob, PI * radius * radius / 4.0);
+}
+
+#[test]
 fn normals_point_outwards_and_values_belong_to_leaves() {
     let shader = ("probe.sl", "surface probe() { normal n = normalize(N); Ci = 0.5 + 0.5 * color(n); Oi = 1; }");
     let blob = format!("Blobby 1 [1001 0] [{}] [\"\"]", matrix([1.8; 3], ORIGIN));
