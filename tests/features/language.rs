@@ -40,6 +40,19 @@ fn texts_that_depend_on_parameters_are_known() {
 }
 
 #[test]
+fn parameters_may_be_formats_and_names_of_attributes_and_options() {
+    let shader = "surface look(string shape = \"%d|\", rate = \"ShadingRate\", made = \"a\";) {
+        float found = 0, size[3] = {0, 0, 0};
+        Ci = color (format(shape, 7) == \"7|\", attribute(rate, found) == 1 && found == 2, option(made, size) * size[0]);
+        Oi = 1;
+    }";
+    let look = "Surface \"look\" \"string made\" \"Format\"";
+    assert_near(square(shader, "", &format!("ShadingRate 2\n{look}")).clean("a.exr").rgb(16, 16), [1.0, 1.0, 32.0]);
+    let other = "Surface \"look\" \"string shape\" \"%d\" \"string rate\" \"nothing\"";
+    assert_near(square(shader, "", other).clean("a.exr").rgb(16, 16), [0.0, 0.0, 0.0]);
+}
+
+#[test]
 fn each_object_has_its_own_texts() {
     for class in ["constant", "uniform"] {
         texts_of_class(class);

@@ -61,16 +61,14 @@ impl Rules for Binder<'_> {
                 Some(vec![self.space(t.out, name, *direction)])
             }
             Op::SpaceOf(direction) => Some(vec![self.space_of(t.out, *direction, args[0])]),
-            Op::Query { source, name, ty, count } => {
-                let base = t.out.op(Op::Builtin(Builtin::Block), &[]);
-                let found = Content::QueryFound(*source, name.clone(), *ty, *count);
-                let found = self.table.load(Block::Instance, found, MachineType::F32, 1);
-                let values = Content::QueryValue(*source, name.clone(), *ty, *count);
-                let load = self.table.load(Block::Instance, values, ty.machine(), *count);
-                let mut results = vec![t.out.op(found, &[base])];
-                results.extend((0..*count).map(|i| self.block_element(t.out, load.clone(), base, i)));
-                Some(results)
-            }
+            Op::Query { source, name, ty, count } => Some(self.query(t.out, *source, name, *ty, *count)),
+            Op::QueryBy { source, ty, count } => match t.out.body().constant(args[0]).cloned() {
+                Some(Const::Str(name)) => Some(self.query(t.out, *source, &name, *ty, *count)),
+                _ => {
+                    self.table.shortfalls.insert(Shortfall::ComputedText);
+                    Some(nothing_found(t.out, *ty, *count))
+                }
+            },
             Op::Message { target, .. } if *target != MessageTarget::Light => {
                 let message = Message::of(&data.op, *target)?;
                 let values = self.values_of_other(t.out, *target, &message);
@@ -103,11 +101,9 @@ impl Rules for Binder<'_> {
             Op::TextureInfo { ty, count, .. } => {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.shortfalls.insert(Shortfall::Lookup("textureinfo", name));
-                let mut results = vec![t.out.zero(MachineType::F32)];
-                results.extend((0..*count).map(|_| t.out.zero(ty.machine())));
-                Some(results)
+                Some(nothing_found(t.out, *ty, *count))
             }
-            Op::Format(_) | Op::Match if args.iter().any(|&a| t.out.body().constant(a).is_none()) => {
+            Op::Format(_) | Op::FormatBy | Op::Match if args.iter().any(|&a| t.out.body().constant(a).is_none()) => {
                 self.table.shortfalls.insert(Shortfall::ComputedText);
                 Some(vec![t.out.zero(if data.op == Op::Match { MachineType::F32 } else { MachineType::Str })])
             }
@@ -127,6 +123,25 @@ impl<'r> Binder<'r> {
             (Role::Light(kind), Some(lit)) => (Block::Light(kind), lit.block),
             _ => (Block::Instance, out.op(Op::Builtin(Builtin::Block), &[])),
         }
+    }
+
+    /// Whether an attribute or an option exists, and its values.
+    fn query(
+        &mut self,
+        out: &mut BodyWriter,
+        source: QuerySource,
+        name: &Arc<str>,
+        ty: RslType,
+        count: u32,
+    ) -> Vec<Value> {
+        let base = out.op(Op::Builtin(Builtin::Block), &[]);
+        let found = Content::QueryFound(source, name.clone(), ty, count);
+        let found = self.table.load(Block::Instance, found, MachineType::F32, 1);
+        let values = Content::QueryValue(source, name.clone(), ty, count);
+        let load = self.table.load(Block::Instance, values, ty.machine(), count);
+        let mut results = vec![out.op(found, &[base])];
+        results.extend((0..count).map(|i| self.block_element(out, load.clone(), base, i)));
+        results
     }
 
     /// A value of the instance block.
@@ -562,4 +577,11 @@ fn param_named(shader: &Shader, name: &str) -> Option<(ParamId, usize)> {
     let param = &shader.params[id.0 as usize];
     let fits = if param.len() == 1 { element == 0 } else { element < param.len() as usize };
     fits.then_some((id, element))
+}
+
+/// The answer where nothing has the name.
+fn nothing_found(out: &mut BodyWriter, ty: RslType, count: u32) -> Vec<Value> {
+    let mut results = vec![out.zero(MachineType::F32)];
+    results.extend((0..count).map(|_| out.zero(ty.machine())));
+    results
 }

@@ -44,6 +44,7 @@ pub fn evaluate(op: &Op, args: &[Const]) -> Option<Const> {
         }
         (Op::Spline { basis, solve }, [F32(x), values @ ..]) => spline::spline(*basis, *solve, *x, values)?,
         (Op::Format(format), values) => Const::Str(text::format(format, values).into()),
+        (Op::FormatBy, [Const::Str(format), values @ ..]) => Const::Str(text::format(format, values).into()),
         (Op::Match, [Const::Str(pattern), Const::Str(subject)]) => {
             F32(f32::from(u8::from(text::matches(pattern, subject))))
         }

@@ -141,7 +141,7 @@ impl Machine<'_> {
                 self.print(format, data, live);
                 return;
             }
-            Op::Format(_) | Op::Match => vec![(0..self.count()).map(|v| self.text(data, v)).collect()],
+            Op::Format(_) | Op::FormatBy | Op::Match => vec![(0..self.count()).map(|v| self.text(data, v)).collect()],
             _ => self.pointwise(data),
         };
         self.set(&data.results, columns);

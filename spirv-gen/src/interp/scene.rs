@@ -3,7 +3,7 @@
 use super::texture::{TextureStore, info};
 use super::{Grid, InterpreterHost, LightRays, Outcome, Ray, index, run};
 use crate::ir::{
-    Const, Direction, Global, MachineType, Op, ParamDefault, ParamId, QuerySource, Region, Shader, ShaderKind,
+    Const, Direction, Global, MachineType, Op, ParamDefault, ParamId, QuerySource, Region, RslType, Shader, ShaderKind,
     element_name,
 };
 use rustc_hash::FxHashMap;
@@ -138,6 +138,19 @@ impl SceneHost<'_> {
             _ => global.ty().zero(),
         }
     }
+
+    fn query(&self, source: QuerySource, name: Arc<str>, ty: RslType, count: u32) -> Vec<Const> {
+        let zero = self.as_token(ty.machine().zero());
+        let answer = self.scene.queries.get(&(source, name));
+        let fits = |a: &&Vec<Const>| a.len() == count as usize && a.iter().all(|c| c.ty() == ty.machine());
+        match answer.filter(fits) {
+            Some(answer) => {
+                let values = answer.iter().map(|c| self.as_token(c.clone()));
+                std::iter::once(Const::F32(1.0)).chain(values).collect()
+            }
+            None => std::iter::once(Const::F32(0.0)).chain(vec![zero; count as usize]).collect(),
+        }
+    }
 }
 
 impl InterpreterHost for SceneHost<'_> {
@@ -155,17 +168,10 @@ impl InterpreterHost for SceneHost<'_> {
                 let name = self.text(args[0].as_u32().expect("a token"));
                 vec![self.space(&name, *direction)]
             }
-            Op::Query { source, name, ty, count } => {
-                let zero = self.as_token(ty.machine().zero());
-                let answer = self.scene.queries.get(&(*source, name.clone()));
-                let fits = |a: &&Vec<Const>| a.len() == *count as usize && a.iter().all(|c| c.ty() == ty.machine());
-                match answer.filter(fits) {
-                    Some(answer) => {
-                        let values = answer.iter().map(|c| self.as_token(c.clone()));
-                        std::iter::once(Const::F32(1.0)).chain(values).collect()
-                    }
-                    None => std::iter::once(Const::F32(0.0)).chain(vec![zero; *count as usize]).collect(),
-                }
+            Op::Query { source, name, ty, count } => self.query(*source, name.clone(), *ty, *count),
+            Op::QueryBy { source, ty, count } => {
+                let name = self.text(args[0].as_u32().expect("a token"));
+                self.query(*source, name.into(), *ty, *count)
             }
             Op::TextureInfo { name, ty, count } => {
                 let texture = args[0].as_u32().unwrap_or(0);

@@ -408,6 +408,15 @@ pub enum Op {
         /// Number of elements: 1 for a plain variable.
         count: u32,
     },
+    /// `str name -> f32, ty * count`: the same for a name that is not known before.
+    QueryBy {
+        /// Who is asked.
+        source: QuerySource,
+        /// The type of each value.
+        ty: RslType,
+        /// How many values.
+        count: u32,
+    },
     /// `str texture -> f32, ty * count`: what `textureinfo` says of a texture; 0 and zeros when there is no answer.
     TextureInfo {
         /// What is requested.
@@ -486,6 +495,8 @@ pub enum Op {
     /// `any... -> str`: a text, made as `printf` makes it (RSL `format`, `concat`). The host knows texts, a device only
     /// their tokens: the arguments must be constants when a program is compiled.
     Format(Arc<str>),
+    /// `str format, any... -> str`: the same with a format that is not known before.
+    FormatBy,
     /// `str pattern, str -> f32`: 1 where the regular expression matches a part of the text (RSL `match`), else 0. As
     /// for [`Op::Format`], the arguments must be constants when a program is compiled.
     Match,

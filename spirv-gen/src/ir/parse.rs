@@ -367,6 +367,17 @@ impl IrParser {
         plain.map_or_else(|| self.op_with_attributes(&name, ty), Ok)
     }
 
+    fn query(&mut self, word: &str) -> ParseResult<Op> {
+        let source = self.named(QuerySource::from_name, "a source")?;
+        let name = if word == "query" { Some(self.text()?) } else { None };
+        let ty = self.named(RslType::from_name, "a type of the language")?;
+        let count = self.number()?;
+        Ok(match name {
+            Some(name) => Op::Query { source, name: name.into(), ty, count },
+            None => Op::QueryBy { source, ty, count },
+        })
+    }
+
     fn op_with_attributes(&mut self, name: &str, ty: Option<MachineType>) -> ParseResult<Op> {
         Ok(match name {
             "const" => match ty {
@@ -378,18 +389,14 @@ impl IrParser {
             "param_element" => Op::ParamElement(ParamId(self.number()?)),
             "space" => Op::Space(self.text()?.into(), self.named(Direction::from_name, "a direction")?),
             "space_of" => Op::SpaceOf(self.named(Direction::from_name, "a direction")?),
-            "query" => Op::Query {
-                source: self.named(QuerySource::from_name, "a source")?,
-                name: self.text()?.into(),
-                ty: self.named(RslType::from_name, "a type of the language")?,
-                count: self.number()?,
-            },
+            "query" | "query_by" => self.query(name)?,
             "texture_info" => Op::TextureInfo {
                 name: self.text()?.into(),
                 ty: self.named(RslType::from_name, "a type of the language")?,
                 count: self.number()?,
             },
             "format" => Op::Format(self.text()?.into()),
+            "format_by" => Op::FormatBy,
             "match" => Op::Match,
             "message" => Op::Message {
                 target: self.named(MessageTarget::from_name, "a target")?,

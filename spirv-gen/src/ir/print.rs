@@ -98,8 +98,10 @@ impl Display for Op {
             Op::Query { source, name, ty, count } => {
                 write!(f, "query {} {} {ty} {count}", source.name(), Quoted(name))
             }
+            Op::QueryBy { source, ty, count } => write!(f, "query_by {} {ty} {count}", source.name()),
             Op::TextureInfo { name, ty, count } => write!(f, "texture_info {} {ty} {count}", Quoted(name)),
             Op::Format(format) => write!(f, "format {}", Quoted(format)),
+            Op::FormatBy => f.write_str("format_by"),
             Op::Match => f.write_str("match"),
             Op::Message { target, name, ty, count } => {
                 write!(f, "message {} {} {ty}", target.name(), Quoted(name))?;

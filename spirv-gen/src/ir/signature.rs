@@ -36,11 +36,13 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
             one(&[], F32)?;
             Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
         }
-        Op::TextureInfo { ty, count, .. } => {
+        Op::TextureInfo { ty, count, .. } | Op::QueryBy { ty, count, .. } => {
             one(&[Str], F32)?;
             Ok(std::iter::once(F32).chain((0..*count).map(|_| ty.machine())).collect())
         }
         Op::Format(_) => Ok(vec![Str]),
+        Op::FormatBy if args.first() == Some(&Str) => Ok(vec![Str]),
+        Op::FormatBy => Err("takes a format and values".into()),
         Op::Match => one(&[Str, Str], F32),
         Op::Unary(op) => unary(*op, args),
         Op::Binary(op) => binary(*op, args),

@@ -255,6 +255,10 @@ impl Lowerer<'_> {
     }
 
     fn formatted(&mut self, call: &ShadeopCall) -> Value {
+        if self.literal(&call.arguments[0]).is_none() {
+            let arguments = self.arguments(call);
+            return self.builder.op(Op::FormatBy, &arguments);
+        }
         let (format, arguments) = self.format(call);
         self.builder.op(Op::Format(format.into()), &arguments)
     }
@@ -286,14 +290,14 @@ impl Lowerer<'_> {
 
     /// `attribute(name, variable)` and its variants; `shadername`.
     fn query(&mut self, source: QuerySource, call: &ShadeopCall) -> Value {
-        let name = self.asked_name(call).into();
-        let Some(place) = call.outputs.first() else {
-            let op = Op::Query { source, name, ty: crate::ir::RslType::String, count: 1 };
-            return self.builder.emit(op, &[])[1];
+        let place = call.outputs.first();
+        let (ty, count) = place.map_or((crate::ir::RslType::String, 1), |place| self.asked_type(place));
+        let computed = call.arguments.last().filter(|name| self.literal(name).is_none());
+        let answer = match computed.map(|name| self.value(name)) {
+            Some(name) => self.builder.emit(Op::QueryBy { source, ty, count }, &[name]),
+            None => self.builder.emit(Op::Query { source, name: self.asked_name(call).into(), ty, count }, &[]),
         };
-        let (ty, count) = self.asked_type(place);
-        let answer = self.builder.emit(Op::Query { source, name, ty, count }, &[]);
-        self.answer(place, &answer)
+        place.map_or(answer[1], |place| self.answer(place, &answer))
     }
 
     fn texture_info(&mut self, call: &ShadeopCall) -> Value {

@@ -1,5 +1,6 @@
-//! Which string parameters decide about texts: those that reach `format`, `concat` or `match`, the name of a space, or
-//! a computed name. They must be known when a pipeline is composed, because a kernel makes no texts.
+//! Which string parameters decide about texts: those that reach `format`, `concat` or `match`, the name of a space, of
+//! an attribute or an option, or a computed name. They must be known when a pipeline is composed, because a kernel
+//! makes no texts.
 
 use crate::ir::{Body, Def, MachineType, Op, ParamDefault, ParamId, Shader, Value};
 
@@ -16,7 +17,9 @@ pub fn text_params(shader: &Shader) -> Vec<bool> {
         body.walk(region, &mut |inst| {
             let data = body.inst(inst);
             match &data.op {
-                Op::Format(_) | Op::Match | Op::SpaceOf(_) => search.reach(&data.args),
+                Op::Format(_) | Op::FormatBy | Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => {
+                    search.reach(&data.args);
+                }
                 // A name that is a parameter itself is looked up where the parameter is bound.
                 Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
                     let end = data.op.fixed_args();

@@ -372,7 +372,7 @@ impl Checker<'_> {
                     self.check_color_space(space);
                 }
             }
-            Opcode::Message(_) | Opcode::Query(_) | Opcode::TextureInfo | Opcode::VolumeSide => {
+            Opcode::Message(_) | Opcode::TextureInfo | Opcode::VolumeSide => {
                 let name = call.arguments.last();
                 if let Some(name) = name.filter(|n| !matches!(n.kind, ExprKind::String(_))) {
                     let report = Report::error(name.span, format!("`{}` needs a literal name", call.name));
@@ -449,6 +449,10 @@ impl Checker<'_> {
     fn check_format(&mut self, call: &ShadeopCall) {
         let Some((format, values)) = call.arguments.split_first() else { return };
         let ExprKind::String(text) = &format.kind else {
+            // The format of a text may be a parameter: it is known when a pipeline is composed.
+            if call.opcode == Opcode::Format {
+                return;
+            }
             let report = Report::error(format.span, format!("the format of `{}` must be a literal", call.name));
             return self.error(report);
         };

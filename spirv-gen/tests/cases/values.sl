@@ -3,7 +3,7 @@
 surface values(
     float params[3] = {1, 2, 3};
     output varying float spread = 0, triple = 0, products = 0, matrices = 0, inverse = 0, components = 0, zero = 0,
-        assigns = 0, compare = 0, read_array = 0, index = 0, copy = 0, big = 0, strings = 0, constants = 0, setters = 0;)
+        assigns = 0, compare = 0, read_array = 0, index = 0, copy = 0, big = 0, strings = 0, texts = 0, constants = 0, setters = 0;)
 {
     color c = 0.5;
     spread = c == color (0.5, 0.5, 0.5) && 2 * c == color (1, 1, 1) && c + 0.5 == 1;
@@ -56,6 +56,9 @@ surface values(
 
     string name = "ab";
     strings = name == concat("a", "b") && name != "b" && format("%d", 3) == "3" && match("b$", name) == 1;
+    string shape = "%d", asked = "Format";
+    float answer = 0;
+    texts = format(concat(shape, "|%s"), 3, name) == "3|ab" && option(asked, answer) == option("Format", answer);
     constants = abs(PI - 3.1415927) < 1e-6 && ncomps == 3;
 
     setxcomp(p, 8);
