@@ -226,3 +226,28 @@ fn nothing_outside_of_a_folder_is_touched() {
     assert_eq!(without_driver(&at("in"), &["render", "../secret.rib", "--check", "--confine", "."]).code, Some(2));
     assert_eq!(contents(folder.path()).len(), 2, "nothing was written");
 }
+
+/// What shaders and procedurals name is read only inside, too.
+#[test]
+fn shaders_and_procedurals_of_a_confined_scene_read_nothing_outside() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("in")).expect("writable");
+    fs::write(at("secret.h"), "Bogus\n").expect("writable");
+    fs::write(at("secret.rib"), "Bogus\n").expect("writable");
+    exr::prelude::write_rgba_file(at("t.exr"), 2, 2, |_, _| (0.0_f32, 1.0_f32, 0.0_f32, 1.0_f32)).expect("writable");
+    fs::write(at("in/inc.sl"), "#include \"../secret.h\"\nsurface inc() { Ci = 1; }").expect("writable");
+    fs::write(at("in/look.sl"), "surface look() { Ci = color texture(\"../t.exr\"); }").expect("writable");
+    for body in [
+        "Surface \"inc\"",
+        "Surface \"look\"",
+        "Procedural \"DelayedReadArchive\" [\"../secret.rib\"] [-1 1 -1 1 -1 1]",
+    ] {
+        let world = WORLD.replace("Sphere", &format!("{body}\nSphere"));
+        fs::write(at("in/k.rib"), format!("Display \"a.exr\" \"exr\" \"rgba\"\n{world}")).expect("writable");
+        let ran = anthill(&at("in"), &["render", "k.rib", "--devices", "0", "--confine", "."]);
+        let is_said = ran.err.contains("the only folder that --confine allows");
+        assert!(is_said && !ran.err.contains("Bogus"), "{body}: {:?} {}", ran.code, ran.err);
+    }
+    assert_eq!(contents(folder.path()).len(), 3, "nothing was written");
+}

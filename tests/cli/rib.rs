@@ -44,3 +44,32 @@ fn programs_run_with_a_flag_only() {
     let confined = anthill(path, &["render", "a.rib", "--allow-programs", "--confine", "."]);
     assert_eq!(confined.code, Some(2));
 }
+
+/// Folders of the environment are searched last.
+#[cfg(unix)]
+#[test]
+fn folders_come_from_the_environment_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("lib")).expect("writable");
+    fs::write(at("lib/part.rib"), "Sphere 1 -1 1 360\n").expect("writable");
+    fs::write(at("lib/ball"), "#!/bin/sh\nread line; echo Sphere 1 -1 1 360; printf '\\377'\n").expect("writable");
+    fs::set_permissions(at("lib/ball"), fs::Permissions::from_mode(0o755)).expect("writable");
+    exr::prelude::write_rgba_file(at("lib/t.exr"), 2, 2, |_, _| (0.0_f32, 1.0_f32, 0.0_f32, 1.0_f32))
+        .expect("writable");
+    let lib = std::ffi::OsStr::new("lib");
+    for (variable, body) in [
+        ("ANTHILL_ARCHIVES", "ReadArchive \"part.rib\""),
+        ("ANTHILL_TEXTURES", "Surface \"paintedplastic\" \"texturename\" \"t.exr\" Sphere 1 -1 1 360"),
+        ("ANTHILL_PROCEDURALS", "Procedural \"RunProgram\" [\"ball\" \"\"] [-1 1 -1 1 -1 1]"),
+    ] {
+        let head = "Display \"a.exr\" \"exr\" \"rgba\"\nFormat 8 8 1\nWorldBegin\nTranslate 0 0 3\n";
+        fs::write(at("a.rib"), format!("{head}{body}\nWorldEnd\n")).expect("writable");
+        let flags = ["render", "a.rib", "--allow-programs", "--strict"];
+        let missing = run(folder.path(), &flags, &[], "");
+        assert_eq!(missing.code, Some(1), "{variable}: {}", missing.err);
+        let found = run(folder.path(), &flags, &[(variable, lib)], "");
+        assert_eq!(found.code, Some(0), "{variable}: {}", found.err);
+    }
+}

@@ -60,6 +60,10 @@ fn sampler() -> Shader {
     let sum = b.scale(sum, x);
     let sum = b.add(sum, ambient);
     let os = b.global(Global::Os);
+    let words = b.op(Op::Const(Const::Str("%s|".into())), &[]);
+    let text = b.op(Op::FormatBy, &[words, words]);
+    let answer = b.emit(Op::QueryBy { source: QuerySource::Option, ty: RslType::Float, count: 1 }, &[text]);
+    b.emit(Op::Printf("done %f\n".into()), &[answer[1]]);
     b.emit(Op::Printf("done %f\n".into()), &[x]);
     b.finish(&[("Ci", sum), ("Oi", os), ("from", from)])
 }

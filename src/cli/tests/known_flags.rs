@@ -14,6 +14,8 @@ fn flags_of_displays_and_folders() {
         (vec!["a".into(), "/b".into()], vec!["c".into()], vec!["t".into()])
     );
     assert!(first.display.is_empty() && first.procedural.is_empty());
+    let last = options_of("--displays d:e --procedurals p").search_first;
+    assert_eq!((last.display, last.procedural), (vec!["d".into(), "e".into()], vec!["p".into()]));
 }
 
 /// `-q` leaves errors and warnings, `-v` adds details.
