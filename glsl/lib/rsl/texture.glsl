@@ -3,9 +3,9 @@
 //
 // The footprint is an ellipse, the image of a circle under (dx, dy), to which blur is added as variance. Probes lie
 // along its major axis (after Feline, McCormack et al. 1999), each bilinear in two levels whose texels are about as
-// large as its minor axis. A bilinear probe of a texel as wide as the footprint has the gaussian's variance, and the
-// weights of the probes add what the major axis lacks, so that the sum is close to an elliptic weighted average at a
-// bounded number of texels: at most 1.5 probes for each unit of the ellipse's ratio, which is kept to 16.
+// large as its minor axis. The weights of the probes add what the major axis lacks, so that the sum is close to an
+// elliptic weighted average at a bounded number of texels: with the gaussian, about 1.5 probes for each unit of the
+// ellipse's ratio, which is kept to 16. Probes are less than a width apart, or fine patterns would show between them.
 
 #include "lib/rsl/reciprocal.glsl"
 
@@ -117,12 +117,14 @@ uint rsl_channels_of_word(const in uint format) {
     return format == 0u ? 4u : format == 3u ? 1u : 2u;
 }
 
-// How a filter divides its work: width of a probe and reach of the line of probes, in footprints.
+// How a filter divides its work: width of a probe and reach of the line of probes, in footprints. The width decides
+// between blur and aliases in both directions, so it is nearly the same for all. A disk has the area of the footprint.
+// The gaussian is as narrow as brings it closest to the mean of the picture over a pixel.
 vec2 rsl_filter_extent(const in uint form) {
-    if (form == RSL_FILTER_BOX) return vec2(0.8, 0.5);
+    if (form == RSL_FILTER_BOX) return vec2(0.85, 0.5);
     if (form == RSL_FILTER_BSPLINE) return vec2(0.7, 1.0);
-    if (form == RSL_FILTER_DISK) return vec2(0.75, 0.5);
-    return form == RSL_FILTER_LANCZOS ? vec2(0.55, 2.0) : vec2(1.0, 1.0);
+    if (form == RSL_FILTER_DISK) return vec2(0.75, 0.564);
+    return form == RSL_FILTER_LANCZOS ? vec2(0.75, 2.0) : vec2(0.96, 0.75);
 }
 
 // A filter's weight along the line of probes by q = x^2. The line across a disk; the spline and the windowed sinc by
@@ -132,7 +134,7 @@ float rsl_filter_weight(const in uint form, const in float q) {
     if (form == RSL_FILTER_BOX) return 1.0;
     if (form == RSL_FILTER_BSPLINE) return r * r * r;
     if (form == RSL_FILTER_DISK) return 1.0 - 0.5 * (q + (q * q) * (q * q));
-    if (form == RSL_FILTER_LANCZOS) return (1.0 - 4.0 * q) * (r * r);
+    if (form == RSL_FILTER_LANCZOS) return (1.0 - 4.0 * q) * ((r * r) * r);
     float g = 1.0 - 0.125 * q;
     g = g * g;
     g = g * g;
@@ -165,7 +167,7 @@ RslFootprint rsl_footprint(const in vec2 size, const in uint levels, const in ve
     RslFootprint f;
     f.place = place;
     f.axis = along * vec2(rsl_reciprocal(size.x), rsl_reciprocal(size.y));
-    f.count = min(floor(1.25 * extent.y * rest * rsl_reciprocal(width) + 1.5), RSL_PROBES_MAX);
+    f.count = min(floor(2.2 * extent.y * rest * rsl_reciprocal(width) + 1.5), RSL_PROBES_MAX);
     f.count = form == RSL_FILTER_LANCZOS && f.count == 2.0 ? 3.0 : f.count;
     // The levels whose texels are just smaller and larger than a probe.
     uint bits = floatBitsToUint(width);

@@ -5,7 +5,7 @@ use super::{LookupFilter, TextureShape, TextureStore, WantedChannels, reciprocal
 /// What a filter weighs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterForm {
-    /// Of a standard deviation of half the footprint.
+    /// Of a standard deviation of 0.38 footprints along the major axis.
     Gaussian,
     /// The footprint itself.
     Box,
@@ -29,11 +29,11 @@ impl FilterForm {
     /// Width of a probe and reach of the line of probes, in footprints.
     fn extent(self) -> [f32; 2] {
         match self {
-            Self::Gaussian => [1.0, 1.0],
-            Self::Box => [0.8, 0.5],
+            Self::Gaussian => [0.96, 0.75],
+            Self::Box => [0.85, 0.5],
             Self::RadialBspline => [0.7, 1.0],
-            Self::Disk => [0.75, 0.5],
-            Self::Lanczos => [0.55, 2.0],
+            Self::Disk => [0.75, 0.564],
+            Self::Lanczos => [0.75, 2.0],
         }
     }
 
@@ -48,7 +48,7 @@ impl FilterForm {
             Self::Box => 1.0,
             Self::RadialBspline => r * r * r,
             Self::Disk => 1.0 - 0.5 * (q + (q * q) * (q * q)),
-            Self::Lanczos => (1.0 - 4.0 * q) * (r * r),
+            Self::Lanczos => (1.0 - 4.0 * q) * ((r * r) * r),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Footprint {
         let scale = reach * rest * reciprocal(root(spread).max(1e-6));
         let along = [root((a - minor).max(0.0)), root((c - minor).max(0.0))];
         let along = [along[0] * scale, (if h < 0.0 { -along[1] } else { along[1] }) * scale];
-        let count = (1.25 * reach * rest * reciprocal(width) + 1.5).floor().min(32.0);
+        let count = (2.2 * reach * rest * reciprocal(width) + 1.5).floor().min(32.0);
         let (level, coarser) = Self::level(width, levels, filter.lerp);
         Self {
             place,

@@ -6,6 +6,8 @@ use super::{
 };
 use std::f32::consts::PI;
 
+mod quality;
+
 const FORMS: [FilterForm; 5] =
     [FilterForm::Gaussian, FilterForm::Box, FilterForm::RadialBspline, FilterForm::Disk, FilterForm::Lanczos];
 const BLACK: u32 = 0;

@@ -1,0 +1,88 @@
+//! How far lookups are from the mean of many points of the same footprint.
+
+use super::{FORMS, PERIODIC, Picture, with};
+use std::f32::consts::PI;
+
+/// Pixels of a view along each side.
+const PIXELS: u32 = 48;
+
+/// A pattern of the unit square, repeated.
+struct Pattern {
+    value: fn(f32, f32) -> f32,
+    picture: Picture,
+    /// How often it is seen across a plane as far away as the eye is high.
+    repeat: f32,
+}
+
+impl Pattern {
+    fn new(value: fn(f32, f32) -> f32, repeat: f32) -> Self {
+        let picture = Picture::grey([256, 256], PERIODIC, |x, y| {
+            let [s, t] = [x, y].map(|i| (i as f32 + 0.5) / 256.0);
+            value(s, t)
+        });
+        Self { value, picture, repeat }
+    }
+
+    /// Rings whose frequency grows outwards.
+    fn zone_plate() -> Self {
+        Self::new(
+            |s, t| {
+                let [x, y] = [s, t].map(|x| 2.0 * (x - x.floor()) - 1.0);
+                0.5 + 0.5 * (32.0 * PI * (x * x + y * y)).cos()
+            },
+            0.2,
+        )
+    }
+
+    fn checkerboard() -> Self {
+        Self::new(|s, t| ((8.0 * s).floor() + (8.0 * t).floor()).rem_euclid(2.0), 0.5)
+    }
+
+    /// The coordinates of a pixel of a turned plane that is seen up to the horizon, and their derivatives.
+    fn area(&self, column: u32, row: u32) -> [[f32; 2]; 3] {
+        let size = 1.0 / PIXELS as f32;
+        let x = (column as f32 + 0.5) * size * 2.0 - 1.0;
+        let y = (row as f32 + 0.5) * size + 0.02;
+        let turned = |[s, t]: [f32; 2]| [0.94 * s - 0.34 * t, 0.34 * s + 0.94 * t].map(|x| x * self.repeat);
+        [[x / y, 1.0 / y], [2.0 * size / y, 0.0], [-x / (y * y) * size, -size / (y * y)]].map(turned)
+    }
+
+    /// The mean over a pixel.
+    fn mean(&self, [st, dx, dy]: [[f32; 2]; 3]) -> f32 {
+        let points = 24;
+        let sum: f32 = (0..points * points)
+            .map(|i| {
+                let [u, v] = [i % points, i / points].map(|i| (i as f32 + 0.5) / points as f32 - 0.5);
+                let [s, t] = [0, 1].map(|i| st[i] + dx[i] * u + dy[i] * v);
+                (self.value)(s, t)
+            })
+            .sum();
+        sum / (points * points) as f32
+    }
+
+    /// The mean difference of lookups from the means over pixels, by filter.
+    fn errors(&self) -> [f32; 5] {
+        let mut sums = [0.0; 5];
+        for i in 0..PIXELS * PIXELS {
+            let area = self.area(i % PIXELS, i / PIXELS);
+            let mean = self.mean(area);
+            for (sum, form) in sums.iter_mut().zip(FORMS) {
+                *sum += (self.picture.look(area, &with(form)) - mean).abs();
+            }
+        }
+        sums.map(|sum| sum / (PIXELS * PIXELS) as f32)
+    }
+}
+
+/// With the gaussian, the default, OpenImageIO's lookups differ by 0.047 and 0.0177.
+#[test]
+fn lookups_are_close_to_the_mean_of_what_a_pixel_sees() {
+    for (name, pattern, most) in [
+        ("zone plate", Pattern::zone_plate(), [0.045, 0.028, 0.022, 0.022, 0.03]),
+        ("checkerboard", Pattern::checkerboard(), [0.0165, 0.018, 0.0225, 0.022, 0.035]),
+    ] {
+        for ((form, error), most) in FORMS.into_iter().zip(pattern.errors()).zip(most) {
+            assert!(error <= most, "{name} {form:?}: {error}");
+        }
+    }
+}
