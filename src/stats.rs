@@ -14,8 +14,8 @@ pub use cost_stats::{CostStats, tile_rows, tile_values};
 pub use counts::Counts;
 pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;
-pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredWorld};
-pub use texture_stats::{TextureFileStats, TextureStats};
+pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld};
+pub use texture_stats::{TextureFileStats, TextureLossStats, TextureStats};
 
 use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState};
@@ -295,6 +295,8 @@ pub struct Stats {
     pub left_out: u64,
     /// Texture statistics of all textures added up.
     pub texture: TextureStats,
+    /// Time lost because devices lacked tiles.
+    pub texture_loss: TextureLossStats,
     /// Every texture that was opened.
     pub textures: Vec<TextureFileStats>,
     /// Every kernel that was compiled, the slowest first.

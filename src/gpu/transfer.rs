@@ -79,6 +79,65 @@ impl Device {
         staged
     }
 
+    /// Writes records to several places, none twice, in as few copies of staging buffers as they fit.
+    ///
+    /// # Errors
+    /// As [`Self::upload`].
+    ///
+    /// # Panics
+    /// As [`Self::upload`].
+    pub fn upload_all<T: Pod>(&mut self, parts: &[(Slice<T>, &[T])]) -> Result<(), GpuError> {
+        let chunk = self.staging_chunk() as usize;
+        let mut rest = parts;
+        while let [(to, data), more @ ..] = rest {
+            let mut bytes = 0;
+            let fits = |(_, data): &&(Slice<T>, &[T])| {
+                bytes += size_of_val(*data);
+                bytes <= chunk
+            };
+            let count = rest.iter().take_while(fits).count();
+            let together = match count {
+                0 | 1 => false,
+                _ => self.upload_together(&rest[..count])?,
+            };
+            if !together {
+                self.upload(*to, data)?;
+            }
+            rest = if together { &rest[count..] } else { more };
+        }
+        Ok(())
+    }
+
+    /// Writes what fits a staging buffer by one submission; `false` if it is better written one by one: in place, or
+    /// without memory for staging.
+    fn upload_together<T: Pod>(&mut self, parts: &[(Slice<T>, &[T])]) -> Result<bool, GpuError> {
+        self.collect()?;
+        let (first, done) = (parts[0].0.range(), self.submissions.done());
+        if self.memory.last_use(first.buffer) <= done && self.memory.mapped(first).is_some() {
+            return Ok(false);
+        }
+        let staging = match self.staging_for_upload() {
+            Err(GpuError::OutOfMemory { .. }) => return Ok(false),
+            staging => staging?,
+        };
+        let mut recording = Recording::new(format!("upload {}", first.buffer.name()));
+        let mut at = 0;
+        let mut copies = Vec::new();
+        for (to, data) in parts {
+            assert_eq!(to.count(), data.len() as u64, "upload to {}", to.range());
+            self.check_reachable(to.range())?;
+            let bytes: &[u8] = bytemuck::cast_slice(data);
+            let from = staging.slice::<u8>().part(at..at + bytes.len() as u64);
+            at += bytes.len() as u64;
+            let place = self.memory.mapped_mut(from.range()).expect("upload memory is visible to the host");
+            place.copy_from_slice(bytes);
+            copies.push((from, to.cast::<u8>()));
+        }
+        recording.concurrent(|recording| copies.into_iter().for_each(|(from, to)| recording.copy(from, to)));
+        self.submit_staged(&recording)?;
+        Ok(true)
+    }
+
     fn upload_in_chunks(&mut self, to: Slice<u8>, bytes: &[u8]) -> Result<(), GpuError> {
         let mut offset = 0;
         for chunk in bytes.chunks(self.staging_chunk() as usize) {
@@ -90,6 +149,17 @@ impl Device {
 
     /// Writes at most what a staging buffer holds.
     fn upload_staged(&mut self, to: Slice<u8>, data: &[u8]) -> Result<(), GpuError> {
+        let buffer = self.staging_for_upload()?;
+        let from = buffer.slice::<u8>().part(0..data.len() as u64);
+        let place = self.memory.mapped_mut(from.range()).expect("upload memory is visible to the host");
+        place.copy_from_slice(data);
+        let mut recording = Recording::new(format!("upload {}", to.range().buffer.name()));
+        recording.copy(from, to);
+        self.submit_staged(&recording)
+    }
+
+    /// The next staging buffer for uploads, which no submission uses any more.
+    fn staging_for_upload(&mut self) -> Result<Buffer, GpuError> {
         if self.staging.uploads.len() < 2 {
             let buffer = self.allocate("upload staging", self.staging_chunk(), Usage::Upload)?;
             self.staging.uploads.push((buffer, None));
@@ -99,12 +169,12 @@ impl Device {
         if let Some(ticket) = last {
             self.wait(ticket, self.timeout)?;
         }
-        let from = buffer.slice::<u8>().part(0..data.len() as u64);
-        let place = self.memory.mapped_mut(from.range()).expect("upload memory is visible to the host");
-        place.copy_from_slice(data);
-        let mut recording = Recording::new(format!("upload {}", to.range().buffer.name()));
-        recording.copy(from, to);
-        self.staging.uploads[self.staging.next_upload].1 = Some(self.submit_transfer(&recording)?);
+        Ok(buffer)
+    }
+
+    /// Submits copies from the staging buffer that [`Self::staging_for_upload`] gave last.
+    fn submit_staged(&mut self, recording: &Recording) -> Result<(), GpuError> {
+        self.staging.uploads[self.staging.next_upload].1 = Some(self.submit_transfer(recording)?);
         Ok(())
     }
 

@@ -216,7 +216,7 @@ fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
 }
 
 fn off() -> DeviceTracks {
-    DeviceTracks { stages: Trace::off().track(""), regions: Trace::off().track("") }
+    DeviceTracks { stages: Trace::off().track(""), regions: Trace::off().track(""), textures: Trace::off().track("") }
 }
 
 struct DrawnPixels {

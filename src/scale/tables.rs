@@ -237,16 +237,24 @@ pub fn stages(study: &Study) -> StudyTable {
     let mut header = vec!["devices".to_string()];
     header.extend(shown.iter().map(|stage| format!("{}, s", stage.name())));
     header.push("sum, s".into());
+    let loses = study.series.iter().any(|series| texture_loss_s(series) > 0.0);
+    header.extend(loses.then(|| "lost to textures, s".into()));
     let row = |series: &Series| {
         let times: Vec<f64> = shown.iter().map(|&stage| device_seconds(series, stage)).collect();
         let mut row = vec![series.configuration.selection.clone()];
         row.extend(times.iter().copied().map(seconds));
         row.push(seconds(times.iter().sum()));
+        row.extend(loses.then(|| seconds(texture_loss_s(series))));
         row
     };
-    let note = "From the run with the median render time, by the devices' own clocks, all devices added up. Where a sum grows with the \
+    let mut note =
+        "From the run with the median render time, by the devices' own clocks, all devices added up. Where a sum grows with the \
          number of devices, they repeat work or slow one another down."
-        .into();
+            .to_string();
+    if loses {
+        note += " Lost to textures: submissions that missed tiles and were made again, which are also in the sum, and the loading of \
+                 those tiles, which is not.";
+    }
     StudyTable { title: "Stages on the devices", note, header, rows: study.series.iter().map(row).collect() }
 }
 
@@ -267,6 +275,12 @@ pub const DEVICE_STAGES: [Stage; 10] = [
 /// The time that all devices of the typical run together spent in a stage, in seconds.
 pub fn device_seconds(series: &Series, stage: Stage) -> f64 {
     series.typical().stats.devices.iter().filter_map(|device| device.stages_s.get(stage.name())).sum()
+}
+
+/// The time that the typical run lost because devices lacked tiles of textures, in seconds.
+fn texture_loss_s(series: &Series) -> f64 {
+    let loss = &series.typical().stats.texture_loss;
+    loss.discarded_s + loss.loading_s
 }
 
 /// Whether any device of the study spent time in a stage.

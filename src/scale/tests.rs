@@ -4,7 +4,9 @@ use super::predictions::{PredictedConfiguration, PredictedCount, PredictedTimes,
 use super::study::{Differing, MeasuredSpan, Series, Spread, Study, StudyRun, quoted};
 use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
 use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, tile_rows};
+use crate::stats::{
+    CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld, tile_rows,
+};
 use std::collections::BTreeMap;
 
 fn region(device: usize, px: [u32; 4], begin_s: f64, end_s: f64) -> MeasuredRegion {
@@ -164,6 +166,13 @@ fn tables_show_what_was_computed() {
     let stages = tables::stages(&study);
     assert_eq!(stages.header, ["devices", "hide, s", "shade, s", "sum, s"]);
     assert_eq!(stages.rows, [["0", "0.250", "0.500", "0.750"], ["0,1", "0.500", "1.00", "1.50"]]);
+    let mut textured = self::study();
+    for run in &mut textured.series[1].runs {
+        run.stats.texture_loss = MeasuredTextureLoss { discarded_s: 0.25, loading_s: 0.0625 };
+    }
+    let stages = tables::stages(&textured);
+    assert_eq!(stages.header.last().map(String::as_str), Some("lost to textures, s"));
+    assert_eq!([0, 1].map(|row| stages.rows[row][4].as_str()), ["0.000", "0.312"]);
     let devices = tables::devices(&study.series[1]);
     assert_eq!(devices.rows[1], ["#2: device 1", "1.50", "0.500", "75%", "1", "1", "0", "1.0 MiB"]);
     let phases = tables::phases(&study);

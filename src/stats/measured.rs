@@ -20,12 +20,24 @@ pub struct Measured {
     pub micropolygons: u64,
     /// Sample points, that is, subpixels.
     pub sample_points: u64,
+    /// Time lost because devices lacked tiles of textures.
+    #[serde(default)]
+    pub texture_loss: MeasuredTextureLoss,
     /// The files of all displays.
     pub outputs: Vec<MeasuredOutput>,
     /// Every opened device.
     pub devices: Vec<MeasuredDevice>,
     /// Every world that was rendered.
     pub worlds: Vec<MeasuredWorld>,
+}
+
+/// The time that a run lost because devices lacked tiles of textures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredTextureLoss {
+    /// The time of submissions that missed tiles and were made again, by the devices' clocks.
+    pub discarded_s: f64,
+    /// The time in which devices' threads read and uploaded tiles.
+    pub loading_s: f64,
 }
 
 /// A file that a run wrote or should have written.

@@ -24,6 +24,28 @@ pub struct TextureStats {
     pub read: Duration,
 }
 
+/// Time lost because devices lacked tiles of textures, all devices added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TextureLossStats {
+    /// Submissions that missed tiles, and were made again.
+    pub submissions: u64,
+    /// The time of those submissions, by the devices' clocks.
+    #[serde(rename = "discarded_s", serialize_with = "seconds")]
+    pub discarded: Duration,
+    /// The time in which devices' threads read and uploaded tiles.
+    #[serde(rename = "loading_s", serialize_with = "seconds")]
+    pub loading: Duration,
+}
+
+impl TextureLossStats {
+    /// Adds what another world lost.
+    pub fn add(&mut self, other: &Self) {
+        self.submissions += other.submissions;
+        self.discarded += other.discarded;
+        self.loading += other.loading;
+    }
+}
+
 /// Statistics of a texture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TextureFileStats {

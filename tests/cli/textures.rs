@@ -71,6 +71,33 @@ fn pictures_for_textures_keep_their_names() {
     assert_eq!(there, [true, true, true, false]);
 }
 
+/// What was lost because tiles were missed: in the statistics, and one slice for each event in the trace.
+#[test]
+fn missed_tiles_are_in_statistics_and_trace() {
+    let folder = directory();
+    let mut encoder = png::Encoder::new(fs::File::create(folder.path().join("a.png")).expect("writable"), 256, 256);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&[7; 1 << 16])).expect("writable");
+    let scene = format!(
+        "{MAKE}Format 32 32 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\n\
+         Surface \"paintedplastic\" \"string texturename\" \"a.tex\"\nSphere 1 -1 1 360\nWorldEnd\n"
+    );
+    fs::write(folder.path().join("a.rib"), scene).expect("writable");
+    let ran = anthill(folder.path(), &["render", "a.rib", "--stats", "s.json", "--trace", "t.json", "--devices", "0"]);
+    assert_eq!((ran.code, ran.messages()), (Some(0), vec![]), "{}", ran.err);
+    let json = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(folder.path().join(name)).expect("written")).expect("JSON")
+    };
+    let (stats, trace) = (json("s.json"), json("t.json"));
+    let loss = &stats["texture_loss"];
+    assert!(loss["submissions"].as_u64() > Some(0) && loss["loading_s"].as_f64() > Some(0.0), "{loss}");
+    let events = trace["traceEvents"].as_array().expect("a list");
+    let slices = |name: &str| events.iter().filter(|event| event["name"] == name).collect::<Vec<_>>();
+    assert_eq!(slices("missed tiles, runs again").len() as u64, loss["submissions"], "{loss}");
+    let tiles = slices("load tiles").iter().filter_map(|event| event["args"]["tiles"].as_u64()).sum::<u64>();
+    assert!(tiles >= stats["texture"]["misses"].as_u64().expect("a number") && tiles > 0, "{tiles} {stats}");
+}
+
 /// Pictures that a scene reads are not overwritten by textures, and files of other roles by neither.
 #[test]
 fn textures_overwrite_no_other_file() {

@@ -90,6 +90,40 @@ fn uploads_are_seen_by_later_recordings_only() {
     [source, first, second].into_iter().for_each(|slice| device.free(slice.range().buffer));
 }
 
+fn written_in_many_places(device: &mut Device) {
+    // Every second part of a buffer, more than a staging buffer holds, and one part that does not fit one.
+    const PART: u64 = 10_000;
+    let all = words(device, "all", &vec![0; 900 * PART as usize]);
+    let copy = words(device, "copy", &[1; 4]);
+    let mut recording = Recording::new("under way");
+    recording.copy(all.part(0..4), copy);
+    device.submit(&recording).expect("valid");
+    let data: Vec<Vec<u32>> =
+        (1..301).map(|i: u32| vec![i; if i == 300 { 300 * PART } else { PART } as usize]).collect();
+    let place = |(i, data): (u64, &Vec<u32>)| all.part(2 * i * PART..2 * i * PART + data.len() as u64);
+    let parts: Vec<_> = (0..).zip(&data).map(|part| (place(part), &part.1[..])).collect();
+    device.upload_all(&parts).expect("upload");
+    let read = device.read(all).expect("read");
+    for (i, part) in (0_u32..898).zip(read.chunks_exact(PART as usize)) {
+        let expected = match i {
+            598.. => 300,
+            i if i % 2 == 0 => i / 2 + 1,
+            _ => 0,
+        };
+        assert!(part.iter().all(|&word| word == expected), "part {i}");
+    }
+    assert_eq!(device.read(copy).expect("read"), [0; 4], "what was submitted before does not see it");
+    [all, copy].into_iter().for_each(|slice| device.free(slice.range().buffer));
+}
+
+#[test]
+fn many_places_are_written_at_once() {
+    open_devices("all").iter_mut().for_each(written_in_many_places);
+    let as_gpu = anthill::gpu::AsGpu { staged: true, ..super::as_gpu() };
+    let mut staged = open_with("all", &anthill::gpu::OpenOptions { as_gpu, ..options() });
+    staged.iter_mut().for_each(written_in_many_places);
+}
+
 /// The hash of `glsl/test/minimum.comp`.
 fn hash(x: u32) -> u32 {
     let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);

@@ -1,6 +1,6 @@
 //! Regions in flight on a device: begun, polled in turn, and traced.
 
-use crate::gpu::{Device, GpuError, Ticket};
+use crate::gpu::{Device, GpuError, StageTime, Ticket};
 use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::frame;
 use crate::pipeline::plan::Pipeline;
@@ -8,6 +8,7 @@ use crate::pipeline::select::RegionPixels;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::region_result::RegionResult;
+use crate::render::region::texture_watch::TileLoad;
 use crate::trace::Track;
 use std::time::{Duration, Instant};
 
@@ -105,9 +106,15 @@ impl DeviceRenderer {
         let region = &mut self.in_flight[index];
         let stages_s = trace_stages(&mut self.tracks.stages, &self.device, region.run.ticket());
         region.device_s += stages_s.iter().sum::<f64>();
-        region.run.note_loops(&mut self.device, &mut self.shared)?;
+        let seconds = stages_s.iter().sum::<f64>();
+        let ticket = region.run.ticket();
+        let missed = region.run.note_loops(&mut self.device, &mut self.shared, seconds)?;
+        trace_misses(&mut self.tracks.textures, &self.device, ticket, missed);
         self.pace.took(region.run.portion(), &stages_s);
         let status = region.run.advance(&mut self.device, &mut self.shared, self.pace.quota())?;
+        if let Some(TileLoad { begin, took, tiles }) = region.run.take_tile_load() {
+            self.tracks.textures.slice("load tiles", begin, begin + took, &[("tiles", tiles as f64)]);
+        }
         if matches!(status, RegionStatus::Working) {
             // The region that was begun first comes first again next time.
             self.in_flight.rotate_left(1);
@@ -136,10 +143,24 @@ impl DeviceRenderer {
 /// Adds the stages of a submission to the trace, and returns the seconds that each took.
 fn trace_stages(track: &mut Track, device: &Device, ticket: Ticket) -> Vec<f64> {
     for time in device.stage_times(ticket) {
-        let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
-        track.slice(time.stage, start, start + Duration::from_secs_f64(time.seconds), &[]);
+        let (start, end) = span(device, time);
+        track.slice(time.stage, start, end, &[]);
     }
     device.stage_times(ticket).iter().map(|time| time.seconds).collect()
+}
+
+/// When a stage of a submission ran.
+fn span(device: &Device, time: &StageTime) -> (Instant, Instant) {
+    let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
+    (start, start + Duration::from_secs_f64(time.seconds))
+}
+
+/// Adds a submission to the trace that missed so many tiles, if it did.
+fn trace_misses(track: &mut Track, device: &Device, ticket: Ticket, missed: usize) {
+    if let ([first, ..], [.., last], 1..) = (device.stage_times(ticket), device.stage_times(ticket), missed) {
+        let numbers = [("tiles", missed as f64)];
+        track.slice("missed tiles, runs again", span(device, first).0, span(device, last).1, &numbers);
+    }
 }
 
 fn trace_region(track: &mut Track, region: &RunningRegion, status: &RegionStatus) {

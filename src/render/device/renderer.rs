@@ -66,6 +66,8 @@ pub(crate) struct DeviceTracks {
     pub stages: Track,
     /// Its regions.
     pub regions: Track,
+    /// Submissions that missed tiles of textures, and the loading of those tiles.
+    pub textures: Track,
 }
 
 impl DeviceRenderer {

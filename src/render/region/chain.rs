@@ -24,7 +24,7 @@ use crate::render::region::record::{DeviceWorld, LoadJob, StagePart, StageRun, e
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
 use crate::render::region::stage_tasks::{GridPage, StageTask, StageTasks, slab_units};
-use crate::render::region::texture_watch::TextureWatch;
+use crate::render::region::texture_watch::{TextureWatch, TileLoad};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -108,15 +108,26 @@ impl RegionRun {
         &self.chain.portion
     }
 
-    /// Reads what the last submission, which is done, missed of textures, what its loops came to, and what it printed.
-    /// [`Self::portion`] is right only then.
-    pub(crate) fn note_loops(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<(), GpuError> {
-        if self.chain.note_misses(device, world)? {
-            return Ok(());
+    /// Reads what the last submission, which is done and took so many seconds, missed of textures, what its loops came
+    /// to, and what it printed. [`Self::portion`] is right only then. How many tiles it missed.
+    pub(crate) fn note_loops(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        seconds: f64,
+    ) -> Result<usize, GpuError> {
+        let missed = self.chain.note_misses(device, world, seconds)?;
+        if missed == 0 {
+            self.chain.note_prints(device)?;
+            self.chain.note_layers(device, world.deep)?;
+            self.chain.note_loops(device)?;
         }
-        self.chain.note_prints(device)?;
-        self.chain.note_layers(device, world.deep)?;
-        self.chain.note_loops(device)
+        Ok(missed)
+    }
+
+    /// The tiles that were loaded since this was last called, for the trace.
+    pub(crate) fn take_tile_load(&mut self) -> Option<TileLoad> {
+        self.chain.textures.loaded.take()
     }
 
     /// Goes on when the last submission is done: reads what it found and submits what is next, of at most about

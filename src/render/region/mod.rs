@@ -14,7 +14,7 @@ pub(super) mod record;
 pub(super) mod region_result;
 pub(super) mod slabs;
 pub(super) mod stage_tasks;
-mod texture_watch;
+pub(crate) mod texture_watch;
 
 #[cfg(test)]
 pub(super) mod recorded;

@@ -15,6 +15,7 @@ use crate::render::region::record::{DeviceWorld, StagePart, StageRun};
 use crate::render::resident::texture_tiles::{MissedKey, TextureTiles, TilesLoaded};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Words of the head of the list of missed tiles in which replaced values are kept.
 const KEPT_WORDS: Range<u64> = 4..8;
@@ -36,11 +37,23 @@ pub(crate) struct TextureWatch {
     missed: bool,
     /// Vertices of a submission, at most: what they look up fits.
     pub vertices_max: u64,
+    /// The last load of tiles, until it is traced.
+    pub loaded: Option<TileLoad>,
+}
+
+/// When a region's tiles were loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TileLoad {
+    pub begin: Instant,
+    pub took: Duration,
+    /// What programs had missed.
+    pub tiles: usize,
 }
 
 impl Default for TextureWatch {
     fn default() -> Self {
-        Self { stamp: None, since: None, needed: FxHashSet::default(), missed: false, vertices_max: u64::MAX }
+        let needed = FxHashSet::default();
+        Self { stamp: None, since: None, needed, missed: false, vertices_max: u64::MAX, loaded: None }
     }
 }
 
@@ -86,23 +99,31 @@ impl Chain {
         record_misses_begin(recording, misses, stamp);
     }
 
-    /// Reads what the last submission missed, which is done; whether it missed anything.
-    pub(super) fn note_misses(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<bool, GpuError> {
+    /// Reads what the last submission missed, which is done and took so many seconds: how many tiles.
+    pub(super) fn note_misses(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        seconds: f64,
+    ) -> Result<usize, GpuError> {
         let (Some(stamp), Some(textures)) = (self.textures.stamp.take(), &mut world.textures) else {
-            return Ok(false);
+            return Ok(0);
         };
         let missed = textures.read_misses(device, self.region.slices.misses, stamp)?;
         if missed.is_empty() {
             self.textures.clear();
             self.textures.vertices_max = self.textures.vertices_max.saturating_add(self.textures.vertices_max / 8);
-            return Ok(false);
+            return Ok(0);
         }
+        let count = missed.len();
         self.textures.missed = true;
         self.textures.needed.extend(missed);
+        self.counts.texture_loss.submissions += 1;
+        self.counts.texture_loss.discarded += Duration::from_secs_f64(seconds);
         // What it printed is printed again.
         self.printing = false;
         self.watch.going = 0;
-        Ok(true)
+        Ok(count)
     }
 
     /// The last submission again, if it missed tiles, with these tiles; `None` where loads go on as usual, perhaps
@@ -116,7 +137,11 @@ impl Chain {
             return Ok(None);
         }
         let (Some(since), Some(textures)) = (self.textures.since, &mut world.textures) else { return Ok(None) };
+        let begin = Instant::now();
         let mut loaded = textures.load(device, &self.textures.needed, since)?;
+        let load = TileLoad { begin, took: begin.elapsed(), tiles: self.textures.needed.len() };
+        self.counts.texture_loss.loading += load.took;
+        self.textures.loaded = Some(load);
         let watched = self.watch.load.take();
         let some = match (watched, self.watch.unwatched.take()) {
             (Some(load), _) => load.index..load.index + 1,

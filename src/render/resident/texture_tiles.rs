@@ -12,6 +12,7 @@ use crate::render::resident::slot_table::SlotTable;
 use crate::texture::{TILE_WORDS, TextureHeader, TileKey};
 use glam::{DMat4, Vec4};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Slots of a buffer of tiles: 128 MiB (spirv-gen's abi.rs).
@@ -259,10 +260,9 @@ impl TextureTiles {
         if missing.len() > free.len() {
             return Ok(TilesLoaded::TooMany(missing.len() - free.len()));
         }
-        // Those that were used last go last, and neighbours are uploaded together.
+        // Those that were used last go last.
         free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
         free.truncate(missing.len());
-        free.sort_unstable();
         missing.sort_unstable();
         for (keys, slots) in missing.chunks(UPLOAD_SLOTS).zip(free.chunks(UPLOAD_SLOTS)) {
             self.fill(device, keys, slots)?;
@@ -275,20 +275,9 @@ impl TextureTiles {
     fn fill(&mut self, device: &mut Device, keys: &[MissedKey], slots: &[usize]) -> Result<(), GpuError> {
         let asked: Vec<TileKey> = keys.iter().map(|&key| self.key_of(key)).collect();
         let tiles = self.textures.store.tiles(&asked);
-        let mut first = 0;
-        while first < slots.len() {
-            let next_of = |at: usize| slots.get(at + 1) == Some(&(slots[at] + 1));
-            let in_buffer = |slot: usize| slot as u64 % SLOTS_PER_BUFFER;
-            let mut end = first + 1;
-            while next_of(end - 1) && in_buffer(slots[end]) != 0 {
-                end += 1;
-            }
-            let words: Vec<u32> = tiles[first..end].iter().flat_map(|tile| tile.iter().copied()).collect();
-            let at = in_buffer(slots[first]) * TILE_WORDS as u64;
-            let to = self.slices.tiles[(slots[first] as u64 / SLOTS_PER_BUFFER) as usize];
-            device.upload(to.part(at..at + words.len() as u64), &words)?;
-            first = end;
-        }
+        let parts: Vec<(Slice<u32>, &[u32])> =
+            slots.iter().zip(&tiles).map(|(&slot, tile)| (self.slot(slot), &tile[..])).collect();
+        device.upload_all(&parts)?;
         for (&key, &slot) in keys.iter().zip(slots) {
             if let Some(before) = self.slots[slot].tile.take() {
                 self.hash.remove(before);
@@ -299,13 +288,20 @@ impl TextureTiles {
         Ok(())
     }
 
+    /// The words of a slot.
+    fn slot(&self, slot: usize) -> Slice<u32> {
+        let (buffer, number) = (slot as u64 / SLOTS_PER_BUFFER, slot as u64 % SLOTS_PER_BUFFER);
+        let first = number * TILE_WORDS as u64;
+        self.slices.tiles[buffer as usize].part(first..first + TILE_WORDS as u64)
+    }
+
     fn upload_hash(&mut self, device: &mut Device) -> Result<(), GpuError> {
-        for range in self.hash.take_changed() {
+        let changed = self.hash.take_changed();
+        let entries = |range: &Range<usize>| {
             let first = (self.hash_record + range.start) as u64;
-            let to = self.slices.directory.part(first..first + range.len() as u64);
-            device.upload(to, &self.hash.entries()[range])?;
-        }
-        Ok(())
+            (self.slices.directory.part(first..first + range.len() as u64), &self.hash.entries()[range.clone()])
+        };
+        device.upload_all(&changed.iter().map(entries).collect::<Vec<_>>())
     }
 
     fn upload_directory(&self, device: &mut Device) -> Result<(), GpuError> {

@@ -121,6 +121,10 @@ impl DeviceReopener {
         DeviceTracks {
             regions: self.trace.track(&format!("device {device}: regions")),
             stages: self.trace.track(&format!("device {device}: stages")),
+            textures: match self.picture.textures.names.used {
+                true => self.trace.track(&format!("device {device}: textures")),
+                false => Trace::off().track(""),
+            },
         }
     }
 }
