@@ -1,10 +1,10 @@
 // variants: layers_constant SMOOTH=0; layers_smooth SMOOTH=1
 //
 // Layers: one invocation = one sample of a cell. Lists the surfaces that it sees in the slab in the order of (depth,
-// number), and how much light is left behind each, for deep shadow maps: multiplied as composite_slab does it, up to
-// where that stops, or up to an opaque surface. Reads entries, order, colours, keys, and in resolved what is left in
-// front of the slab; writes layer_keys, layer_light and layer_counts, adds to pixel_layers. The host dispatches no more
-// pixels at once than there is room for.
+// number), and how much of the light in front of the slab is lost up to behind each, for deep shadow maps:
+// multiplied as composite_slab does it, up to where that stops, or up to an opaque surface. Reads entries, order,
+// colours, keys, and in resolved what is left in front of the slab; writes layers and layer_counts, adds to
+// pixel_layers. The host dispatches no more pixels at once than there is room for.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -26,10 +26,10 @@ layout(std430, set = 0, binding = 4) readonly buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 6) readonly buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 7) readonly buffer Keys { uint64_t keys[]; };
-layout(std430, set = 0, binding = 8) buffer LayerKeys { uint64_t layer_keys[]; };
-layout(std430, set = 0, binding = 9) buffer LayerLight { uint64_t layer_light[]; }; // first the entry
-layout(std430, set = 0, binding = 10) writeonly buffer LayerCounts { uint layer_counts[]; }; // of each subpixel
-layout(std430, set = 0, binding = 11) buffer PixelLayers { uint pixel_layers[]; }; // of each pixel
+#include "lib/layers.glsl"
+layout(std430, set = 0, binding = 8) buffer Layers { Layer layers[]; };
+layout(std430, set = 0, binding = 9) writeonly buffer LayerCounts { uint layer_counts[]; }; // of each subpixel
+layout(std430, set = 0, binding = 10) buffer PixelLayers { uint pixel_layers[]; }; // of each pixel
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -45,20 +45,19 @@ layout(push_constant) uniform Push {
     uint last;
 };
 
-#include "lib/layers.glsl"
 COLOUR_FUNCTION
 
-struct Layer {
-    uint64_t key;
-    uint64_t entry;
+// What a room holds before light is multiplied.
+struct Seen {
+    uint depth; // float bits
+    uint number;
+    uint entry;
 };
-#define Item Layer
-Layer item(uint at) { return Layer(layer_keys[at], layer_light[at]); }
-void put(uint at, Layer layer) {
-    layer_keys[at] = layer.key;
-    layer_light[at] = layer.entry;
-}
-bool after(Layer a, Layer b) { return a.key > b.key; }
+#define Item Seen
+Seen item(uint at) { return Seen(layers[at].depth, layers[at].lost_low, layers[at].lost_high); }
+void put(uint at, Seen seen) { layers[at] = Layer(seen.depth, seen.number, seen.entry); }
+uint64_t key_of(Seen seen) { return (uint64_t(seen.depth) << 32) | uint64_t(seen.number); }
+bool after(Seen a, Seen b) { return key_of(a) > key_of(b); }
 #include "lib/sort.glsl"
 
 // Lists the entries of a cell that its sample `bit` at `at` sees, from room `begin` on, sorted; returns how many.
@@ -68,8 +67,7 @@ uint list_entries(uint cell, uint bit, ivec2 at, uint begin) {
         uint index = order[base + i];
         if ((entries[index].mask & bit) == 0u) continue;
         Entry e = entries[index];
-        uint64_t key = (uint64_t(floatBitsToUint(entry_z(frame, e, at))) << 32) | uint64_t(e.number);
-        put(begin + listed, Layer(key, uint64_t(index)));
+        put(begin + listed, Seen(floatBitsToUint(entry_z(frame, e, at)), e.number, index));
         listed++;
     }
     if (listed <= INSERTED_MAX) {
@@ -80,16 +78,19 @@ uint list_entries(uint cell, uint bit, ivec2 at, uint begin) {
     return listed;
 }
 
-// Finds what light is left behind each of the layers in front of `opaque`; returns how many there are before nothing is
-// left of `through`.
+// Finds what is lost of the light `through` up to behind each of the layers in front of `opaque`; returns how many
+// there are before nothing is left.
 uint multiply(inout vec3 through, uint begin, uint listed, uint64_t opaque, ivec2 raster) {
+    uint64_t light = whole_light(through);
     uint i = 0u;
-    for (; i < listed && through != vec3(0.0) && layer_keys[begin + i] < opaque; i++) {
-        uint place = entries[uint(layer_light[begin + i])].cell * colour_records(value_records);
+    for (; i < listed && through != vec3(0.0); i++) {
+        Seen seen = item(begin + i);
+        if (key_of(seen) >= opaque) break;
+        uint place = entries[seen.entry].cell * colour_records(value_records);
         vec4 weights = colour_weights(place, value_records, raster);
         through *= 1.0 - clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
         if (all(lessThanEqual(through, vec3(1.0 - frame.opacity_threshold)))) through = vec3(0.0);
-        layer_light[begin + i] = whole_light(through);
+        layers[begin + i] = layer_of(seen.depth, light - whole_light(through));
     }
     return i;
 }
@@ -109,13 +110,13 @@ void main() {
         uint begin = layers_begin(first >> CELL_LOG2, cell, min(pixel_samples, CELL_SAMPLES), in_cell);
         uint listed = list_entries(cell, 1u << in_cell, raster - corner * FIXED, begin);
         vec3 through = resolved_through.xyz;
+        uint64_t light = whole_light(through);
         uint64_t opaque = keys[subpixel];
         count = multiply(through, begin, listed, opaque, raster);
         uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number);
         uint64_t high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
         if (through != vec3(0.0) && opaque >= low && opaque < high) {
-            layer_keys[begin + count] = opaque;
-            layer_light[begin + count] = 0ul;
+            layers[begin + count] = layer_of(uint(opaque >> 32), light);
             count++;
         }
     }

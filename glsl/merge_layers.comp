@@ -1,62 +1,52 @@
-// Merge layers: one invocation = one room of a layer. Adds up what is left of the light of all samples of its pixel
-// behind its depth, and puts the sum where it belongs in the order of the pixel's depths. Reads what layers.comp
-// writes, and in resolved what is left in front of the slab; writes merged. A dispatch goes through the samples
-// [sample_first, sample_last) of pixels: where they are not all, the sum so far is kept in merging, with the place
-// instead of the depth.
+// Merge layers: one invocation = one sample. A run is the layers of so many neighbouring samples of a pixel, a power of
+// two, in the order of (depth, sample, number), with what these samples together lose of their light up to behind each.
+// Merges each run with the one after it: the samples of both share their layers out, and each layer finds its place
+// among those of the other run, and what is lost there. Reads runs from layers and their lengths, at their first
+// samples, from layer_counts; writes those of twice as many samples to merged and merged_counts.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #include "lib/frame.glsl"
 #include "lib/entry.glsl"
-#include "lib/resolved.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 1) readonly buffer CellCounts { uint cell_counts[]; };
-layout(std430, set = 0, binding = 2) readonly buffer Resolved { vec4 resolved[]; };
-layout(std430, set = 0, binding = 3) readonly buffer LayerKeys { uint64_t layer_keys[]; };
-layout(std430, set = 0, binding = 4) readonly buffer LayerLight { uint64_t layer_light[]; };
-layout(std430, set = 0, binding = 5) readonly buffer LayerCounts { uint layer_counts[]; };
 #include "lib/layers.glsl"
-layout(std430, set = 0, binding = 6) buffer Merging { MergedLayer merging[]; };
-layout(std430, set = 0, binding = 7) writeonly buffer Merged { MergedLayer merged[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Layers { Layer layers[]; };
+layout(std430, set = 0, binding = 3) readonly buffer LayerCounts { uint layer_counts[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer Merged { Layer merged[]; };
+layout(std430, set = 0, binding = 5) writeonly buffer MergedCounts { uint merged_counts[]; };
 layout(push_constant) uniform Push {
     uint cells;
     uint pixel_samples;
-    uint resolved_records;
-    uint first_cell; // cells [first_cell, last_cell) have the rooms
-    uint last_cell;
-    uint rooms;
-    uint sample_first;
-    uint sample_last;
+    uint first_cell; // the first that has rooms
+    uint run; // samples of a run
+    uint first; // subpixels [first, last) are this dispatch's
+    uint last;
 };
 
-uint cell_samples() { return min(pixel_samples, CELL_SAMPLES); }
+struct Run {
+    uint begin;
+    uint count;
+};
 
-// The cell that a room belongs to.
-uint cell_of(uint room) {
-    uint low = first_cell, high = last_cell;
-    while (high - low > 1u) {
-        uint middle = low + (high - low) / 2u;
-        if (rooms_before(first_cell, middle, cell_samples()) <= room) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+// The run from a sample of a pixel on; an empty one behind the last sample.
+Run run_of(uint pixel, uint s) {
+    if (s >= pixel_samples) return Run(0u, 0u);
+    uint cell = pixel * cells + (s >> CELL_LOG2), in_cell = s & (CELL_SAMPLES - 1u);
+    uint begin = layers_begin(first_cell, cell, min(pixel_samples, CELL_SAMPLES), in_cell);
+    return Run(begin, layer_counts[pixel * pixel_samples + s]);
 }
 
-uint depth_at(uint room) { return uint(layer_keys[room] >> 32); }
-
-// How many of a sample's layers are not behind a depth.
-uint layers_to(uint begin, uint count, uint depth) {
-    uint low = 0u, high = count;
+// How many layers of a run are in front of a depth, or at it where those of its samples come first.
+uint layers_before(Run other, uint depth, bool comes_first) {
+    uint low = 0u, high = other.count;
     while (low < high) {
-        uint middle = (low + high) / 2u;
-        if (depth_at(begin + middle) <= depth) {
+        uint middle = (low + high) / 2u, found = layers[other.begin + middle].depth;
+        if (found < depth || comes_first && found == depth) {
             low = middle + 1u;
         } else {
             high = middle;
@@ -65,37 +55,22 @@ uint layers_to(uint begin, uint count, uint depth) {
     return low;
 }
 
-// What is left of the light of a subpixel in front of the slab.
-uint64_t light_before(uint subpixel) {
-    vec4 through = resolved[subpixel * resolved_records + 1u];
-    return stopped(through) ? 0ul : whole_light(through.xyz);
-}
-
 void main() {
-    uint room = invocation();
-    if (room >= rooms) return;
-    uint cell = cell_of(room), pixel = cell / cells, each = cell_counts[cell] + 1u;
-    uint local = room - rooms_before(first_cell, cell, cell_samples()), in_cell = local / each, layer = local - in_cell * each;
-    uint own = ((cell - pixel * cells) << CELL_LOG2) + in_cell;
-    if (own >= pixel_samples || layer >= layer_counts[pixel * pixel_samples + own]) return;
-    uint depth = depth_at(room), place = 0u;
-    uint64_t light = 0ul;
-    if (sample_first > 0u) {
-        place = merging[room].depth;
-        light = (uint64_t(merging[room].light_high) << 32) | uint64_t(merging[room].light_low);
+    uint subpixel = first + invocation();
+    if (subpixel >= last) return;
+    uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples;
+    uint from = s & ~(2u * run - 1u), samples = min(2u * run, pixel_samples - from);
+    Run near = run_of(pixel, from), far = run_of(pixel, from + run);
+    if (s == from) merged_counts[subpixel] = near.count + far.count;
+    for (uint i = s - from; i < near.count + far.count; i += samples) {
+        bool is_far = i >= near.count;
+        uint own = is_far ? i - near.count : i;
+        Layer layer = layers[(is_far ? far.begin : near.begin) + own];
+        Run other = near;
+        if (!is_far) other = far;
+        uint before = layers_before(other, layer.depth, is_far);
+        uint64_t lost = lost_at(layer);
+        if (before > 0u) lost += lost_at(layers[other.begin + before - 1u]);
+        merged[near.begin + own + before] = layer_of(layer.depth, lost);
     }
-    for (uint s = sample_first; s < sample_last; s++) {
-        uint subpixel = pixel * pixel_samples + s, count = layer_counts[subpixel];
-        uint begin = layers_begin(first_cell, pixel * cells + (s >> CELL_LOG2), cell_samples(), s & (CELL_SAMPLES - 1u));
-        uint to = layers_to(begin, count, depth);
-        light += to > 0u ? layer_light[begin + to - 1u] : light_before(subpixel);
-        // Of one depth, the layers of earlier samples come first.
-        if (s > own) to = depth > 0u ? layers_to(begin, to, depth - 1u) : 0u;
-        place += s == own ? layer : to;
-    }
-    if (sample_last < pixel_samples) {
-        merging[room] = MergedLayer(place, uint(light), uint(light >> 32));
-        return;
-    }
-    merged[rooms_before(first_cell, pixel * cells, cell_samples()) + place] = MergedLayer(depth, uint(light), uint(light >> 32));
 }

@@ -5,12 +5,15 @@
 #ifndef LAYERS_GLSL
 #define LAYERS_GLSL
 
-// How much light is left behind some of a pixel's samples' surfaces.
-struct MergedLayer {
+// A surface that some samples of a pixel see.
+struct Layer {
     uint depth; // float bits
-    uint light_low; // of all samples of the pixel, see whole_light
-    uint light_high;
+    uint lost_low; // of all light in front of the slab, up to behind this surface, see whole_light
+    uint lost_high;
 };
+
+Layer layer_of(uint depth, uint64_t lost) { return Layer(depth, uint(lost), uint(lost >> 32)); }
+uint64_t lost_at(Layer layer) { return (uint64_t(layer.lost_high) << 32) | uint64_t(layer.lost_low); }
 
 // Rooms of the cells from first_cell up to a cell, of so many samples each.
 uint rooms_before(uint first_cell, uint cell, uint cell_samples) {

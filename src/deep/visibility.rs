@@ -85,8 +85,15 @@ impl VisibilityBuilder {
         Self { lines, tolerance, all, left: all, pending: None }
     }
 
-    /// Behind a depth, which is not less than the one before, this much of the samples' light is left.
-    pub fn leave(&mut self, z: f32, light: u64) {
+    /// Depths of the next slab, none less than the one before, and what is lost up to behind each of the light that is
+    /// left in front of the slab.
+    pub fn lose(&mut self, layers: impl Iterator<Item = (f32, u64)>) {
+        let before = self.pending.map_or(self.left, |(_, left)| left);
+        layers.for_each(|(z, lost)| self.leave(z, before.saturating_sub(lost)));
+    }
+
+    /// Behind a depth this much of the samples' light is left.
+    fn leave(&mut self, z: f32, light: u64) {
         match &mut self.pending {
             Some((depth, left)) if *depth == z => *left = light.min(*left),
             pending => {

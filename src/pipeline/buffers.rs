@@ -5,10 +5,10 @@ use super::kernels::constants::{
     BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
 };
 use super::kernels::records::{
-    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, LensCell, MergedLayer, MotionKey,
-    Piece, Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Layer, LensCell, MotionKey, Piece,
+    Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
-use super::layers::{layers_capacity, merging_capacity};
+use super::layers::layers_capacity;
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
 use super::textures::{TextureSlices, misses_words};
@@ -299,10 +299,6 @@ impl RegionCapacity {
         if self.deep { layers_capacity(self.pixel_samples) } else { 1 }
     }
 
-    fn merging(&self) -> u64 {
-        if self.deep { merging_capacity(self.pixel_samples) } else { 1 }
-    }
-
     fn scan_values(&self) -> u64 {
         self.choice_words().max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
@@ -340,10 +336,9 @@ impl RegionCapacity {
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
         parts.extend([(self.cut_entries(), 4), (2 * self.cut_entries(), 16), (2, 4)]);
-        let layers = self.layers();
-        parts.extend([(layers, 8), (layers, 8)]);
-        parts.extend([(if self.deep { self.subpixels } else { 1 }, 4), (if self.deep { pixels } else { 1 }, 4)]);
-        parts.extend([self.merging(), layers].map(|count| (count, size_of::<MergedLayer>() as u64)));
+        let (layers, subpixels) = (self.layers(), if self.deep { self.subpixels } else { 1 });
+        parts.extend([(layers, size_of::<Layer>() as u64); 2]);
+        parts.extend([(subpixels, 4), (subpixels, 4), (if self.deep { pixels } else { 1 }, 4)]);
         parts
     }
 
@@ -451,18 +446,12 @@ pub struct RegionSlices {
     pub carried: Slice<[u32; 4]>,
     /// How many states each of the lists has.
     pub carried_counts: Slice<u32>,
-    /// Depth keys of the layers that samples see, for deep shadow maps.
-    pub layer_keys: Slice<u64>,
-    /// What light of a sample is left behind each.
-    pub layer_light: Slice<u64>,
-    /// How many layers each subpixel sees.
-    pub layer_counts: Slice<u32>,
+    /// Layers that samples see, for deep shadow maps: before and after runs of samples are merged.
+    pub layers: [Slice<Layer>; 2],
+    /// How many layers each run has, at its first subpixel: before and after.
+    pub layer_counts: [Slice<u32>; 2],
     /// How many layers the samples of each pixel see.
     pub pixel_layers: Slice<u32>,
-    /// Sums of the light of some samples of pixels.
-    pub merging: Slice<MergedLayer>,
-    /// What light of all samples of a pixel is left behind each of its layers, in order of depth.
-    pub merged: Slice<MergedLayer>,
 }
 
 impl RegionSlices {
@@ -474,6 +463,7 @@ impl RegionSlices {
         let mut arena = Arena::new(buffer);
         let a = &mut arena;
         let (pixels, cells) = (c.pixels(), c.cell_count().max(1));
+        let deep_subpixels = if c.deep { c.subpixels } else { 1 };
         Ok(Self {
             chosen: a.cut(c.choice_words())?,
             ranks: a.cut(c.choice_words())?,
@@ -520,12 +510,9 @@ impl RegionSlices {
             cut_masks: a.cut(c.cut_entries())?,
             carried: a.cut(2 * c.cut_entries())?,
             carried_counts: a.cut(2)?,
-            layer_keys: a.cut(c.layers())?,
-            layer_light: a.cut(c.layers())?,
-            layer_counts: a.cut(if c.deep { c.subpixels } else { 1 })?,
+            layers: [a.cut(c.layers())?, a.cut(c.layers())?],
+            layer_counts: [a.cut(deep_subpixels)?, a.cut(deep_subpixels)?],
             pixel_layers: a.cut(if c.deep { pixels } else { 1 })?,
-            merging: a.cut(c.merging())?,
-            merged: a.cut(c.layers())?,
         })
     }
 }

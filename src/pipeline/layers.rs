@@ -2,19 +2,16 @@
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::kernels::constants::CELL_SAMPLES;
+use super::kernels::records::Layer;
 use super::kernels::{layers, merge_layers};
 use super::needed_kernels::KernelList;
-use super::recording::Recording;
+use super::portion;
+use super::recording::{Recording, Slice};
 use super::sample::{CELL_ENTRIES_MAX, Slab};
-use super::{covering, portion};
 use std::ops::Range;
 
 /// Layers that there is room for, at least.
 const LAYERS_MIN: u64 = 1 << 17;
-
-/// Samples of a pixel that one dispatch merges, at most: few enough for its loop trips (docs/pipeline.md), of which
-/// each sample takes twice the logarithm of its layers.
-const MERGED_SAMPLES_MAX: u64 = 1 << 10;
 
 /// Layers that a pixel of so many samples has room for in a slab, with so many entries in the longest list of its
 /// cells: one for each entry of each sample's cell, and an opaque one.
@@ -32,36 +29,32 @@ pub fn layers_capacity(pixel_samples: u64) -> u64 {
     pixel_layers(pixel_samples, CELL_SAMPLES.into()).max(LAYERS_MIN)
 }
 
-/// Sums that are kept between dispatches.
-pub fn merging_capacity(pixel_samples: u64) -> u64 {
-    if pixel_samples > MERGED_SAMPLES_MAX { layers_capacity(pixel_samples) } else { 1 }
-}
-
 /// Entries of a cell in a slab, at most, so that there is room for all layers of its pixel.
 pub fn cell_entries_max(pixel_samples: u64) -> u32 {
     let fitting = layers_capacity(pixel_samples) / pixel_layers(pixel_samples, 0) - 1;
     fitting.min(CELL_ENTRIES_MAX.into()) as u32
 }
 
-/// Appends the listing of what the samples of `some` of the pixels see in a slab, and the merging by depth, in `rooms`
-/// rooms for layers: at most [`layers_capacity`].
-pub fn record(
-    recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
-    slab: Slab,
-    rooms: u64,
-    some: &Range<u64>,
-) {
-    let pixels = some.start..some.end.min(region.pixels.count());
-    let cells = region.capacity.cells();
-    let cells = (some.start * cells).min(region.cells())..(some.end * cells).min(region.cells());
-    recording.fill(region.slices.pixel_layers.part(pixels), 0);
-    record_list(recording, frame, region, slab, &cells);
-    record_merge(recording, region, rooms, &cells);
+/// Appends the listing of what the samples of `some` of the pixels see in a slab, and the merging by depth. They have
+/// at most [`layers_capacity`] layers.
+pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, slab: Slab, some: &Range<u64>) {
+    let pixels = some.start.min(region.pixels.count())..some.end.min(region.pixels.count());
+    recording.fill(region.slices.pixel_layers.part(pixels.clone()), 0);
+    record_list(recording, frame, region, slab, &pixels);
+    record_merge(recording, region, &pixels);
 }
 
-fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, slab: Slab, cells: &Range<u64>) {
+/// How often runs of samples are merged until they are whole pixels.
+fn merges(pixel_samples: u64) -> usize {
+    pixel_samples.next_power_of_two().ilog2() as usize
+}
+
+/// The merged layers that were recorded last: each pixel's from its first room on.
+pub fn merged(region: &ActiveRegion) -> Slice<Layer> {
+    region.slices.layers[merges(region.capacity.pixel_samples) % 2]
+}
+
+fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, slab: Slab, pixels: &Range<u64>) {
     let (slices, capacity) = (&region.slices, &region.capacity);
     let bindings = layers::Bindings {
         frame_buffer: frame.frame,
@@ -72,12 +65,12 @@ fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRe
         colours: slices.colours,
         resolved: slices.resolved,
         keys: slices.keys,
-        layer_keys: slices.layer_keys,
-        layer_light: slices.layer_light,
-        layer_counts: slices.layer_counts,
+        layers: slices.layers[0],
+        layer_counts: slices.layer_counts[0],
         pixel_layers: slices.pixel_layers,
     };
-    let samples = cells.start * u64::from(CELL_SAMPLES)..cells.end * u64::from(CELL_SAMPLES);
+    let of_pixel = capacity.cells() * u64::from(CELL_SAMPLES);
+    let samples = pixels.start * of_pixel..pixels.end * of_pixel;
     let ([first, last], groups) = portion(&samples, samples.end, layers::LOCAL_SIZE);
     let push = layers::Push {
         region_x: region.pixels.sampled[0],
@@ -96,30 +89,30 @@ fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRe
     recording.dispatch(layers::dispatch(variant(capacity.smooth), groups, &bindings, &push));
 }
 
-fn record_merge(recording: &mut Recording, region: &ActiveRegion, rooms: u64, cells: &Range<u64>) {
+/// Appends the merging of runs of samples, each time of twice as many.
+fn record_merge(recording: &mut Recording, region: &ActiveRegion, pixels: &Range<u64>) {
     let (slices, capacity) = (&region.slices, &region.capacity);
-    let bindings = merge_layers::Bindings {
-        cell_offsets: slices.cell_offsets,
-        cell_counts: slices.cell_counts,
-        resolved: slices.resolved,
-        layer_keys: slices.layer_keys,
-        layer_light: slices.layer_light,
-        layer_counts: slices.layer_counts,
-        merging: slices.merging,
-        merged: slices.merged,
-    };
-    for first in (0..capacity.pixel_samples).step_by(MERGED_SAMPLES_MAX as usize) {
+    let samples = pixels.start * capacity.pixel_samples..pixels.end * capacity.pixel_samples;
+    let ([first, last], groups) = portion(&samples, samples.end, merge_layers::LOCAL_SIZE);
+    for merge in 0..merges(capacity.pixel_samples) {
+        let (from, to) = (merge % 2, (merge + 1) % 2);
+        let bindings = merge_layers::Bindings {
+            cell_offsets: slices.cell_offsets,
+            cell_counts: slices.cell_counts,
+            layers: slices.layers[from],
+            layer_counts: slices.layer_counts[from],
+            merged: slices.layers[to],
+            merged_counts: slices.layer_counts[to],
+        };
         let push = merge_layers::Push {
             cells: capacity.cells() as u32,
             pixel_samples: capacity.pixel_samples as u32,
-            resolved_records: capacity.resolved_records() as u32,
-            first_cell: cells.start as u32,
-            last_cell: cells.end as u32,
-            rooms: rooms as u32,
-            sample_first: first as u32,
-            sample_last: (first + MERGED_SAMPLES_MAX).min(capacity.pixel_samples) as u32,
+            first_cell: (pixels.start * capacity.cells()) as u32,
+            run: 1 << merge,
+            first,
+            last,
         };
-        recording.dispatch(merge_layers::dispatch(covering(rooms, merge_layers::LOCAL_SIZE), &bindings, &push));
+        recording.dispatch(merge_layers::dispatch(groups, &bindings, &push));
     }
 }
 

@@ -25,6 +25,8 @@ const SAMENESS: &[&str] = &[
     "kernels::composite::slabs_do_not_show_in_the_picture",
     "kernels::composite::slabs_do_not_show_where_depths_differ_by_roundings",
     "kernels::filter::regions_filter_to_the_same_bits_as_the_whole",
+    "kernels::merge_layers::slabs_do_not_show_in_what_is_lost",
+    "kernels::merge_layers::slabs_do_not_show_in_what_is_lost_on_one_plane",
     "kernels::micropolygon_size::grids_do_not_depend_on_the_crop_window",
     "kernels::micropolygon_size::grids_do_not_depend_on_the_variant_of_the_scan",
     "kernels::select::pages_make_no_difference_to_what_is_selected",

@@ -103,6 +103,26 @@ fn light_is_the_mean_of_all_samples_behind_every_card() {
     }
 }
 
+/// More thin cards than a cell lists at once, and an opaque one among the first over half of a pixel: what is listed
+/// later is lost in the other half, and comes on top of what the opaque card took.
+#[test]
+fn an_opaque_surface_takes_no_light_from_later_slabs() {
+    let card = |i: u32| format!("Disk {} 8 360\n", 2.0 + 0.01 * i as f32);
+    let cards: String = (0..900).map(card).collect();
+    let scene = draw(&format!(
+        "Format 9 9 1\nScreenWindow -1 1 -1 1\nPixelSamples 4 4\nHider \"hidden\" \"jitter\" [0]\n\
+         Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\nWorldBegin\nSurface \"constant\"\n\
+         Opacity 0.002 0.002 0.002\n{cards}Opacity 1 1 1\nPolygon \"P\" [-2 -2 3  0 -2 3  0 2 3  -2 2 3]\nWorldEnd\n"
+    ));
+    assert_eq!(scene.messages, [] as [&str; 0]);
+    let light = light(&scene.folder().join("d.dshad"), [4, 4]);
+    for (behind, cards) in [(2.505_f32, 51), (3.505, 151), (7.005, 501), (12.0, 900)] {
+        let through = 0.998_f32.powi(cards);
+        let truth = if behind < 3.0 { through } else { 0.5 * through };
+        assert!((light.at(behind) - truth).abs() < 0.011, "{} for {truth} at {behind}", light.at(behind));
+    }
+}
+
 /// A light above cards of half opacity at y = 2 and 1 lights a floor: `shadow()` reads the deep map.
 #[test]
 fn shadows_are_as_deep_as_the_map_says() {

@@ -4,7 +4,7 @@ use super::layers::{Composited, Layers};
 use super::random::Random;
 use super::region::{Mesh, flat_frame, region};
 
-fn key(z: f32, number: u32) -> u64 {
+pub(super) fn key(z: f32, number: u32) -> u64 {
     u64::from(z.to_bits()) << 32 | u64::from(number)
 }
 
@@ -39,7 +39,7 @@ fn card(random: &mut Random, tilt: f32) -> Mesh {
     )
 }
 
-fn stack(samples: [u32; 2], count: usize, seed: u64) -> Layers {
+pub(super) fn stack(samples: [u32; 2], count: usize, seed: u64) -> Layers {
     let mut random = Random::new(seed);
     let opaque = (0..4).map(|_| card(&mut random, 0.5)).collect();
     let translucent = (0..count).map(|_| card(&mut random, 0.7)).collect();
@@ -88,7 +88,7 @@ fn slabs_do_not_show_in_the_picture() {
 }
 
 /// Surfaces on one plane: their depths at a sample differ by roundings only.
-fn on_one_plane() -> Layers {
+pub(super) fn on_one_plane() -> Layers {
     let mut random = Random::new(31);
     let quad = |_| {
         let [x, y] = [0; 2].map(|_| random.int(-3000..1000) as f32 / 1024.0);
@@ -125,10 +125,8 @@ fn slabs_do_not_show_where_depths_differ_by_roundings() {
     assert_eq!(differ, 0, "of {} records", whole.resolved.len());
 }
 
-#[test]
-fn layers_in_the_worst_order_are_all_composited() {
-    // Sorted by their nearest depth, which lies away from the samples, the cards are at the samples in the opposite
-    // order.
+/// Sorted by their nearest depth, which is away from the samples, the cards are at the samples in the opposite order.
+pub(super) fn worst_order() -> Layers {
     let count = 512; // as many as a cell may have
     let card = |i: u32| {
         let (near, far) = (1.0 + i as f32 * 1e-5, 9.0 - i as f32 * 2e-3);
@@ -137,6 +135,12 @@ fn layers_in_the_worst_order_are_all_composited() {
     let mut layers =
         Layers::new(flat_frame([1, 1], true), region(0, 0, 1, 1), Vec::new(), (0..count).map(card).collect());
     layers.frame.opacity_threshold = 2.0;
+    layers
+}
+
+#[test]
+fn layers_in_the_worst_order_are_all_composited() {
+    let layers = worst_order();
     let (lists, _) = layers.lists(anthill::pipeline::sample::Slab::WHOLE);
     assert!(lists[0].is_sorted_by_key(|key| std::cmp::Reverse(*key as u32)));
     check(&layers);

@@ -1,18 +1,19 @@
-//! Translucent grids before opaque ones on their way through sample and composite, slab by slab.
+//! Translucent grids before opaque ones on their way through sample, layers and composite, slab by slab.
 
 use super::random::Random;
 use super::region::{Mesh, Region, candidates, in_halves, pattern};
 use crate::reference::composite::{Look, Sample, composite as composite_sample};
 use crate::reference::hide::{Candidate, hide};
+use crate::reference::layers::{PixelLayers, layers as pixel_layers};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
 use anthill::pipeline::buffers::{GeometrySources, Vec4};
 use anthill::pipeline::hide::KeyedPositions;
-use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
-use anthill::pipeline::kernels::records::{Frame, Total};
+use anthill::pipeline::kernels::constants::{CELL_SAMPLES, NUMBER_MP_BITS};
+use anthill::pipeline::kernels::records::{Frame, Layer, Total};
 use anthill::pipeline::sample::Slab;
 use anthill::pipeline::select::RegionPixels;
-use anthill::pipeline::{ALL, composite, sample, shade};
+use anthill::pipeline::{ALL, composite, layers, sample, shade};
 use std::collections::BTreeSet;
 
 /// Grids, numbered one after the other: opaque ones and translucent ones.
@@ -24,6 +25,10 @@ pub(crate) struct Layers {
     pub opaque: usize,
     /// Further outputs.
     pub variables: usize,
+    /// Opacity of everything that is translucent, if it is not random.
+    pub opacity: Option<[f32; 3]>,
+    /// Whether layers are listed and merged, as for a deep shadow map.
+    pub deep: bool,
     /// Entries, and colours, that there is room for.
     pub room: u64,
 }
@@ -34,13 +39,15 @@ pub(crate) struct Composited {
     pub resolved: Vec<Vec4>,
     /// Calls of the slab kernel.
     pub calls: u32,
+    /// Where layers are listed, those of each slab.
+    pub slabs: Vec<Vec<PixelLayers>>,
 }
 
 impl Layers {
     pub(crate) fn new(frame: Frame, pixels: RegionPixels, opaque: Vec<Mesh>, translucent: Vec<Mesh>) -> Self {
         let count = opaque.len();
         let meshes: Vec<Mesh> = opaque.into_iter().chain(translucent).collect();
-        Self { frame, pixels, meshes, opaque: count, variables: 0, room: 1 << 16 }
+        Self { frame, pixels, meshes, opaque: count, variables: 0, opacity: None, deep: false, room: 1 << 16 }
     }
 
     /// What a micropolygon looks like: mostly anything, some of no and some of full opacity.
@@ -48,6 +55,7 @@ impl Layers {
         let random = &mut Random::new(u64::from(number) + 99);
         let opacity = match random.below(8) {
             _ if (number >> NUMBER_MP_BITS) < self.opaque as u32 => [1.0; 3],
+            _ if self.opacity.is_some() => self.opacity.unwrap_or_default(),
             0 => [0.0; 3],
             1 => [random.unit(), 1.0, random.unit()],
             2 => [1.5; 3],
@@ -83,10 +91,20 @@ impl Layers {
         lists.iter().zip(&keys).map(one).collect()
     }
 
+    /// What each pixel loses, by the reference.
+    pub(crate) fn lost(&self) -> Vec<PixelLayers> {
+        let (lists, keys) = self.lists(Slab::WHOLE);
+        let of_pixel = (self.frame.samples[0] * self.frame.samples[1]) as usize;
+        let samples: Vec<(Vec<u64>, u64)> = lists.into_iter().zip(keys).collect();
+        let opacity = |number: u32| self.look(number).opacity;
+        samples.chunks(of_pixel).map(|pixel| pixel_layers(pixel, opacity, self.frame.opacity_threshold)).collect()
+    }
+
     /// A region with room, in which the opaque grids are hidden and nothing is composited yet.
     pub(crate) fn region(&self) -> Region {
         let mut region = Region::new(self.frame, self.pixels, |room| {
             (room.entries, room.colours, room.variables) = (self.room, self.room, self.variables as u64);
+            room.deep = self.deep;
         });
         region.clear();
         region.hide(&self.meshes[..self.opaque]);
@@ -149,13 +167,17 @@ impl Layers {
     pub(crate) fn composited(&self, cuts: &[u64]) -> Composited {
         let mut region = self.region();
         let ends: Vec<u64> = [0].into_iter().chain(cuts.iter().copied()).chain([Slab::WHOLE.high]).collect();
-        let mut calls = 0;
+        let (mut calls, mut slabs) = (0, Vec::new());
         for ends in ends.windows(2) {
-            let entries = self.sample(&mut region, Slab { low: ends[0], high: ends[1] });
+            let slab = Slab { low: ends[0], high: ends[1] };
+            let entries = self.sample(&mut region, slab);
             assert!(u64::from(entries) <= self.room, "{entries} entries");
             self.order(&mut region, entries);
             assert!(region.lab.read(region.slices.appended)[0].longest_cell <= sample::CELL_ENTRIES_MAX);
             self.write_colours(&mut region);
+            if self.deep {
+                slabs.push(self.list_layers(&mut region, slab));
+            }
             calls += self.composite_slab(&mut region);
         }
         let (context, variants) = (region.context(), region.lab.variants());
@@ -170,7 +192,32 @@ impl Layers {
         });
         let records = context.subpixels() * context.capacity.resolved_records();
         let resolved = region.lab.read(context.slices.resolved.part(0..records));
-        Composited { keys: region.keys(), resolved, calls }
+        Composited { keys: region.keys(), resolved, calls, slabs }
+    }
+
+    /// What the pixels lose in a slab, a few pixels at once.
+    fn list_layers(&self, region: &mut Region, slab: Slab) -> Vec<PixelLayers> {
+        let (frame, context) = (region.frame, region.context());
+        let (cells, count) = (context.capacity.cells(), context.pixels.count());
+        let offsets = region.lab.read(context.slices.cell_offsets.part(0..count * cells));
+        let cell_samples = context.capacity.pixel_samples.min(CELL_SAMPLES.into());
+        let first_room = |pixel: u64| {
+            let cell = pixel * cells;
+            (u64::from(offsets[cell as usize]) + cell) * cell_samples
+        };
+        let mut pixels = Vec::new();
+        for first in (0..count).step_by(3) {
+            let some = first..(first + 3).min(count);
+            region.lab.run(|recording| layers::record(recording, &frame, &context, slab, &some));
+            let counts = region.lab.read(context.slices.pixel_layers.part(some.clone()));
+            for (pixel, layers) in some.zip(counts) {
+                let begin = first_room(pixel) - first_room(first);
+                let layers = region.lab.read(layers::merged(&context).part(begin..begin + u64::from(layers)));
+                let lost = |layer: &Layer| u64::from(layer.lost_high) << 32 | u64::from(layer.lost_low);
+                pixels.push(layers.iter().map(|layer| (layer.depth, lost(layer))).collect());
+            }
+        }
+        pixels
     }
 
     fn composite_slab(&self, region: &mut Region) -> u32 {

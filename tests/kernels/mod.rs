@@ -13,6 +13,7 @@ mod hide;
 mod lab;
 mod layers;
 mod lookup;
+mod merge_layers;
 mod micropolygon_size;
 mod primvar;
 mod random;

@@ -8,6 +8,7 @@ pub(crate) mod composite;
 pub(crate) mod edge;
 pub(crate) mod filter;
 pub(crate) mod hide;
+pub(crate) mod layers;
 pub(crate) mod limit;
 pub(crate) mod micropolygon;
 pub(crate) mod primvar;

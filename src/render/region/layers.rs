@@ -2,13 +2,14 @@
 //! samples and adds them up for each pixel, slab by slab (glsl/layers.comp, glsl/merge_layers.comp); here the finished
 //! sums of pixels become functions of few knots.
 //!
-//! A sample's light is multiplied front to back as compositing does it, and ends where that stops. So it does not
-//! matter how depth is cut into slabs.
+//! A sample's light is multiplied front to back as compositing does it, and ends where that stops or at an opaque
+//! surface; of each slab, devices add up what is lost there. So it does not matter how depth is cut into slabs.
 
 use crate::deep::{Visibility, VisibilityBuilder};
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::ActiveRegion;
-use crate::pipeline::kernels::records::MergedLayer;
+use crate::pipeline::kernels::records::Layer;
+use crate::pipeline::layers::merged;
 use crate::render::region::chain::Chain;
 
 /// What is known so far of the light in a region.
@@ -51,14 +52,15 @@ impl Chain {
         let (Some(settings), Some(listed)) = (settings, self.tasks.take_listed()) else { return Ok(()) };
         let slices = &self.region.slices;
         let counts = device.read(slices.pixel_layers.part(listed.pixels.clone()))?;
-        let merged = device.read(slices.merged.part(listed.rooms_of(listed.pixels.clone())))?;
+        let layers = device.read(merged(&self.region).part(listed.rooms_of(listed.pixels.clone())))?;
         let light = self.light.pixels(&self.region, settings);
         for (pixel, count) in listed.pixels.clone().zip(counts) {
             let Some(inside) = delivered(&self.region, pixel) else { continue };
             let first = listed.rooms_of(listed.pixels.start..pixel).end as usize;
-            for &MergedLayer { depth, light_low, light_high } in &merged[first..first + count as usize] {
-                light[inside].leave(f32::from_bits(depth), u64::from(light_high) << 32 | u64::from(light_low));
-            }
+            let layers = layers[first..first + count as usize].iter();
+            light[inside].lose(layers.map(|&Layer { depth, lost_low, lost_high }| {
+                (f32::from_bits(depth), u64::from(lost_high) << 32 | u64::from(lost_low))
+            }));
         }
         Ok(())
     }

@@ -343,11 +343,7 @@ impl DeviceWorld {
             Process::SortForShading => {
                 shade::record_order(recording, variants, frame, region, task.grids, places);
             }
-            Process::ListLayers => {
-                let rooms =
-                    task.spread.as_ref().map_or(0, |rooms| rooms[some.end as usize] - rooms[some.start as usize]);
-                layers::record(recording, frame, region, task.slab, rooms, some);
-            }
+            Process::ListLayers => layers::record(recording, frame, region, task.slab, some),
             Process::CompositeSlab => {
                 let samples = region.capacity.pixel_samples;
                 let subpixels = some.start * samples..some.end * samples;
