@@ -123,6 +123,56 @@ fn an_opaque_surface_takes_no_light_from_later_slabs() {
     }
 }
 
+/// The middle pixel of a map of what `world` draws.
+fn middle(projection: &str, world: &str) -> Visibility {
+    let scene = draw(&format!(
+        "Format 9 9 1\nScreenWindow -1 1 -1 1\nPixelSamples 2 2\n{projection}\nOption \"limits\" \"float deepshadowerror\" [0.0]\n\
+         Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\nWorldBegin\nSurface \"constant\"\n{world}WorldEnd\n"
+    ));
+    assert_eq!(scene.messages, [] as [&str; 0]);
+    light(&scene.folder().join("d.dshad"), [4, 4])
+}
+
+/// Fog makes cards of half opacity at 2 and 4 denser, each by its distance.
+#[test]
+fn an_atmosphere_takes_light_at_the_surfaces_in_it() {
+    let card = |z: f32| format!("Polygon \"P\" [-9 -9 {z}  9 -9 {z}  9 9 {z}  -9 9 {z}]\n");
+    let fog = "Opacity 0.5 0.5 0.5\nAtmosphere \"fog\" \"distance\" [2]\n";
+    let light = middle("Projection \"perspective\" \"fov\" [5]", &format!("{fog}{}{}", card(2.0), card(4.0)));
+    let near = 0.5 * (-1.0_f32).exp();
+    for (z, truth) in [(1.9, 1.0), (3.0, near), (4.1, near * 0.5 * (-2.0_f32).exp())] {
+        assert!((light.at(z) - truth).abs() < 1e-3, "{} for {truth} at {z}", light.at(z));
+    }
+}
+
+/// Two spheres behind each other, from 4 to 6 and from 4.5 to 6.5: light is lost where a sample enters what is left of
+/// them and where it leaves it.
+#[test]
+fn solids_take_light_where_they_are_entered_and_left() {
+    let ball = |z: f32| {
+        format!(
+            "SolidBegin \"primitive\"\nTransformBegin\nTranslate 0 0 {z}\nSphere 1 -1 1 360\nTransformEnd\nSolidEnd\n"
+        )
+    };
+    let places = [3.9, 4.25, 4.75, 5.75, 6.25, 6.6];
+    let solid = |operation: &str, opacity: f32| {
+        let balls = format!("{}{}", ball(5.0), ball(5.5));
+        let colour = format!("ShadingRate 0.1\nOpacity {opacity} {opacity} {opacity}\n");
+        let light = middle("", &format!("{colour}SolidBegin \"{operation}\"\n{balls}SolidEnd\n"));
+        places.map(|z| light.at(z))
+    };
+    for (operation, opacity, truth) in [
+        ("union", 0.5, [1.0, 0.5, 0.5, 0.5, 0.5, 0.25]),
+        ("difference", 0.5, [1.0, 0.5, 0.25, 0.25, 0.25, 0.25]),
+        ("intersection", 0.5, [1.0, 1.0, 0.5, 0.5, 0.25, 0.25]),
+        ("intersection", 1.0, [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
+    ] {
+        let found = solid(operation, opacity);
+        let near = found.iter().zip(truth).all(|(found, truth)| (found - truth).abs() < 1e-3);
+        assert!(near, "{operation} of opacity {opacity}: {found:?}");
+    }
+}
+
 /// A light above cards of half opacity at y = 2 and 1 lights a floor: `shadow()` reads the deep map.
 #[test]
 fn shadows_are_as_deep_as_the_map_says() {
