@@ -25,6 +25,23 @@ pub(super) struct BlockPart {
 }
 
 impl TexelBlock {
+    /// One block of as many channels as there are blocks of one channel, all of one size.
+    pub(super) fn interleaved(mut channels: Vec<Self>, format: TexelFormat) -> Self {
+        if channels.len() == 1 {
+            return channels.remove(0);
+        }
+        let bytes = format.bytes();
+        let (mut width, mut height, mut texels) = (0, 0, Vec::new());
+        for (i, channel) in channels.iter().enumerate() {
+            (width, height) = (channel.width, channel.height);
+            let texel_bytes = channels.len() * bytes;
+            texels.resize(channel.bytes.len() * channels.len(), 0);
+            let places = texels.chunks_exact_mut(texel_bytes).map(|texel| &mut texel[i * bytes..(i + 1) * bytes]);
+            places.zip(channel.bytes.chunks_exact(bytes)).for_each(|(place, value)| place.copy_from_slice(value));
+        }
+        Self { width, height, bytes: texels }
+    }
+
     /// Copies a part of one plane to a tile. Texels that the block lacks stay as they are.
     pub(super) fn copy_to(
         &self,

@@ -209,10 +209,9 @@ impl TextureFile {
         if FileIdentity::new(path, &file.metadata().map_err(of_io)?) != self.identity {
             return Err(TextureError::Changed(path.clone()));
         }
-        let file = BufReader::new(file);
         let reader = match &self.table {
-            TileTable::Exr(_) | TileTable::Deep(_) => TileReader::Exr(file),
-            TileTable::Tiff(_) => TileReader::Tiff(Box::new(TiffTiles::reader(path, file, level)?)),
+            TileTable::Exr(_) | TileTable::Deep(_) => TileReader::Exr(BufReader::new(file)),
+            TileTable::Tiff(tiles) => TileReader::Tiff(Box::new(tiles.reader(path, file, &self.header, level)?)),
         };
         Ok(TextureHandle { reader, at: None, block: TexelBlock::default() })
     }

@@ -17,6 +17,7 @@ mod picture;
 mod store;
 #[cfg(test)]
 mod tests;
+mod tiff_directory;
 mod tiff_tiles;
 mod tiled;
 mod write;

@@ -5,7 +5,7 @@ use super::exr_tiles::{ExrAttributes, channel_order};
 use super::file::{FileIdentity, TextureContainer};
 use super::header::{ShadowMatrices, TexelFormat};
 use super::levels::Texels;
-use super::tiff_tiles::{TiffTextureTags, decoder, samples};
+use super::tiff_tiles::{TiffTextureTags, decoder, is_separate, samples};
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::meta::attribute::SampleType;
@@ -110,6 +110,11 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
     let mut decoder = decoder(path, file)?;
     let tags = TiffTextureTags::read(path, &mut decoder)?;
     let (format, channels) = samples(path, &mut decoder)?;
+    // The crate fails an assertion on most of them.
+    if channels > 1 && is_separate(path, &mut decoder)? {
+        let reason = "its channels are in separate planes; store them next to each other";
+        return Err(TextureError::unsupported(path, reason));
+    }
     let (width, height) = decoder.dimensions().map_err(of_tiff)?;
     check_size(path, width.into(), height.into(), channels.into())?;
     let mut result = DecodingResult::U8(Vec::new());

@@ -268,34 +268,70 @@ fn damaged_textures_give_messages_and_never_panic() {
     }
 }
 
-/// Writes a TIFF of one texel, each of whose three channels is in a strip of its own.
-fn write_planes(path: &Path) -> tiff::TiffResult<()> {
+/// A sample of the pictures of [`write_tiled`].
+fn sample(level: u32, [x, y]: [u32; 2], channel: u32) -> u8 {
+    (level * 7 + x * 3 + y * 5 + channel * 40) as u8
+}
+
+/// Writes a TIFF of 70 x 40 texels in tiles of 32 x 16, with its levels, as colours and further channels.
+fn write_tiled(path: &Path, channels: u32, separate: bool) -> tiff::TiffResult<()> {
     use tiff::tags::Tag;
     let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(path)?)?;
-    let mut directory = encoder.image_directory()?;
-    let offset = directory.write_data([1_u8, 2, 3, 0].as_slice())? as u32;
-    directory.write_tag(Tag::ImageWidth, 1_u32)?;
-    directory.write_tag(Tag::ImageLength, 1_u32)?;
-    directory.write_tag(Tag::BitsPerSample, [8_u16; 3].as_slice())?;
-    directory.write_tag(Tag::Compression, 1_u16)?;
-    directory.write_tag(Tag::PhotometricInterpretation, 2_u16)?;
-    directory.write_tag(Tag::StripOffsets, [offset, offset + 1, offset + 2].as_slice())?;
-    directory.write_tag(Tag::SamplesPerPixel, 3_u16)?;
-    directory.write_tag(Tag::RowsPerStrip, 1_u32)?;
-    directory.write_tag(Tag::StripByteCounts, [1_u32; 3].as_slice())?;
-    directory.write_tag(Tag::PlanarConfiguration, 2_u16)?;
-    directory.finish()
+    for level in 0..7 {
+        let [width, height] = [70_u32, 40].map(|side| (side >> level).max(1));
+        let (planes, each) = if separate { (channels, 1) } else { (1, channels) };
+        let [across, down] = [width.div_ceil(32), height.div_ceil(16)];
+        let mut directory = encoder.image_directory()?;
+        let mut offsets = Vec::new();
+        for tile in 0..planes * down * across {
+            let (plane, place) = (tile / (down * across), tile % (down * across));
+            let begin = [place % across * 32, place / across * 16];
+            let texel = |i: u32| {
+                let [x, y] = [begin[0] + i / each % 32, begin[1] + i / each / 32];
+                sample(level, [x, y], plane + i % each)
+            };
+            let bytes: Vec<u8> = (0..32 * 16 * each).map(texel).collect();
+            offsets.push(directory.write_data(bytes.as_slice())? as u32);
+        }
+        directory.write_tag(Tag::ImageWidth, width)?;
+        directory.write_tag(Tag::ImageLength, height)?;
+        directory.write_tag(Tag::BitsPerSample, vec![8_u16; channels as usize].as_slice())?;
+        directory.write_tag(Tag::Compression, 1_u16)?;
+        directory.write_tag(Tag::PhotometricInterpretation, 2_u16)?;
+        directory.write_tag(Tag::SamplesPerPixel, channels as u16)?;
+        directory.write_tag(Tag::PlanarConfiguration, 1 + u16::from(separate))?;
+        directory.write_tag(Tag::TileWidth, 32_u32)?;
+        directory.write_tag(Tag::TileLength, 16_u32)?;
+        directory.write_tag(Tag::TileOffsets, offsets.as_slice())?;
+        directory.write_tag(Tag::TileByteCounts, vec![32 * 16 * each; offsets.len()].as_slice())?;
+        directory.write_tag(Tag::ExtraSamples, vec![0_u16; channels as usize - 3].as_slice())?;
+        directory.finish()?;
+    }
+    Ok(())
 }
 
 #[test]
-fn separate_planes_are_refused_with_a_reason() {
+fn any_channels_of_tiled_files_are_read_in_separate_planes_too() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let at = |name: &str| folder.path().join(name);
-    write_planes(&at("a.tex")).expect("writable");
-    assert!(refusal(&at("a.tex")).contains("its channels are in separate planes"));
-    let request = MakeRequest::new(MakeKind::Plain, vec![at("a.tex")], at("b.tex"));
-    let message = make(&request, &go_on).expect_err("it is refused").to_string();
-    assert!(message.contains("its channels are in separate planes"), "{message}");
+    for (name, channels, separate) in [("four", 4, false), ("many", 6, false), ("planes", 6, true), ("rgb", 3, true)] {
+        let path = folder.path().join(name);
+        write_tiled(&path, channels, separate).expect("writable");
+        let file = TextureFile::open(&path).expect("it is a texture");
+        assert_eq!([file.header().levels, file.header().channels], [7, channels], "{name}");
+        let texels =
+            [(0, [0, 0]), (0, [69, 39]), (0, [64, 15]), (0, [31, 16]), (1, [34, 19]), (3, [7, 4]), (6, [0, 0])];
+        for (level, texel) in texels {
+            for index in 0..channels {
+                let found = channel(&file, level, texel, index) * 255.0;
+                assert_eq!(found.round() as u8, sample(level, texel, index), "{name} {level} {texel:?} {index}");
+            }
+        }
+        let request = MakeRequest::new(MakeKind::Plain, vec![path], folder.path().join("made"));
+        let made = make(&request, &go_on);
+        assert_eq!(made.is_err(), separate || channels > 3, "{name}: {made:?}");
+        let reason = made.map_or_else(|error| error.to_string(), |_| String::new());
+        assert_eq!(reason.contains("its channels are in separate planes"), separate, "{name}: {reason}");
+    }
 }
 
 #[test]

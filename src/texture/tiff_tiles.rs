@@ -3,6 +3,7 @@
 use super::block::TexelBlock;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
+use super::tiff_directory::DescribedTiff;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
@@ -10,7 +11,7 @@ use tiff::decoder::{ChunkType, Decoder, Limits};
 use tiff::tags::{PhotometricInterpretation, SampleFormat, Tag};
 
 /// An open file, at one of its images.
-pub(super) type TiffReader = Decoder<BufReader<File>>;
+pub(super) type TiffReader = Decoder<DescribedTiff<BufReader<File>>>;
 
 /// Pixar's tag of what a texture is a picture of.
 pub(super) const TEXTURE_FORMAT: Tag = Tag::Unknown(33302);
@@ -33,6 +34,34 @@ const BLOCK_TEXELS_MAX: u64 = 1 << 22;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TiffTiles {
     tile: [u32; 2],
+    order: ChannelOrder,
+}
+
+/// How a file stores the channels of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChannelOrder {
+    /// Next to each other, as many as the crate decodes.
+    Plain,
+    /// Next to each other, more than that.
+    Many,
+    /// Each in tiles of its own.
+    Separate,
+}
+
+impl ChannelOrder {
+    fn find<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>, channels: u32) -> Result<Self, TextureError> {
+        let of_tiff = |error| TextureError::of_tiff(path, error);
+        if channels > 1 && is_separate(path, decoder)? {
+            return Ok(Self::Separate);
+        }
+        let decoded = u32::from(decoder.colortype().map_err(of_tiff)?.num_samples());
+        Ok(if decoded < channels { Self::Many } else { Self::Plain })
+    }
+
+    /// Planes of a level, each with tiles of its own.
+    fn planes(self, channels: u32) -> u32 {
+        if self == Self::Separate { channels } else { 1 }
+    }
 }
 
 impl TiffTiles {
@@ -49,18 +78,20 @@ impl TiffTiles {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "small tiles" });
         }
         let whole = super::header::whole_levels(header.width, header.height);
+        let order = ChannelOrder::find(path, &mut decoder, header.channels)?;
         while decoder.more_images() && header.levels < whole {
             decoder.next_image().map_err(of_tiff)?;
             let is_next = decoder.dimensions().map_err(of_tiff)? == header.level_size(header.levels).into()
                 && decoder.get_chunk_type() == ChunkType::Tile
                 && decoder.chunk_dimensions() == (width, height)
-                && samples(path, &mut decoder)? == (header.format, header.channels);
+                && samples(path, &mut decoder)? == (header.format, header.channels)
+                && ChannelOrder::find(path, &mut decoder, header.channels)? == order;
             if !is_next {
                 break;
             }
             header.levels += 1;
         }
-        Ok((header, Self { tile: [width, height] }))
+        Ok((header, Self { tile: [width, height], order }))
     }
 
     /// Width and height of a tile of the file.
@@ -69,10 +100,28 @@ impl TiffTiles {
     }
 
     /// Opens a file again, at a level.
-    pub(super) fn reader(path: &Path, file: BufReader<File>, level: u32) -> Result<TiffReader, TextureError> {
-        let mut decoder = decoder(path, file)?;
-        decoder.seek_to_image(level as usize).map_err(|error| TextureError::of_tiff(path, error))?;
-        Ok(decoder)
+    pub(super) fn reader(
+        self,
+        path: &Path,
+        file: File,
+        header: &TextureHeader,
+        level: u32,
+    ) -> Result<TiffReader, TextureError> {
+        let of_tiff = |error| TextureError::of_tiff(path, error);
+        let again = file.try_clone().map_err(|error| TextureError::of_io(path, error))?;
+        let mut decoder = decoder(path, DescribedTiff::plain(BufReader::new(file)))?;
+        decoder.seek_to_image(level as usize).map_err(of_tiff)?;
+        if self.order == ChannelOrder::Plain {
+            return Ok(decoder);
+        }
+        let rows = decoder.dimensions().map_err(of_tiff)?.1;
+        // Below the last row of a plane are those that fill its last tiles.
+        let (channels, rows) = match self.order {
+            ChannelOrder::Separate => (1, rows.next_multiple_of(self.tile[1]) * header.channels),
+            _ => (header.channels, rows),
+        };
+        let described = DescribedTiff::new(path, &mut decoder, BufReader::new(again), channels.into(), rows.into())?;
+        self::decoder(path, described)
     }
 
     /// Decodes a tile of the file, of the level that the reader is at. Returns it with the bytes that were read.
@@ -84,24 +133,46 @@ impl TiffTiles {
         [x, y]: [u32; 2],
     ) -> Result<(TexelBlock, usize), TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
-        let across = decoder.dimensions().map_err(of_tiff)?.0.div_ceil(self.tile[0]);
-        let index = y * across + x;
-        if index >= decoder.tile_count().map_err(of_tiff)? {
-            return Err(TextureError::NoSuchTile(path.to_owned()));
-        }
-        let layout = decoder.image_chunk_buffer_layout(index).map_err(of_tiff)?;
-        let mut bytes = vec![0; layout.complete_len];
-        decoder.read_chunk_bytes(index, &mut bytes).map_err(of_tiff)?;
-        let (width, height) = decoder.chunk_data_dimensions(index);
-        let needed = width as usize * height as usize * header.channels as usize * header.format.bytes();
-        if bytes.len() < needed {
-            return Err(TextureError::corrupt(path, "a tile is too small"));
-        }
-        Ok((TexelBlock { width, height, bytes }, needed))
+        let (width, rows) = decoder.dimensions().map_err(of_tiff)?;
+        let across = width.div_ceil(self.tile[0]);
+        let planes = self.order.planes(header.channels);
+        let planes: Result<Vec<TexelBlock>, _> = (0..planes)
+            .map(|plane| {
+                let index = (y + plane * (rows / planes / self.tile[1])) * across + x;
+                read_chunk(path, decoder, header.channels / planes, header.format, index)
+            })
+            .collect();
+        let block = TexelBlock::interleaved(planes?, header.format);
+        let bytes = block.bytes.len();
+        Ok((block, bytes))
     }
 }
 
-pub(super) fn decoder(path: &Path, file: BufReader<File>) -> Result<TiffReader, TextureError> {
+/// Decodes a tile of so many channels.
+fn read_chunk(
+    path: &Path,
+    decoder: &mut TiffReader,
+    channels: u32,
+    format: TexelFormat,
+    index: u32,
+) -> Result<TexelBlock, TextureError> {
+    let of_tiff = |error| TextureError::of_tiff(path, error);
+    if index >= decoder.tile_count().map_err(of_tiff)? {
+        return Err(TextureError::NoSuchTile(path.to_owned()));
+    }
+    let layout = decoder.image_chunk_buffer_layout(index).map_err(of_tiff)?;
+    let mut bytes = vec![0; layout.complete_len];
+    decoder.read_chunk_bytes(index, &mut bytes).map_err(of_tiff)?;
+    let (width, height) = decoder.chunk_data_dimensions(index);
+    let needed = width as usize * height as usize * channels as usize * format.bytes();
+    if bytes.len() < needed {
+        return Err(TextureError::corrupt(path, "a tile is too small"));
+    }
+    bytes.truncate(needed);
+    Ok(TexelBlock { width, height, bytes })
+}
+
+pub(super) fn decoder<R: Read + Seek>(path: &Path, file: R) -> Result<Decoder<R>, TextureError> {
     let mut limits = Limits::default();
     limits.ifd_value_size = TABLE_BYTES_MAX;
     let decoder = Decoder::new(file).map_err(|error| TextureError::of_tiff(path, error))?;
@@ -109,7 +180,7 @@ pub(super) fn decoder(path: &Path, file: BufReader<File>) -> Result<TiffReader, 
 }
 
 /// What the first image says; one level.
-fn first_header(path: &Path, decoder: &mut TiffReader) -> Result<TextureHeader, TextureError> {
+fn first_header<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<TextureHeader, TextureError> {
     let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
     if width == 0 || height == 0 {
         return Err(TextureError::unsupported(path, "it has no texels"));
@@ -138,13 +209,6 @@ pub(super) fn samples<R: Read + Seek>(
         .and_then(|all| all.first())
         .map_or(SampleFormat::Uint, |&f| SampleFormat::from_u16_exhaustive(f));
     let channels = decoder.find_tag_unsigned::<u16>(Tag::SamplesPerPixel).map_err(of_tiff)?.unwrap_or(1);
-    // The crate fails an assertion on most of them.
-    if channels > 1 && decoder.find_tag_unsigned::<u16>(Tag::PlanarConfiguration).map_err(of_tiff)? == Some(2) {
-        return Err(TextureError::unsupported(
-            path,
-            "its channels are in separate planes; store them next to each other",
-        ));
-    }
     let is_one = bits.iter().all(|other| Some(other) == bits.first());
     let texel = match (format, bits.first()) {
         (SampleFormat::Uint, Some(8)) if is_one => TexelFormat::U8,
@@ -157,6 +221,12 @@ pub(super) fn samples<R: Read + Seek>(
         return Err(TextureError::unsupported(path, "it has no channels"));
     }
     Ok((texel, channels.into()))
+}
+
+/// Whether each channel is in strips or tiles of its own.
+pub(super) fn is_separate<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<bool, TextureError> {
+    let found = decoder.find_tag_unsigned::<u16>(Tag::PlanarConfiguration);
+    Ok(found.map_err(|error| TextureError::of_tiff(path, error))? == Some(2))
 }
 
 /// What Pixar's tags say of a texture.
