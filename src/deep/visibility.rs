@@ -3,6 +3,11 @@
 /// The most knots of a pixel: what tiles of textures have planes for.
 pub const KNOTS_MAX: usize = 32;
 
+/// The first tolerance for a function of too many knots, as a part of the one that it is within, and how much the next
+/// is larger each time.
+const TIGHTEST: f64 = 0.25;
+const LOOSER: f64 = 1.25;
+
 /// A sample's light as a whole number, so that sums do not depend on the order of layers: 2^40 in each of three
 /// channels (glsl/lib/layers.glsl).
 pub const WHOLE_LIGHT: u64 = 3 << 40;
@@ -45,10 +50,11 @@ impl Visibility {
         }
     }
 
-    /// With at most [`KNOTS_MAX`] knots: within `tolerance`, which is doubled until that is so.
+    /// With at most [`KNOTS_MAX`] knots: within a tolerance that grows in steps, from a part of `tolerance` on, until
+    /// that is so.
     #[must_use]
     pub fn bounded(self, tolerance: f32) -> Self {
-        let mut tolerance = f64::from(tolerance).max(1e-4);
+        let mut tolerance = f64::from(tolerance).max(1e-4) * TIGHTEST;
         let mut knots = self.0.clone();
         while knots.len() > KNOTS_MAX {
             let mut line = Lines::new(tolerance);
@@ -58,7 +64,7 @@ impl Visibility {
                 line.step(f64::from(step[0].z), before, after);
             }
             knots = line.finish();
-            tolerance *= 2.0;
+            tolerance *= LOOSER;
         }
         Self(knots)
     }

@@ -173,6 +173,54 @@ fn solids_take_light_where_they_are_entered_and_left() {
     }
 }
 
+/// Strands from left to right at depths from 3 to 7, each bent and leaning into the depth.
+fn strands() -> String {
+    let mut seed = 1_u32;
+    let mut number = |low: f32, high: f32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        low + (high - low) * (seed >> 8) as f32 / 16_777_216.0
+    };
+    let strand = |_| {
+        let (y, z) = (number(-1.0, 1.0), number(3.5, 6.5));
+        let points =
+            [-1.2_f32, -0.4, 0.4, 1.2].map(|x| format!("{x} {} {}", y + number(-0.4, 0.4), z + number(-0.5, 0.5)));
+        format!("Curves \"cubic\" [4] \"nonperiodic\" \"P\" [{}] \"constantwidth\" [0.12]\n", points.join("  "))
+    };
+    (0..120).map(strand).collect()
+}
+
+/// What pictures that end at a depth let through is the light there: those of the same samples, composited.
+#[test]
+fn hair_lets_through_what_pictures_up_to_a_depth_do() {
+    let depths = [3.5_f32, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.5];
+    let strands = strands();
+    let frame = |number: usize, display: String| {
+        format!(
+            "FrameBegin {number}\nFormat 16 16 1\nPixelSamples 6 6\nPixelFilter \"box\" 1 1\nScreenWindow -1 1 -1 1\n{display}\n\
+             WorldBegin\nSurface \"constant\"\nOpacity 0.4 0.4 0.4\n{strands}WorldEnd\nFrameEnd\n"
+        )
+    };
+    let picture = |(number, z): (usize, f32)| {
+        let display = format!("Display \"$DIR/{number}.exr\" \"exr\" \"rgba\" \"string exrpixeltype\" \"float\"");
+        frame(number, format!("Clipping 0.1 {z}\n{display}"))
+    };
+    let pictures: String = (0..).zip(depths).map(picture).collect();
+    let deep = frame(99, "Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"".into());
+    let scene = draw(&format!("{pictures}{deep}"));
+    assert_eq!(scene.messages, [] as [&str; 0]);
+    let mut errors = Vec::new();
+    for (number, z) in (0..).zip(depths) {
+        let picture = scene.picture(&format!("{number}.exr"));
+        for (pixel, alpha) in (0..).zip(picture.channel("A")) {
+            let found = light(&scene.folder().join("d.dshad"), [pixel % 16, pixel / 16]).at(z);
+            errors.push((found - (1.0 - alpha)).abs());
+        }
+    }
+    let mean = errors.iter().sum::<f32>() / errors.len() as f32;
+    let largest = errors.iter().copied().fold(0.0, f32::max);
+    assert!(mean > 0.0 && mean < 0.005 && largest < 0.022, "mean {mean}, largest {largest}");
+}
+
 /// A light above cards of half opacity at y = 2 and 1 lights a floor: `shadow()` reads the deep map.
 #[test]
 fn shadows_are_as_deep_as_the_map_says() {
