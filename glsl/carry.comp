@@ -23,6 +23,8 @@ layout(push_constant) uniform Push {
     uint key_stride;
 };
 
+#include "lib/carried.glsl"
+
 void main() {
     uint index = gl_GlobalInvocationID.x >> pieces[piece].slot_log2, v = gl_GlobalInvocationID.x;
     if (index >= pieces[piece].count) return;
@@ -32,9 +34,7 @@ void main() {
     vec3 d = displaced.xyz - arena[from_base + v].xyz;
     arena[keys_base + v] = displaced;
     for (uint key = 1u; key < key_count; key++) {
-        vec4 a = motion[slot.motion + key].carry0, b = motion[slot.motion + key].carry1, c = motion[slot.motion + key].carry2;
-        vec3 carried = vec3((a.x * d.x + a.y * d.y) + a.z * d.z, (b.x * d.x + b.y * d.y) + b.z * d.z, (c.x * d.x + c.y * d.y) + c.z * d.z);
         uint at = keys_base + key * key_stride + v;
-        arena[at] = vec4(arena[at].xyz + carried, 0.0);
+        arena[at] = vec4(arena[at].xyz + carried(slot.motion + key, d), 0.0);
     }
 }

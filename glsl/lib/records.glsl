@@ -91,7 +91,7 @@ struct MotionKey {
     float scale;        // as in Instance
     float carry_scale;  // the most that carrying lengthens a displacement
     uint data;          // records from the control data at shutter open to those of this time
-    uint spare0;
+    float per_time;     // 1 / time until the next key, in the scene's units of time
     uint spare1;
     uint spare2;
 };

@@ -4,7 +4,7 @@ use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
 use super::dice::{Per, Piece};
 use super::geometry::PrimitiveKind;
 use super::hide::KeyedPositions;
-use super::kernels::{carry, displaced, primvar, work};
+use super::kernels::{carry, displaced, primvar, velocity, work};
 use super::look::ShadingKernel;
 use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Recording, Slice};
@@ -34,6 +34,8 @@ impl ProgramKind {
 pub struct ProgramPlaces {
     /// Input channel 0.
     pub input_base: u32,
+    /// P at shutter open before displacement; input channel 0 where nothing is displaced before.
+    pub undisplaced_base: u32,
     /// Output channel 0.
     pub output_base: u32,
     /// Uniform inputs.
@@ -239,6 +241,37 @@ fn record_inputs(
         let groups = piece.groups(slices, Per::Vertex);
         recording.dispatch(primvar::dispatch(primvar_variant(run.primitives), groups, &bindings, &push));
     });
+    if let Some(channel) = run.kernel.velocity_channel {
+        record_velocity(recording, frame, slices, piece, &run.places, channel);
+    }
+}
+
+/// Appends the making of dPdtime, of which P at the motion's second key is diced.
+fn record_velocity(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    slices: &RegionSlices,
+    piece: &Piece,
+    places: &ProgramPlaces,
+    channel: u32,
+) {
+    let bindings = velocity::Bindings {
+        slots: slices.slots,
+        pieces: slices.pieces,
+        instances: frame.instances,
+        motion: frame.motion,
+        arena: slices.arena,
+    };
+    let velocity_base = places.input_base + channel * piece.vertices();
+    let push = velocity::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        from_base: places.undisplaced_base,
+        to_base: places.input_base,
+        next_base: velocity_base + piece.vertices(),
+        velocity_base,
+    };
+    recording.dispatch(velocity::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
 }
 
 const _: () = assert!(primvar::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its primvar kernel");
@@ -262,6 +295,11 @@ fn primvar_variant(kind: PrimitiveKind) -> primvar::Variant {
 pub(super) fn program_kernels(kind: ProgramKind, primvars: &BTreeSet<PrimitiveKind>) -> KernelList {
     let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar_variant(kind)));
     [work::kernel(kind.work_variant())].into_iter().chain(primvars).collect()
+}
+
+/// The kernels that make dPdtime.
+pub(super) fn velocity_kernels() -> KernelList {
+    vec![velocity::kernel()]
 }
 
 /// The kernels that take displacements along.

@@ -88,6 +88,8 @@ pub struct ShadeBin {
     pub shade: Option<usize>,
     /// Whether primvars go to the colour program.
     pub shade_primvars: bool,
+    /// Whether it moves.
+    pub moves: bool,
 }
 
 /// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).
@@ -97,6 +99,8 @@ pub struct ShadingKernel {
     pub kernel: Arc<super::recording::Kernel>,
     /// Mask of the geometry channels 0 to 3 that it reads.
     pub geometry_channels: u32,
+    /// The input channel of dPdtime; the one behind it is for P at the motion's second key.
+    pub velocity_channel: Option<u32>,
     /// Input channels in all, the four geometry channels included.
     pub input_channels: u32,
     /// Records of uniform inputs of a slot.

@@ -32,7 +32,7 @@ pub mod textures;
 pub mod world;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use needed_kernels::{KernelVariants, kernels_of};
 

@@ -82,7 +82,7 @@ impl Path {
                 scale: largest_scale(linear(matrix)) as f32,
                 carry_scale: largest_scale(carry) as f32,
                 data: k as u32 * key_records,
-                spare0: 0,
+                per_time: next.filter(|next| *next > 0.0).map_or(0.0, |next| (1.0 / (f64::from(next) * whole)) as f32),
                 spare1: 0,
                 spare2: 0,
             }

@@ -5,6 +5,7 @@ use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
 use super::hide::{HiddenSurface, SampleTests};
+use super::look::ShadingKernel;
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
@@ -74,10 +75,11 @@ fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
-/// then those of the pipeline's stages; to be compiled ahead, as the compiled shaders are. `depth`: how depths are
+/// then those of the pipeline's stages; to be compiled ahead, as the compiled `programs` are. `depth`: how depths are
 /// filtered, if a display wants them; `deep`: whether one wants the light at each depth.
 pub fn kernels_of(
     world: &DrawnWorld,
+    programs: &[ShadingKernel],
     pipeline: &Pipeline,
     variants: KernelVariants,
     filters: &[FilterKind],
@@ -87,6 +89,9 @@ pub fn kernels_of(
     let midpoints = depth == Some(DepthFilter::Midpoint);
     let traits = WorldTraits::of(world, midpoints, deep);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
+    if programs.iter().any(|program| program.velocity_channel.is_some()) {
+        kernels.extend(displace::velocity_kernels());
+    }
     for stage in pipeline.stages() {
         let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
         let is_left_out = is_left_out

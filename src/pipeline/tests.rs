@@ -174,10 +174,12 @@ fn a_load_to_hide_or_to_sample() {
     }
 }
 
-fn program() -> ShadingKernel {
+/// A program that colours what is seen by how it faces the eye.
+pub(crate) fn program() -> ShadingKernel {
     ShadingKernel {
         kernel: Arc::clone(facing::kernel()),
         geometry_channels: 3,
+        velocity_channel: None,
         input_channels: 4,
         uniform_records: 0,
         output_channels: 2,
@@ -192,7 +194,7 @@ fn program() -> ShadingKernel {
 #[test]
 fn a_load_to_shade_and_what_programs_add() {
     let (r, program) = (Fixture::new(0, 0), program());
-    let places = ProgramPlaces { input_base: 0, output_base: 64, uniform_base: 96 };
+    let places = ProgramPlaces { input_base: 0, undisplaced_base: 0, output_base: 64, uniform_base: 96 };
     let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
         let (kind, primitives, loops) = (ProgramKind::Colour, PrimitiveKind::Curve, LoopRun::plain(1));
         let run = ProgramRun { kind, kernel: &program, primitives, primvars, places, loops };

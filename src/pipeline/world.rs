@@ -172,7 +172,8 @@ impl<'a> Builder<'a> {
             let trimmed = drawable.geometry.shape.first().trim().is_some();
             let keys = instance.keys;
             let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars, keys };
-            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
+            let shade_bin =
+                ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars, moves: path.moves() };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }

@@ -12,10 +12,10 @@ use super::{region::recorded, resident::picture_textures::PictureTextures};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{AsGpu, Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
-use crate::pipeline::kernels::test::facing;
-use crate::pipeline::look::{Look, Program, ShadingKernel, Verdict};
+use crate::pipeline::look::{Look, Program, Verdict};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::{Kernel, Recording};
+use crate::pipeline::tests::program;
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, composite::Composition, filter::FilteredRecord, kernels_of};
 use crate::progress::Interrupt;
@@ -171,22 +171,10 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         spaces: Vec::new(),
         location: SourceLocation::default(),
     };
-    let kernel = ShadingKernel {
-        kernel: Arc::clone(facing::kernel()),
-        geometry_channels: 3,
-        input_channels: 4,
-        uniform_records: 0,
-        output_channels: 2,
-        opacity_channel: Some(1),
-        variable_channels: Vec::new(),
-        print_words: 0,
-        uses_textures: false,
-        resumable: None,
-    };
     Picture {
         location: SourceLocation::default(),
         world: Arc::new(DrawnWorld::new(&world, &looks, setup.page_bytes)),
-        kernels: vec![kernel].into(),
+        kernels: vec![program()].into(),
         params: params.into(),
         space_table: 0,
         widest_filter: world.options.filter,
@@ -312,7 +300,8 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
     let filters = [picture.widest_filter.kind];
-    let mut prepared = kernels_of(&picture.world, &picture.pipeline, variants, &filters, picture.depth_filter, false);
+    let (world, programs, depth) = (&picture.world, &picture.kernels, picture.depth_filter);
+    let mut prepared = kernels_of(world, programs, &picture.pipeline, variants, &filters, depth, false);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {

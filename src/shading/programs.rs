@@ -297,7 +297,7 @@ fn shading_kernel(
         bindings.extend(["tiles4", "tiles5", "tiles6", "tiles7"].map(|name| buffer(name, 4, Access::Read)));
     }
     let geometry = |input: &Input| match input {
-        Input::PositionU => 1,
+        Input::PositionU | Input::Velocity => 1,
         Input::NormalV => 2,
         Input::DpduS => 4,
         Input::DpdvT => 8,
@@ -319,6 +319,7 @@ fn shading_kernel(
         kernel: kernel(label, spirv),
         resumable,
         geometry_channels: reflection.inputs.iter().map(|i| geometry(&i.input)).fold(carried, |a, b| a | b),
+        velocity_channel: reflection.inputs.iter().find(|i| i.input == Input::Velocity).map(|i| i.channel),
         input_channels: reflection.input_channels,
         uniform_records: reflection.uniform_records,
         output_channels: reflection.output_channels,

@@ -29,6 +29,7 @@ mod spaces;
 mod surfaces;
 mod textures;
 mod trim;
+mod velocity;
 mod widths;
 
 use anthill::diagnostic::{Reporter, Severity};

@@ -86,6 +86,7 @@ fn program_kernel() -> ShadingKernel {
     ShadingKernel {
         kernel: Arc::clone(facing::kernel()),
         geometry_channels: 0,
+        velocity_channel: None,
         input_channels: CHANNELS,
         uniform_records: UNIFORMS,
         output_channels: 2,
@@ -138,8 +139,12 @@ fn run(
     let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, mp_log2: 8, slot_count: chunk.len() as u32, base: 0 };
     arm(lab, &slices, &piece);
     let vertices = piece.vertices();
-    let places =
-        ProgramPlaces { input_base: 0, output_base: CHANNELS * vertices, uniform_base: (CHANNELS + 2) * vertices };
+    let places = ProgramPlaces {
+        input_base: 0,
+        undisplaced_base: 0,
+        output_base: CHANNELS * vertices,
+        uniform_base: (CHANNELS + 2) * vertices,
+    };
     let mut frame = loaded.frame;
     frame.params = lab.upload("params", &[[1.0_f32; 4]; 64]);
     let program = program_kernel();

@@ -134,6 +134,7 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
     ShadingKernel {
         kernel: Arc::clone(facing::kernel()),
         geometry_channels: 0,
+        velocity_channel: None,
         input_channels: 4,
         uniform_records: 0,
         output_channels: 4,

@@ -163,7 +163,7 @@ impl<'r> Binder<'r> {
             Global::Du => out.op(Op::Builtin(Builtin::Du), &[]),
             Global::Dv => out.op(Op::Builtin(Builtin::Dv), &[]),
             Global::Orientation => out.op(Op::Builtin(Builtin::Orientation), &[]),
-            Global::E | Global::DPdtime => out.zero(MachineType::Vec3),
+            Global::E => out.zero(MachineType::Vec3),
             Global::NComps => out.constant(3.0),
             Global::Time => self.instance(out, Content::Time, MachineType::F32),
             Global::DTime => self.instance(out, Content::DTime, MachineType::F32),
@@ -177,6 +177,7 @@ impl<'r> Binder<'r> {
             Global::V => self.channel(out, Input::NormalV, 3, MachineType::F32),
             Global::S => self.channel(out, Input::DpduS, 3, MachineType::F32),
             Global::T => self.channel(out, Input::DpdvT, 3, MachineType::F32),
+            Global::DPdtime => self.channel(out, Input::Velocity, 0, MachineType::Vec3),
             Global::DPdu => self.tangent(out, Axis::U, Input::DpduS),
             Global::DPdv => self.tangent(out, Axis::V, Input::DpdvT),
             Global::Ng => {

@@ -111,6 +111,8 @@ pub enum Input {
     DpduS,
     /// dPdv; t in w.
     DpdvT,
+    /// dPdtime in the first channel; the second is for P at the motion's second key.
+    Velocity,
     /// A value of the displacement shader, which the position kernel stored.
     Displacement(DisplacementValue),
     /// Colour that a pixel has; alpha in w (imager shaders).

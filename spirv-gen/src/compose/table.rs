@@ -233,6 +233,7 @@ fn input_count(input: &Input) -> u32 {
     match input {
         Input::Primvar { ty, len, .. } => element_records(ty.machine()) * len,
         Input::Displacement(value) => channels(value.ty.machine()),
+        Input::Velocity => 2,
         _ => 1,
     }
 }

@@ -183,6 +183,7 @@ impl DispatchBuffers {
             Input::NormalV => with(Global::N, Global::V),
             Input::DpduS => with(Global::DPdu, Global::S),
             Input::DpdvT => with(Global::DPdv, Global::T),
+            Input::Velocity => (vec![global(Global::DPdtime)], None),
             Input::CiAlpha => with(Global::Ci, Global::Alpha),
             Input::Color => (vec![global(Global::Cs)], None),
             Input::Opacity => (vec![global(Global::Os)], None),

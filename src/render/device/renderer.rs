@@ -77,7 +77,8 @@ impl DeviceRenderer {
         let depth = picture.depth_filter;
         let filters: Vec<FilterKind> = picture.filtered.iter().map(|record| record.filter.kind).collect();
         let deep = picture.deep.is_some();
-        for kernel in pipeline::kernels_of(&picture.world, &picture.pipeline, variants, &filters, depth, deep) {
+        let (world, programs) = (&picture.world, &picture.kernels);
+        for kernel in pipeline::kernels_of(world, programs, &picture.pipeline, variants, &filters, depth, deep) {
             device.prepare(&kernel, &[]);
         }
         for kernel in picture.kernels.iter() {

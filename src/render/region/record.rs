@@ -3,7 +3,7 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, FrameSlices, GeometrySources, PageSlices};
 use crate::pipeline::composite::Composition;
-use crate::pipeline::dice::DiceOutput;
+use crate::pipeline::dice::{DiceOutput, Piece};
 use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::hide::{self, HiddenSurface, KeyedPositions, SlotSource};
@@ -114,6 +114,11 @@ pub(crate) struct LoadJob<'a> {
     pub places: Range<u32>,
     /// Whether the load is the last of its depth batch.
     pub ends_batch: bool,
+}
+
+/// Where a program whose input channels begin at `input` expects P at the motion's second key, if it reads dPdtime.
+fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> Option<u32> {
+    Some(input + (kernel?.velocity_channel? + 1) * piece.vertices())
 }
 
 /// Channels for the saved loops of a program, twice where it may have to be run again.
@@ -340,6 +345,9 @@ impl DeviceWorld {
             record(piece.piece.base, CHANNEL_POSITION, None);
         }
         if bin.keys > 1 {
+            if let Some(base) = next_position(self.kernel(bin.displace), &piece.piece, piece.piece.base) {
+                record(base, CHANNEL_POSITION, Some(1));
+            }
             let base = self.hidden_positions(piece).base;
             (0..bin.keys).for_each(|key| record(base + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key)));
         }
@@ -372,7 +380,7 @@ impl DeviceWorld {
         let (input_base, output_base) = (piece.piece.base, self.displaced_base(piece));
         let channels = kernel.output_channels + self.key_channels(bin);
         let uniform_base = output_base + channels * piece.piece.vertices();
-        let places = ProgramPlaces { input_base, output_base, uniform_base };
+        let places = ProgramPlaces { input_base, undisplaced_base: input_base, output_base, uniform_base };
         let slices = &region.slices;
         if let Some(trips) = part.program() {
             let state = uniform_base + kernel.uniform_records * piece.piece.slot_count;
@@ -404,14 +412,19 @@ impl DeviceWorld {
         sources: GeometrySources<'_>,
     ) {
         let (displace, shade, layout) = self.layout(piece);
-        let kind = self.drawn.shade_bins[piece.bin].kind;
-        let mut record = |base: u32, channels: u32| {
+        let bin = &self.drawn.shade_bins[piece.bin];
+        let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
             if channels != 0 {
-                let channels = channels | CHANNEL_PARAMETERS;
-                let output = DiceOutput { base, channels, key: None };
-                dice::record(recording, sources, &region.slices, kind, &piece.piece, output);
+                let output = DiceOutput { base, channels: channels | CHANNEL_PARAMETERS, key };
+                dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, output);
             }
         };
+        for (kernel, input) in [(displace, layout.displace_input), (shade, layout.input)] {
+            if let Some(base) = next_position(kernel.filter(|_| bin.moves), &piece.piece, input) {
+                record_at(base, CHANNEL_POSITION, Some(1));
+            }
+        }
+        let mut record = |base: u32, channels: u32| record_at(base, channels, None);
         // Interpolated colours need the vertices' positions.
         let positions = if self.drawn.smooth { CHANNEL_POSITION } else { 0 };
         let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
@@ -436,6 +449,7 @@ impl DeviceWorld {
         let ((Some(kernel), _, layout), Some(trips)) = (self.layout(piece), part.program()) else { return };
         let places = ProgramPlaces {
             input_base: layout.displace_input,
+            undisplaced_base: layout.displace_input,
             output_base: layout.input,
             uniform_base: layout.displace_uniform,
         };
@@ -460,8 +474,12 @@ impl DeviceWorld {
         let displacement = self.state_channels(bin.displace) * piece.piece.vertices();
         let state = piece.piece.base + layout.records + displacement;
         let loops = self.loop_run(bin.shade, state, piece.piece.vertices(), loops);
-        let places =
-            ProgramPlaces { input_base: layout.input, output_base: layout.output, uniform_base: layout.uniform };
+        let places = ProgramPlaces {
+            input_base: layout.input,
+            undisplaced_base: if bin.displace.is_some() { layout.displace_input } else { layout.input },
+            output_base: layout.output,
+            uniform_base: layout.uniform,
+        };
         let (kind, primvars) = (ProgramKind::Colour, bin.shade_primvars);
         let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
         displace::record_program(recording, sources, &region.slices, &piece.piece, &run);

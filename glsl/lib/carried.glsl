@@ -1,0 +1,11 @@
+// What a displacement at shutter open is at a key of a motion. Needs the buffer motion[] and records.glsl.
+
+#ifndef CARRIED_GLSL
+#define CARRIED_GLSL
+
+vec3 carried(uint key, vec3 d) {
+    vec4 a = motion[key].carry0, b = motion[key].carry1, c = motion[key].carry2;
+    return vec3((a.x * d.x + a.y * d.y) + a.z * d.z, (b.x * d.x + b.y * d.y) + b.z * d.z, (c.x * d.x + c.y * d.y) + c.z * d.z);
+}
+
+#endif
