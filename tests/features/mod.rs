@@ -5,6 +5,7 @@ mod auto_shadows;
 mod bad_textures;
 mod blobby;
 mod clipping;
+mod cracks;
 mod deep_shadows;
 mod depth;
 mod detail;
