@@ -167,7 +167,9 @@ fn a_hangup_is_an_interrupt_unless_it_is_ignored() {
     let directory = directory();
     layers(directory.path());
     let drawn = |running: &mut Running| drop(running.wait_for(|line| percent(line) >= Some(1)));
-    let mut running = Running::begin(directory.path(), &RENDER);
+    // The tests themselves may have been begun with nohup.
+    let heeding = ["env", "--default-signal=HUP"];
+    let mut running = Running::begin(directory.path(), &[&heeding[..], &RENDER[..]].concat());
     drawn(&mut running);
     assert_eq!(running.interrupt("-HUP"), Some(130));
     let ignoring = ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""];

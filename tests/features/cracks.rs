@@ -51,7 +51,7 @@ fn faces(n: usize, split: usize) -> (String, String) {
     let (mut sizes, mut vertices) = (String::new(), String::new());
     for (j, i) in (0..n - 1).flat_map(|j| (0..n - 1).map(move |i| (j, i))) {
         let [a, b, c, d] = [j * n + i, j * n + i + 1, (j + 1) * n + i + 1, (j + 1) * n + i];
-        if (j * (n - 1) + i) % split == 0 {
+        if (j * (n - 1) + i).is_multiple_of(split) {
             sizes.push_str("3 3 ");
             let _ = write!(vertices, "{a} {b} {c} {a} {c} {d} ");
         } else {
