@@ -362,9 +362,9 @@ fn blocks(field: &Field, wanted: f64) -> Result<(f64, Blocks), MeshFault> {
             let (side, reach) = (cell * f64::from(BLOCK), reach + MARGIN * cell);
             [((middle - reach) / side).floor(), ((middle + reach) / side).floor()]
         };
-        let visits: f64 = bounds().map(|(_, bound)| range(bound)).map(|[a, b]| (b - a + 1.0).element_product()).sum();
+        let visits = || bounds().map(|(_, bound)| range(bound)).map(|[a, b]| (b - a + 1.0).element_product());
         let mut blocks = Blocks::new();
-        if visits <= (64 * BLOCKS_MAX) as f64 {
+        if visits().all(|of_leaf| of_leaf <= BLOCKS_MAX as f64) && visits().sum::<f64>() <= (64 * BLOCKS_MAX) as f64 {
             for (number, bound) in bounds() {
                 let [low, high] = range(bound);
                 if low.abs().max(high.abs()).max_element() > 1e7 {
