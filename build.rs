@@ -77,7 +77,9 @@ fn run() -> Result<(), String> {
     let library = Path::new("glsl/lib/rsl/library.comp");
     if library.exists() {
         let words = decorate::no_contraction(&compiler.compile(library, &[])?)?;
-        generate::library(&words, &mut code);
+        let naming = [("RSL_ONLY_NAMES".to_owned(), "1".to_owned())];
+        let naming = decorate::no_contraction(&compiler.compile(library, &naming)?)?;
+        generate::library(&words, &naming, &mut code);
         index.has_library = true;
     }
     index.generate(&mut code);

@@ -55,7 +55,7 @@ impl Index {
         code.push_str("pub fn modules() -> Vec<(&'static str, &'static [u32])> {\n");
         code.push_str("    all().into_iter().map(|kernel| (kernel.label(), kernel.words()))");
         if self.has_library {
-            code.push_str(".chain([(\"rsl library\", RSL_LIBRARY.as_slice())])");
+            code.push_str(".chain([(\"rsl library\", RSL_LIBRARY.as_slice()), (\"rsl library (names)\", RSL_NAMING_LIBRARY.as_slice())])");
         }
         code.push_str(".collect()\n}\n");
     }
@@ -97,10 +97,12 @@ pub(crate) fn folder(name: &str, inner: &str, code: &mut String) {
     let _ = write!(code, "/// Kernels of glsl/{name}/.\npub mod {name} {{\n{inner}}}\n");
 }
 
-/// Writes the words of the library of helper functions.
-pub(crate) fn library(words: &[u32], code: &mut String) {
+/// Writes the words of the library of helper functions, and of its form whose lookups only name tiles.
+pub(crate) fn library(words: &[u32], naming: &[u32], code: &mut String) {
     code.push_str("/// Helper functions for compiled shaders (glsl/lib/rsl/library.comp), SPIR-V 1.5.\n");
     let _ = writeln!(code, "pub static RSL_LIBRARY: [u32; {}] = {words:?};", words.len());
+    code.push_str("/// The same functions, whose lookups only name the tiles that they need.\n");
+    let _ = writeln!(code, "pub static RSL_NAMING_LIBRARY: [u32; {}] = {naming:?};", naming.len());
 }
 
 /// Writes the module of one source file, which is in the module `folder` (`""` or `"test::"`).

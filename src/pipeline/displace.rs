@@ -49,6 +49,8 @@ pub struct LoopRun {
     pub trips: u32,
     /// For resumable kernels: where loops are saved.
     pub saved: Option<LoopState>,
+    /// Whether the program only names the tiles of its textures; nothing is recorded for one that cannot.
+    pub names_only: bool,
 }
 
 /// The channels in which a resumable kernel saves its loops.
@@ -76,7 +78,7 @@ pub struct KeptLoops {
 impl LoopRun {
     /// Loops that stop for good after so many trips.
     pub fn plain(trips: u32) -> Self {
-        Self { trips, saved: None }
+        Self { trips, saved: None, names_only: false }
     }
 
     /// The push constants `trips` and `state_base` of spirv-gen's abi.rs.
@@ -113,13 +115,17 @@ pub fn record_program(
     piece: &Piece,
     run: &ProgramRun<'_>,
 ) {
+    let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
+    let kernel = match (run.loops.names_only, &run.kernel.demand) {
+        (true, Some(demand)) => demand,
+        (true, None) => return,
+        (false, _) => resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel),
+    };
     if !run.loops.saved.is_some_and(|saved| saved.resume) {
         record_inputs(recording, sources, slices, piece, run);
     }
     record_kept_loops(recording, slices.arena, &run.loops);
     let [trips, state_base] = run.loops.push();
-    let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
-    let kernel = resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel);
     // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
     let push = [
         0,

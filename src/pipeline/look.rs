@@ -115,6 +115,9 @@ pub struct ShadingKernel {
     pub opacity_channel: Option<u32>,
     /// Output channel of each wanted variable, in the order of the film's variables; each variable takes one channel.
     pub variable_channels: Vec<u32>,
+    /// What names the tiles of its textures, so that they are loaded before it runs; `None` where that takes the
+    /// textures themselves.
+    pub demand: Option<Arc<super::recording::Kernel>>,
     /// What runs instead where loops are long; `None` for programs whose loops never are.
     pub resumable: Option<ResumableKernel>,
 }

@@ -187,6 +187,7 @@ pub(crate) fn program() -> ShadingKernel {
         variable_channels: Vec::new(),
         print_words: 0,
         uses_textures: false,
+        demand: None,
         resumable: None,
     }
 }

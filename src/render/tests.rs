@@ -20,7 +20,6 @@ use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, composite::Composition, filter::FilteredRecord, kernels_of};
 use crate::progress::Interrupt;
 use crate::scene::*;
-use crate::trace::Trace;
 use glam::{DMat4, DVec3};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,10 +202,6 @@ fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
     open("0", &options).expect("a device").remove(0)
 }
 
-fn off() -> DeviceTracks {
-    DeviceTracks { stages: Trace::off().track(""), regions: Trace::off().track(""), textures: Trace::off().track("") }
-}
-
 struct DrawnPixels {
     pixels: Vec<[f32; 4]>,
     depths: Vec<f32>,
@@ -229,7 +224,8 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     let reporter = Arc::new(Reporter::silent());
     let picture = Arc::new(picture(things, resolution, setup));
     let mut renderer =
-        DeviceRenderer::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), off()).expect("fits");
+        DeviceRenderer::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), DeviceTracks::off())
+            .expect("fits");
     let store = GridStore::new(&HostMemory::new(u64::MAX), setup.list_bytes);
     let mut runs = Vec::new();
     let shares = cut_into_shares(&picture.world.runs, 50_000);
@@ -237,7 +233,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     let mut keep = |_, grids, _| runs.push(SortedRun::of(grids, &store).expect("kept"));
     renderer.count(&mut || left.next(), &mut keep).expect("counted");
     if setup.counts_elsewhere {
-        renderer = DeviceRenderer::new(renderer.finish(), Arc::clone(&picture), off()).expect("fits");
+        renderer = DeviceRenderer::new(renderer.finish(), Arc::clone(&picture), DeviceTracks::off()).expect("fits");
     }
     let (list, lost) = merge_runs(&runs, &store).expect("merged");
     let totals = GridTotals::of(&list, picture.world.frame.sampled_px, &picture.widest_filter).expect("read");

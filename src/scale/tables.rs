@@ -252,8 +252,8 @@ pub fn stages(study: &Study) -> StudyTable {
          number of devices, they repeat work or slow one another down."
             .to_string();
     if loses {
-        note += " Lost to textures: submissions that missed tiles and were made again, which are also in the sum, and the loading of \
-                 those tiles, which is not.";
+        note += " Lost to textures: submissions that missed tiles and were made again, or only named tiles, which are also in the \
+                 sum, and the loading of those tiles, which is not.";
     }
     StudyTable { title: "Stages on the devices", note, header, rows: study.series.iter().map(row).collect() }
 }
@@ -280,7 +280,7 @@ pub fn device_seconds(series: &Series, stage: Stage) -> f64 {
 /// The time that the typical run lost because devices lacked tiles of textures, in seconds.
 fn texture_loss_s(series: &Series) -> f64 {
     let loss = &series.typical().stats.texture_loss;
-    loss.discarded_s + loss.loading_s
+    loss.discarded_s + loss.naming_s + loss.loading_s
 }
 
 /// Whether any device of the study spent time in a stage.

@@ -168,7 +168,7 @@ fn tables_show_what_was_computed() {
     assert_eq!(stages.rows, [["0", "0.250", "0.500", "0.750"], ["0,1", "0.500", "1.00", "1.50"]]);
     let mut textured = self::study();
     for run in &mut textured.series[1].runs {
-        run.stats.texture_loss = MeasuredTextureLoss { discarded_s: 0.25, loading_s: 0.0625 };
+        run.stats.texture_loss = MeasuredTextureLoss { discarded_s: 0.125, naming_s: 0.125, loading_s: 0.0625 };
     }
     let stages = tables::stages(&textured);
     assert_eq!(stages.header.last().map(String::as_str), Some("lost to textures, s"));

@@ -170,7 +170,7 @@ impl ShadingBuilder<'_> {
 
 /// Loads the built-in helper functions.
 fn helpers() -> Result<Helpers, LibraryError> {
-    Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)
+    Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)?.with_naming(&crate::pipeline::kernels::RSL_NAMING_LIBRARY)
 }
 
 /// Reports where a kernel differs from its shader.

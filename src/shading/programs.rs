@@ -204,12 +204,12 @@ impl<'a> Programs<'a> {
 
     fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let tokens = |text: &str| self.tokens.token(text);
-        let Compiled { spirv, resumable, reflection } = compile(&self.request(signature, &tokens))
+        let Compiled { spirv, resumable, demand, reflection } = compile(&self.request(signature, &tokens))
             .expect("the helper library is the one that was built with the compiler");
         for shortfall in &reflection.shortfalls {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
-        let kernel = shading_kernel(label(signature), (spirv, resumable), &reflection, signature);
+        let kernel = shading_kernel(label(signature), (spirv, resumable, demand), &reflection, signature);
         self.kernels.push(kernel);
         Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
     }
@@ -280,7 +280,7 @@ fn label(signature: &Signature) -> String {
 
 fn shading_kernel(
     label: String,
-    (spirv, resumable): (Vec<u32>, Option<Resumable>),
+    (spirv, resumable, demand): (Vec<u32>, Option<Resumable>, Option<Vec<u32>>),
     reflection: &Reflection,
     signature: &Signature,
 ) -> ShadingKernel {
@@ -316,6 +316,7 @@ fn shading_kernel(
         state_channels,
     });
     ShadingKernel {
+        demand: demand.map(|spirv| kernel(format!("{label} (names tiles)"), spirv)),
         kernel: kernel(label, spirv),
         resumable,
         geometry_channels: reflection.inputs.iter().map(|i| geometry(&i.input)).fold(carried, |a, b| a | b),

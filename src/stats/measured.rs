@@ -36,6 +36,8 @@ pub struct Measured {
 pub struct MeasuredTextureLoss {
     /// The time of submissions that missed tiles and were made again, by the devices' clocks.
     pub discarded_s: f64,
+    /// The time of submissions that only named tiles, by the devices' clocks.
+    pub naming_s: f64,
     /// The time in which devices' threads read and uploaded tiles.
     pub loading_s: f64,
 }

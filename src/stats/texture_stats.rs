@@ -11,7 +11,7 @@ pub struct TextureStats {
     pub requests: u64,
     /// Tiles that devices lacked.
     pub misses: u64,
-    /// Runs of shaders that were repeated because of them, once for each texture that they lacked tiles of.
+    /// Submissions that lacked tiles, those that only named them included, once for each texture.
     pub reruns: u64,
     /// Tiles that were read from files.
     pub tiles_read: u64,
@@ -32,6 +32,9 @@ pub struct TextureLossStats {
     /// The time of those submissions, by the devices' clocks.
     #[serde(rename = "discarded_s", serialize_with = "seconds")]
     pub discarded: Duration,
+    /// The time of submissions that only named tiles, by the devices' clocks.
+    #[serde(rename = "naming_s", serialize_with = "seconds")]
+    pub naming: Duration,
     /// The time in which devices' threads read and uploaded tiles.
     #[serde(rename = "loading_s", serialize_with = "seconds")]
     pub loading: Duration,
@@ -42,6 +45,7 @@ impl TextureLossStats {
     pub fn add(&mut self, other: &Self) {
         self.submissions += other.submissions;
         self.discarded += other.discarded;
+        self.naming += other.naming;
         self.loading += other.loading;
     }
 }

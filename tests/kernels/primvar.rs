@@ -94,6 +94,7 @@ fn program_kernel() -> ShadingKernel {
         variable_channels: Vec::new(),
         print_words: 0,
         uses_textures: false,
+        demand: None,
         resumable: None,
     }
 }

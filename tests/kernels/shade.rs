@@ -142,6 +142,7 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
         variable_channels: vec![2, 3],
         print_words: 0,
         uses_textures: false,
+        demand: None,
         resumable: None,
     }
 }

@@ -4,7 +4,8 @@
 // The helper library of compiled shaders. The compiler imports single functions of it; this entry point only names
 // those that it may ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without
 // optimisation (which would inline them all). Functions take their parameters by value (const in) and use no global
-// variables but the buffers of tiles.glsl, and words that are 0 when a program begins.
+// variables but the buffers of tiles.glsl, and words that are 0 when a program begins. With RSL_ONLY_NAMES, lookups
+// name the tiles that they need and find nothing.
 
 #include "lib/rsl/hash.glsl"
 #include "lib/rsl/math.glsl"

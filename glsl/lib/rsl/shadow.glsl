@@ -89,11 +89,13 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
             held = wanted;
             slot = tile_slot(window.texture, 0u, plane, wanted);
         }
+#ifndef RSL_ONLY_NAMES
         if (slot == TILE_MISSING) continue;
         uint word = slot_word(slot, texel & 63u);
         bool open = shape.format == 3u && !rsl_is_finite(uintBitsToFloat(word));
         float depth = rsl_component(rsl_word_channels(word, shape.format), window.first - plane * each);
         behind = behind + (!open && z > depth ? 1.0 : 0.0);
+#endif
     }
     return behind * share;
 }

@@ -213,8 +213,10 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
                 held = wanted;
                 slot = tile_slot(window.texture, level, plane, wanted.xy);
             }
+#ifndef RSL_ONLY_NAMES
             if (slot == TILE_MISSING) continue;
             sum = sum + (weight * w) * rsl_word_channels(slot_word(slot, inside & 63u), shape.format);
+#endif
         }
     }
     return sum * rsl_reciprocal(total);

@@ -18,12 +18,12 @@ pub use reflection::{
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
 use crate::abi;
-use crate::emit::{EmitError, EmitOptions, channels, emit_with, output_channel};
+use crate::emit::{EmitError, EmitOptions, channels, emit, emit_with, output_channel};
 use crate::ir::{Body, Const, MachineType, Op, Shader, ShaderKind, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{
-    SavedLoops, keep_shown, merge_light_loops, number_prints, prints, relocate_derivatives, remove_dead, simplify,
-    to_light_loops, uncounted_loops,
+    SavedLoops, demand_slice, keep_shown, merge_light_loops, number_prints, prints, relocate_derivatives, remove_dead,
+    simplify, to_light_loops, uncounted_loops,
 };
 use bind::{Binder, OutputValues};
 use lights::InlineLights;
@@ -40,6 +40,9 @@ pub struct Compiled {
     pub spirv: Vec<u32>,
     /// The kernel for loops of any length, if the program has loops that count their trips.
     pub resumable: Option<Resumable>,
+    /// The kernel of its demand slice, which names tiles of textures and writes nothing, if it has one and the library
+    /// can.
+    pub demand: Option<Vec<u32>>,
     /// What it reads and writes.
     pub reflection: Reflection,
 }
@@ -69,15 +72,23 @@ pub struct Composed {
 pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = compose(request);
     let carried = carried_channels(request.slice);
-    let emit = |saved| emit_with(&body, request.library, request.tokens, &EmitOptions { carried, saved });
-    let spirv = emit(SavedLoops::default())?;
+    let emit_saving = |saved| emit_with(&body, request.library, request.tokens, &EmitOptions { carried, saved });
+    let spirv = emit_saving(SavedLoops::default())?;
     let saved = SavedLoops::of(&body);
     let state_channels = saved.records();
     let resumable = match reflection.counts_trips {
-        true => Some(Resumable { spirv: emit(saved)?, state_channels }),
+        true => Some(Resumable { spirv: emit_saving(saved)?, state_channels }),
         false => None,
     };
-    Ok(Compiled { spirv, resumable, reflection })
+    let demand = compile_demand(request, &body)?;
+    Ok(Compiled { spirv, resumable, demand, reflection })
+}
+
+/// The kernel of a program's demand slice. Imagers have none: they are run once for each pixel.
+fn compile_demand(request: &PipelineRequest<'_>, body: &Body) -> Result<Option<Vec<u32>>, EmitError> {
+    let Some(library) = request.library.naming().filter(|_| request.slice != Slice::Imager) else { return Ok(None) };
+    let Some(slice) = demand_slice(body) else { return Ok(None) };
+    emit(&checked(slice), library, request.tokens).map(Some)
 }
 
 /// The first outputs that stand in for geometry channels: a position kernel's P and N, where u and v stay in lane 3.

@@ -34,9 +34,23 @@ pub struct Library {
     functions: FxHashMap<String, usize>,
     by_id: FxHashMap<Word, usize>,
     globals: FxHashMap<Word, usize>,
+    naming: Option<Box<Library>>,
 }
 
 impl Library {
+    /// The same library with a second form of it, whose lookups only name the tiles that they need.
+    ///
+    /// # Errors
+    /// When the words are not SPIR-V.
+    pub fn with_naming(self, words: &[u32]) -> Result<Library, LibraryError> {
+        Ok(Library { naming: Some(Box::new(Self::load(words)?)), ..self })
+    }
+
+    /// The form whose lookups only name the tiles that they need, if there is one.
+    pub(crate) fn naming(&self) -> Option<&Library> {
+        self.naming.as_deref()
+    }
+
     /// Reads a module.
     ///
     /// # Errors
@@ -57,7 +71,7 @@ impl Library {
         let globals = (module.types_global_values.iter().enumerate())
             .filter_map(|(i, inst)| Some((inst.result_id?, i)))
             .collect();
-        Ok(Library { module, functions, by_id, globals })
+        Ok(Library { module, functions, by_id, globals, naming: None })
     }
 
     /// Whether there is a function of this name.

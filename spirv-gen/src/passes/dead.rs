@@ -4,7 +4,12 @@ use crate::ir::{Body, Def, Inst, Op, Region, Value};
 
 /// Removes dead code. What is alive is what the root yields, effects, and what those need.
 pub fn remove_dead(body: &mut Body) {
-    let mut live = Live::new(body);
+    remove_dead_but(body, &|op, _| matches!(op, Op::Printf(_)));
+}
+
+/// The same where effects are the instructions that `is_effect` names. Stores to arrays are alive where these are read.
+pub(super) fn remove_dead_but(body: &mut Body, is_effect: &dyn Fn(&Op, Inst) -> bool) {
+    let mut live = Live::new(body, is_effect);
     for &v in &body.region(body.root()).results {
         live.value(v);
     }
@@ -16,38 +21,28 @@ pub fn remove_dead(body: &mut Body) {
     sweep(body, &live, root);
 }
 
-struct Live {
+struct Live<'a> {
+    is_effect: &'a dyn Fn(&Op, Inst) -> bool,
     values: Vec<bool>,
     insts: Vec<bool>,
     work: Vec<Value>,
     /// For each region, the instruction that owns it.
     owners: Vec<Option<Inst>>,
-    /// For each array, whether it is read.
-    read: Vec<bool>,
+    /// For each array that is not known to be read, the stores to it, each after what owns the regions that it is in.
+    stores: Vec<Vec<Vec<Inst>>>,
 }
 
-impl Live {
-    fn new(body: &Body) -> Self {
+impl<'a> Live<'a> {
+    fn new(body: &Body, is_effect: &'a dyn Fn(&Op, Inst) -> bool) -> Self {
         let mut owners = vec![None; body.region_count()];
-        let mut read = vec![false; body.slots().len()];
         body.walk(body.root(), &mut |i| {
             for region in &body.inst(i).regions {
                 owners[region.0 as usize] = Some(i);
             }
-            if let Op::SlotLoad(slot) = body.inst(i).op {
-                read[slot.0 as usize] = true;
-            }
         });
         let (values, insts) = (vec![false; body.value_count()], vec![false; body.inst_count()]);
-        Self { values, insts, work: Vec::new(), owners, read }
-    }
-
-    /// Whether an operation does something besides giving results.
-    fn is_effect(&self, op: &Op) -> bool {
-        match op {
-            Op::SlotStore(slot) => self.read[slot.0 as usize],
-            op => matches!(op, Op::Printf(_)),
-        }
+        let stores = vec![Vec::new(); body.slots().len()];
+        Self { is_effect, values, insts, work: Vec::new(), owners, stores }
     }
 
     fn value(&mut self, value: Value) {
@@ -56,12 +51,15 @@ impl Live {
         }
     }
 
-    /// Marks effects, and what owns the regions that they are in.
+    /// Marks effects, and what owns the regions that they are in. Stores are marked when their array is read.
     fn effects(&mut self, body: &Body, region: Region, owners: &mut Vec<Inst>) {
         for &inst in &body.region(region).insts {
             let data = body.inst(inst);
             owners.push(inst);
-            if self.is_effect(&data.op) {
+            if let Op::SlotStore(slot) = data.op {
+                self.stores[slot.0 as usize].push(owners.clone());
+            }
+            if (self.is_effect)(&data.op, inst) {
                 for &owner in &*owners {
                     self.inst(body, owner);
                 }
@@ -85,6 +83,10 @@ impl Live {
         }
         if data.op == Op::Loop {
             self.value(body.region(data.regions[0]).results[0]);
+        }
+        if let Op::SlotLoad(slot) = data.op {
+            let stores = std::mem::take(&mut self.stores[slot.0 as usize]);
+            stores.into_iter().flatten().for_each(|store| self.inst(body, store));
         }
     }
 
@@ -134,7 +136,7 @@ fn keep<T: Copy>(list: &[T], skip: usize, kept: &[bool]) -> Vec<T> {
 
 /// Drops dead instructions below a region, and dead results and carried values of live ones. Handles stay what they
 /// are; a value's place among its instruction's results is counted again.
-fn sweep(body: &mut Body, live: &Live, region: Region) {
+fn sweep(body: &mut Body, live: &Live<'_>, region: Region) {
     let alive = |i: &Inst| live.insts[i.0 as usize];
     body.region_mut(region).insts.retain(alive);
     for inst in body.region(region).insts.clone() {

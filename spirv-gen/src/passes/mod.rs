@@ -2,6 +2,7 @@
 
 mod algebra;
 mod dead;
+mod demand;
 pub(crate) mod derivatives;
 mod illuminance;
 mod prints;
@@ -13,6 +14,7 @@ pub(crate) mod translate;
 pub(crate) mod trips;
 
 pub use dead::remove_dead;
+pub use demand::demand_slice;
 pub use derivatives::relocate_derivatives;
 pub(crate) use illuminance::keep_shown;
 pub use illuminance::{merge_light_loops, to_light_loops};

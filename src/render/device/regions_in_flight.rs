@@ -8,7 +8,7 @@ use crate::pipeline::select::RegionPixels;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::region_result::RegionResult;
-use crate::render::region::texture_watch::TileLoad;
+use crate::render::region::texture_watch::{TileLoad, TileMisses};
 use crate::trace::Track;
 use std::time::{Duration, Instant};
 
@@ -155,11 +155,16 @@ fn span(device: &Device, time: &StageTime) -> (Instant, Instant) {
     (start, start + Duration::from_secs_f64(time.seconds))
 }
 
-/// Adds a submission to the trace that missed so many tiles, if it did.
-fn trace_misses(track: &mut Track, device: &Device, ticket: Ticket, missed: usize) {
-    if let ([first, ..], [.., last], 1..) = (device.stage_times(ticket), device.stage_times(ticket), missed) {
-        let numbers = [("tiles", missed as f64)];
-        track.slice("missed tiles, runs again", span(device, first).0, span(device, last).1, &numbers);
+/// Adds a submission to the trace that only named tiles, or missed some.
+fn trace_misses(track: &mut Track, device: &Device, ticket: Ticket, missed: TileMisses) {
+    let name = match missed {
+        TileMisses { only_named: true, .. } => "name tiles",
+        TileMisses { tiles: 0, .. } => return,
+        _ => "missed tiles, runs again",
+    };
+    if let ([first, ..], [.., last]) = (device.stage_times(ticket), device.stage_times(ticket)) {
+        let numbers = [("tiles", missed.tiles as f64)];
+        track.slice(name, span(device, first).0, span(device, last).1, &numbers);
     }
 }
 

@@ -70,6 +70,15 @@ pub(crate) struct DeviceTracks {
     pub textures: Track,
 }
 
+impl DeviceTracks {
+    /// Rows of no trace.
+    #[cfg(test)]
+    pub(crate) fn off() -> Self {
+        let [stages, regions, textures] = [0; 3].map(|_| crate::trace::Trace::off().track(""));
+        Self { stages, regions, textures }
+    }
+}
+
 impl DeviceRenderer {
     /// Prepares kernels and uploads what every region of a picture needs, except pages of geometry and of grids.
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
@@ -83,6 +92,7 @@ impl DeviceRenderer {
         }
         for kernel in picture.kernels.iter() {
             device.prepare(&kernel.kernel, &[]);
+            kernel.demand.iter().for_each(|demand| device.prepare(demand, &[]));
         }
         let (frame_buffer, mut frame) = frame::upload(&mut device, &picture)?;
         let free = free_bytes(device.memory(), picture.reserve_bytes);

@@ -24,7 +24,7 @@ use crate::render::region::record::{DeviceWorld, LoadJob, StagePart, StageRun, e
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::region::slabs::Slabs;
 use crate::render::region::stage_tasks::{GridPage, StageTask, StageTasks, slab_units};
-use crate::render::region::texture_watch::{TextureWatch, TileLoad};
+use crate::render::region::texture_watch::{TextureWatch, TileLoad, TileMisses};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -109,15 +109,15 @@ impl RegionRun {
     }
 
     /// Reads what the last submission, which is done and took so many seconds, missed of textures, what its loops came
-    /// to, and what it printed. [`Self::portion`] is right only then. How many tiles it missed.
+    /// to, and what it printed. [`Self::portion`] is right only then. What it missed, for the trace.
     pub(crate) fn note_loops(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
         seconds: f64,
-    ) -> Result<usize, GpuError> {
+    ) -> Result<TileMisses, GpuError> {
         let missed = self.chain.note_misses(device, world, seconds)?;
-        if missed == 0 {
+        if missed.tiles == 0 {
             self.chain.note_prints(device)?;
             self.chain.note_layers(device, world.deep)?;
             self.chain.note_loops(device)?;
@@ -506,6 +506,9 @@ impl Chain {
         let most = self.quota.of(work).min(self.printing_vertices(world));
         let most = if work == Work::LoopLoad { most.min(self.textures.vertices_max) } else { most };
         let some = self.loads.take(most);
+        if self.should_name(world, &some, Process::Shade) {
+            return self.record_names(device, world, some);
+        }
         self.record_some(device, world, some, false)
     }
 

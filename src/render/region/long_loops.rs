@@ -23,6 +23,10 @@ impl Chain {
         if self.watch.load.is_none() && self.watch.unwatched.is_none() {
             return Ok(());
         }
+        if self.textures.only_named {
+            self.watch.going = 0;
+            return Ok(());
+        }
         self.watch.going = u64::from(device.read(self.region.slices.status.part(0..1))?[0][0]);
         if let Some(WatchedLoad { long: true, trips, .. }) = self.watch.load {
             // Those that are still going have made all trips; of the others nothing is known.
@@ -43,7 +47,7 @@ impl Chain {
     }
 
     /// The program that a stage runs for a bin.
-    fn program(&self, world: &DeviceWorld, process: Process, bin: usize) -> Option<usize> {
+    pub(super) fn program(&self, world: &DeviceWorld, process: Process, bin: usize) -> Option<usize> {
         let [displacement, colour] = world.programs(bin, self.shades());
         match process {
             Process::Displace => displacement,
@@ -172,8 +176,11 @@ impl Chain {
             let vertices = self.loads.loads[load.index].vertices;
             let long = loops == LoopKind::Long;
             let trips = if long { trips_for(self.quota.of(Work::Trips), vertices) } else { FIRST_TRIPS };
-            runs.push(StageRun { stage, part: StagePart::Program { trips, resume: false, restore: false } });
-            if !long {
+            let named = self.should_name(world, &(load.index..load.index + 1), stage.process);
+            let program = StagePart::Program { trips, resume: false, restore: false };
+            runs.push(StageRun { stage, part: if named { StagePart::Names } else { program } });
+            self.textures.only_named = named;
+            if !long && !named {
                 self.portion = Portion::of(Work::LoopLoad, vertices);
             }
             let [made, before] = self.watch.made;

@@ -61,13 +61,17 @@ pub(crate) struct StageRun {
     pub part: StagePart,
 }
 
-/// How the loops of a program run, see [`StagePart::Program`].
+/// How the loops of a program run, see [`StagePart::Program`], and whether it only names tiles.
 #[derive(Clone, Copy, Debug)]
 struct ProgramLoops {
     trips: u32,
     resume: bool,
     restore: bool,
+    names_only: bool,
 }
+
+/// Loops that are not known to be long.
+const FIRST_LOOPS: ProgramLoops = ProgramLoops { trips: FIRST_TRIPS, resume: false, restore: false, names_only: false };
 
 /// A part of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +81,8 @@ pub(crate) enum StagePart {
     /// Its program, whose loops make at most so many trips, or go on: from where they were, or from where the last run
     /// began.
     Program { trips: u32, resume: bool, restore: bool },
+    /// The demand slice of its program, which names the tiles of its textures.
+    Names,
     /// What is done with the program's results.
     Results,
 }
@@ -85,14 +91,17 @@ impl StagePart {
     /// How the program's loops run, if the program runs.
     fn program(self) -> Option<ProgramLoops> {
         match self {
-            Self::Whole => Some(ProgramLoops { trips: FIRST_TRIPS, resume: false, restore: false }),
-            Self::Program { trips, resume, restore } => Some(ProgramLoops { trips, resume, restore }),
+            Self::Whole => Some(FIRST_LOOPS),
+            Self::Names => Some(ProgramLoops { names_only: true, ..FIRST_LOOPS }),
+            Self::Program { trips, resume, restore } => {
+                Some(ProgramLoops { trips, resume, restore, names_only: false })
+            }
             Self::Results => None,
         }
     }
 
     fn has_results(self) -> bool {
-        !matches!(self, Self::Program { .. })
+        matches!(self, Self::Whole | Self::Results)
     }
 }
 
@@ -175,6 +184,11 @@ impl DeviceWorld {
         }
     }
 
+    /// Whether a program can name the tiles of its textures before it runs.
+    pub(crate) fn names_tiles(&self, number: Option<usize>) -> bool {
+        self.kernel(number).is_some_and(|kernel| kernel.demand.is_some())
+    }
+
     /// Channels in which a program saves its loops: none until they turn out to be long.
     fn state_channels(&self, number: Option<usize>) -> u32 {
         self.kernel(number.filter(|&number| self.long_loops[number])).map_or(0, saved_channels)
@@ -182,14 +196,14 @@ impl DeviceWorld {
 
     /// How the loops of a program run that saves them from `base` on, if it saves them, for so many vertices.
     fn loop_run(&self, number: Option<usize>, base: u32, vertices: u32, loops: ProgramLoops) -> LoopRun {
-        let ProgramLoops { trips, resume, restore } = loops;
-        let long = self.loops(number) == LoopKind::Long;
+        let ProgramLoops { trips, resume, restore, names_only } = loops;
+        let long = self.loops(number) == LoopKind::Long && !names_only;
         let state = |kernel: &ShadingKernel| {
             let records = kernel.resumable.as_ref().map_or(0, |resumable| resumable.state_channels) * vertices;
             let kept = kernel.uses_textures.then_some(KeptLoops { base: base + records, records, restore });
             LoopState { base, resume, kept }
         };
-        LoopRun { trips, saved: self.kernel(number).filter(|_| long).map(state) }
+        LoopRun { trips, saved: self.kernel(number).filter(|_| long).map(state), names_only }
     }
 
     /// Records that the largest slot of any bin takes up, with all loops saved.
@@ -261,9 +275,7 @@ impl DeviceWorld {
                     Process::Displace if shades => self.record_shade_displace(recording, region, piece, *sources, part),
                     Process::Displace => self.record_displace(recording, region, piece, *sources, part),
                     Process::Shade => {
-                        if let Some(loops) = part.program() {
-                            self.record_colours(recording, region, piece, *sources, loops);
-                        }
+                        self.record_colours(recording, region, piece, *sources, part);
                         if part.has_results() {
                             self.record_pack(recording, region, piece, job.places.clone());
                         }
@@ -467,9 +479,9 @@ impl DeviceWorld {
         region: &ActiveRegion,
         piece: &LoadPiece,
         sources: GeometrySources<'_>,
-        loops: ProgramLoops,
+        part: StagePart,
     ) {
-        let (_, Some(kernel), layout) = self.layout(piece) else { return };
+        let ((_, Some(kernel), layout), Some(loops)) = (self.layout(piece), part.program()) else { return };
         let bin = &self.drawn.shade_bins[piece.bin];
         let displacement = self.state_channels(bin.displace) * piece.piece.vertices();
         let state = piece.piece.base + layout.records + displacement;

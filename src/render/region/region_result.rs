@@ -52,6 +52,8 @@ pub(crate) struct TextureLoss {
     pub submissions: u64,
     /// The time of those submissions, by the device's clock.
     pub discarded: Duration,
+    /// The time of submissions that only named tiles, by the device's clock.
+    pub naming: Duration,
     /// The time in which the device's thread read and uploaded tiles.
     pub loading: Duration,
 }
@@ -60,6 +62,7 @@ impl TextureLoss {
     fn add(&mut self, other: Self) {
         self.submissions += other.submissions;
         self.discarded += other.discarded;
+        self.naming += other.naming;
         self.loading += other.loading;
     }
 }

@@ -4,14 +4,19 @@
 //! and the same loads, or the same program of a watched load, are submitted again until nothing is missed. What a
 //! sequence of such runs needs is never replaced within it, so that each run comes further; where it is more than there
 //! are slots, the next loads are smaller. How a load goes does not change what it computes.
+//!
+//! As long as tiles are missed, a submission goes before each that only names tiles: the demand slices of the programs
+//! (spirv-gen's `passes::demand`) run on the same vertices, and what they miss is loaded first.
 
 use crate::gpu::{Device, GpuError};
+use crate::pipeline::plan::{PipelineStage, Process};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::textures::record_misses_begin;
 use crate::render::region::chain::Chain;
 use crate::render::region::loads::Load;
 use crate::render::region::loop_watch::WatchedLoad;
-use crate::render::region::record::{DeviceWorld, StagePart, StageRun};
+use crate::render::region::pace::{Portion, Work};
+use crate::render::region::record::{DeviceWorld, StagePart, StageRun, empty_recording};
 use crate::render::resident::texture_tiles::{MissedKey, TextureTiles, TilesLoaded};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -35,10 +40,20 @@ pub(crate) struct TextureWatch {
     needed: FxHashSet<MissedKey>,
     /// Whether the last run missed anything.
     missed: bool,
+    /// Whether the last run only named tiles.
+    pub only_named: bool,
     /// Vertices of a submission, at most: what they look up fits.
     pub vertices_max: u64,
     /// The last load of tiles, until it is traced.
     pub loaded: Option<TileLoad>,
+}
+
+/// What a submission missed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TileMisses {
+    pub tiles: usize,
+    /// Whether it only named tiles.
+    pub only_named: bool,
 }
 
 /// When a region's tiles were loaded.
@@ -53,7 +68,15 @@ pub(crate) struct TileLoad {
 impl Default for TextureWatch {
     fn default() -> Self {
         let needed = FxHashSet::default();
-        Self { stamp: None, since: None, needed, missed: false, vertices_max: u64::MAX, loaded: None }
+        Self {
+            stamp: None,
+            since: None,
+            needed,
+            missed: false,
+            only_named: false,
+            vertices_max: u64::MAX,
+            loaded: None,
+        }
     }
 }
 
@@ -99,71 +122,104 @@ impl Chain {
         record_misses_begin(recording, misses, stamp);
     }
 
-    /// Reads what the last submission missed, which is done and took so many seconds: how many tiles.
+    /// Whether tiles should be named first that programs of a stage look up in some loads, and can be.
+    pub(super) fn should_name(&self, world: &DeviceWorld, some: &Range<usize>, process: Process) -> bool {
+        let mut pieces = self.loads.loads[some.clone()].iter().flat_map(|load| &load.pieces);
+        world.textures.as_ref().is_some_and(TextureTiles::should_be_named)
+            && pieces.any(|piece| world.names_tiles(self.program(world, process, piece.bin)))
+    }
+
+    /// A submission of loads that are shaded next, which only names the tiles that this takes.
+    pub(super) fn record_names(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        some: Range<usize>,
+    ) -> Result<Recording, GpuError> {
+        let mut recording = empty_recording(self.label, &self.region);
+        self.portion = Portion::default();
+        self.textures.only_named = true;
+        self.begin_textures(world, &mut recording, some.clone(), false);
+        self.begin_unwatched(&mut recording, &some);
+        let part = |process| if process == Process::Shade { StagePart::Names } else { StagePart::Whole };
+        let run = |&stage: &PipelineStage| StageRun { stage, part: part(stage.process) };
+        let runs: Vec<StageRun> = self.load_stages().iter().map(run).collect();
+        for index in some {
+            world.record_load(device, &mut recording, &self.region, &self.load_job(index, &runs))?;
+        }
+        Ok(recording)
+    }
+
+    /// Reads what the last submission missed, which is done and took so many seconds.
     pub(super) fn note_misses(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
         seconds: f64,
-    ) -> Result<usize, GpuError> {
+    ) -> Result<TileMisses, GpuError> {
         let (Some(stamp), Some(textures)) = (self.textures.stamp.take(), &mut world.textures) else {
-            return Ok(0);
+            return Ok(TileMisses::default());
         };
         let missed = textures.read_misses(device, self.region.slices.misses, stamp)?;
+        let misses = TileMisses { tiles: missed.len(), only_named: self.textures.only_named };
+        if self.textures.since == Some(stamp) {
+            textures.note_first_run(!missed.is_empty());
+        }
+        let (loss, took) = (&mut self.counts.texture_loss, Duration::from_secs_f64(seconds));
+        match misses {
+            TileMisses { only_named: true, .. } => loss.naming += took,
+            TileMisses { tiles: 0, .. } => {}
+            _ => {
+                loss.submissions += 1;
+                loss.discarded += took;
+            }
+        }
         if missed.is_empty() {
             self.textures.clear();
             self.textures.vertices_max = self.textures.vertices_max.saturating_add(self.textures.vertices_max / 8);
-            return Ok(0);
+            return Ok(misses);
         }
-        let count = missed.len();
         self.textures.missed = true;
         self.textures.needed.extend(missed);
-        self.counts.texture_loss.submissions += 1;
-        self.counts.texture_loss.discarded += Duration::from_secs_f64(seconds);
         // What it printed is printed again.
         self.printing = false;
         self.watch.going = 0;
-        Ok(count)
+        Ok(misses)
     }
 
-    /// The last submission again, if it missed tiles, with these tiles; `None` where loads go on as usual, perhaps
-    /// smaller.
+    /// What comes after the last submission if it missed tiles or only named some: the same loads with these tiles;
+    /// `None` where loads go on as usual, perhaps smaller.
     pub(super) fn step_textures(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
     ) -> Result<Option<Recording>, GpuError> {
-        if !std::mem::take(&mut self.textures.missed) {
+        let only_named = std::mem::take(&mut self.textures.only_named);
+        let missed = std::mem::take(&mut self.textures.missed);
+        if !missed && !only_named {
             return Ok(None);
         }
-        let (Some(since), Some(textures)) = (self.textures.since, &mut world.textures) else { return Ok(None) };
-        let begin = Instant::now();
-        let mut loaded = textures.load(device, &self.textures.needed, since)?;
-        let load = TileLoad { begin, took: begin.elapsed(), tiles: self.textures.needed.len() };
-        self.counts.texture_loss.loading += load.took;
-        self.textures.loaded = Some(load);
         let watched = self.watch.load.take();
         let some = match (watched, self.watch.unwatched.take()) {
             (Some(load), _) => load.index..load.index + 1,
             (None, Some(some)) => some,
             (None, None) => return Ok(None),
         };
-        if let TilesLoaded::TooMany(lacking) = loaded
-            && self.vertices(some.clone()) <= GRID_VERTICES
-            && textures.grow(device, lacking)?
-        {
-            world.frame.textures = Some(textures.slices());
-            loaded = textures.load(device, &self.textures.needed, since)?;
+        let mut loaded = if missed { self.load_needed(device, world, &some, only_named)? } else { TilesLoaded::All };
+        let vertices = self.vertices(some.clone());
+        if only_named && loaded != TilesLoaded::All && vertices <= GRID_VERTICES {
+            // More may have been named than the grid needs.
+            self.textures.clear();
+            loaded = TilesLoaded::All;
         }
         let is_stale = some.clone().any(|index| self.is_stale(world, index));
         if loaded == TilesLoaded::All && !is_stale {
             return match watched {
                 Some(load) => self.record_program_again(device, world, load).map(Some),
-                None => self.record_some(device, world, some, true).map(Some),
+                None => self.record_some(device, world, some, !only_named).map(Some),
             };
         }
         if let TilesLoaded::TooMany(_) = loaded {
-            let vertices = self.vertices(some.clone());
             if vertices <= GRID_VERTICES {
                 world.textures.iter().for_each(TextureTiles::report_too_few_slots);
                 self.textures.clear();
@@ -180,6 +236,34 @@ impl Chain {
         Ok(None)
     }
 
+    /// Loads what some loads were found to need; where they are a single grid, in more memory if need be, unless tiles
+    /// were only named, which may be too many.
+    fn load_needed(
+        &mut self,
+        device: &mut Device,
+        world: &mut DeviceWorld,
+        some: &Range<usize>,
+        only_named: bool,
+    ) -> Result<TilesLoaded, GpuError> {
+        let may_grow = !only_named && self.vertices(some.clone()) <= GRID_VERTICES;
+        let (Some(since), Some(textures)) = (self.textures.since, &mut world.textures) else {
+            return Ok(TilesLoaded::All);
+        };
+        let begin = Instant::now();
+        let mut loaded = textures.load(device, &self.textures.needed, since)?;
+        if let TilesLoaded::TooMany(lacking) = loaded
+            && may_grow
+            && textures.grow(device, lacking)?
+        {
+            world.frame.textures = Some(textures.slices());
+            loaded = textures.load(device, &self.textures.needed, since)?;
+        }
+        let load = TileLoad { begin, took: begin.elapsed(), tiles: self.textures.needed.len() };
+        self.counts.texture_loss.loading += load.took;
+        self.textures.loaded = Some(load);
+        Ok(loaded)
+    }
+
     /// The program of a watched load again, from where the last submission began with it.
     fn record_program_again(
         &mut self,
@@ -190,6 +274,9 @@ impl Chain {
         let part = StagePart::Program { trips: load.trips, resume: load.resumed, restore: load.resumed };
         let stage = load.at.map(|at| self.load_stages()[at]);
         let runs: Vec<StageRun> = stage.map(|stage| StageRun { stage, part }).into_iter().collect();
+        if !load.long {
+            self.portion = Portion::of(Work::LoopLoad, self.vertices(load.index..load.index + 1));
+        }
         self.watch.load = Some(load);
         self.record_runs(device, world, load.index, &runs, true)
     }

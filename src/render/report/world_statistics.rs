@@ -74,8 +74,8 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads
 
 /// Adds the time that a world lost because devices lacked tiles of textures.
 pub(crate) fn add_texture_loss(stats: &mut Stats, totals: &RegionCounts) {
-    let TextureLoss { submissions, discarded, loading } = totals.texture_loss;
-    stats.texture_loss.add(&TextureLossStats { submissions, discarded, loading });
+    let TextureLoss { submissions, discarded, naming, loading } = totals.texture_loss;
+    stats.texture_loss.add(&TextureLossStats { submissions, discarded, naming, loading });
 }
 
 /// Adds the failures of each device, if any device failed.

@@ -61,6 +61,9 @@ pub(crate) struct TextureTiles {
     given: usize,
     /// The stamp of the last submission that looked textures up.
     stamp: u32,
+    /// Whether tiles were missed by the last submission of loads that were not submitted before; at first, that they
+    /// will be.
+    misses: bool,
 }
 
 /// A place for a tile.
@@ -186,6 +189,7 @@ impl TextureTiles {
             slots: vec![TileSlot::default(); slots as usize],
             given: slots as usize,
             stamp: 0,
+            misses: true,
         };
         for &token in textures.names.known.keys() {
             made.open(token);
@@ -202,6 +206,16 @@ impl TextureTiles {
     /// The number that slots end before, now or when a single grid needs more.
     pub(crate) fn slots_end(&self) -> u64 {
         if self.textures.tiles_max() > self.given as u64 { SLOTS_MAX } else { self.given as u64 }
+    }
+
+    /// Whether tiles should be named before programs run: other loads lacked some just now, so the next ones will.
+    pub(crate) fn should_be_named(&self) -> bool {
+        self.misses
+    }
+
+    /// Notes whether loads that were not submitted before missed tiles.
+    pub(crate) fn note_first_run(&mut self, missed: bool) {
+        self.misses = missed;
     }
 
     /// The stamp of a submission that is about to be made.

@@ -28,7 +28,7 @@ pub struct TextureReads {
     pub requests: u64,
     /// The tiles that devices lacked.
     pub misses: u64,
-    /// The runs of shaders that were repeated because of them.
+    /// The submissions that lacked some, those that only named tiles included.
     pub reruns: u64,
     /// The tiles that were read; the others were in the host's cache.
     pub tiles_read: u64,
