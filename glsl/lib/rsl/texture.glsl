@@ -83,27 +83,21 @@ vec4 rsl_word_channels(const in uint word, const in uint format) {
     return vec4(rsl_is_finite(number) ? number : 0.0, 0.0, 0.0, 0.0);
 }
 
-// A texel's coordinate after wrap, -1 outside in black; -1024 extents <= at < 1024 extents.
+// A texel's coordinate after wrap, -1 outside in black. It is beside a place that rsl_wrap_place() gave: at most one
+// texel outside of the map where that repeats, or of the map and its mirror image. No division, which is slow.
 int rsl_wrap_texel(const in int at, const in int extent, const in uint wrap) {
-    uint twice = uint(at + 1024 * extent) % uint(2 * extent);
-    int mirrored = int(twice) < extent ? int(twice) : 2 * extent - 1 - int(twice);
-    int periodic = int(twice) < extent ? int(twice) : int(twice) - extent;
+    int periodic = at < 0 ? at + extent : at >= extent ? at - extent : at;
+    int mirrored = at < 0 ? -1 - at : at >= 2 * extent ? at - 2 * extent : at >= extent ? 2 * extent - 1 - at : at;
+    int inside = min(max(at, 0), extent - 1);
     if (wrap == RSL_WRAP_PERIODIC) return periodic;
     if (wrap == RSL_WRAP_MIRROR) return mirrored;
-    int inside = min(max(at, 0), extent - 1);
     return wrap == RSL_WRAP_CLAMP || at == inside ? inside : -1;
 }
 
-// Both coordinates; beyond the poles of a lat-long map lies the other side. x = -1 where there is no texel.
-ivec2 rsl_wrap_texel2(const in TextureShape shape, const in ivec2 at, const in ivec2 extent) {
-    if (shape.kind == RSL_KIND_LAT_LONG) {
-        bool beyond = at.y < 0 || at.y >= extent.y;
-        int x = beyond ? at.x + extent.x / 2 : at.x;
-        int y = rsl_wrap_texel(at.y, extent.y, RSL_WRAP_MIRROR);
-        return ivec2(rsl_wrap_texel(x, extent.x, RSL_WRAP_PERIODIC), y);
-    }
-    ivec2 t = ivec2(rsl_wrap_texel(at.x, extent.x, shape.wrap_s), rsl_wrap_texel(at.y, extent.y, shape.wrap_t));
-    return t.y < 0 ? ivec2(-1) : t;
+// How a texture is wrapped along both axes. Beyond the poles of a lat-long map lies the other side.
+uvec2 rsl_wraps(const in TextureShape shape) {
+    bool is_sphere = shape.kind == RSL_KIND_LAT_LONG;
+    return is_sphere ? uvec2(RSL_WRAP_PERIODIC, RSL_WRAP_MIRROR) : uvec2(shape.wrap_s, shape.wrap_t);
 }
 
 // The coordinate before the wrap of texels, where it may be large.
@@ -180,7 +174,36 @@ RslFootprint rsl_footprint(const in vec2 size, const in uint levels, const in ve
     return f;
 }
 
-// The weighted mean of all probes in one plane: the channels of its words.
+// The four texels beside a place: columns and rows of the left and right upper ones, then of the lower ones; -1 where
+// there is none. `low` is the upper left one before wrap.
+struct RslTexels {
+    ivec4 x;
+    ivec4 y;
+};
+
+RslTexels rsl_texels(const in TextureShape shape, const in ivec2 low, const in ivec2 extent, const in uvec2 wraps) {
+    ivec2 x = ivec2(rsl_wrap_texel(low.x, extent.x, wraps.x), rsl_wrap_texel(low.x + 1, extent.x, wraps.x));
+    ivec2 y = ivec2(rsl_wrap_texel(low.y, extent.y, wraps.y), rsl_wrap_texel(low.y + 1, extent.y, wraps.y));
+    ivec2 turned = x + (extent.x >> 1);
+    turned = ivec2(turned.x >= extent.x ? turned.x - extent.x : turned.x, turned.y >= extent.x ? turned.y - extent.x : turned.y);
+    bool is_sphere = shape.kind == RSL_KIND_LAT_LONG;
+    bool above = is_sphere && (low.y < 0 || (low.y >= extent.y && low.y < 2 * extent.y));
+    bool below = is_sphere && low.y + 1 >= extent.y && low.y + 1 < 2 * extent.y;
+    RslTexels texels;
+    texels.x = ivec4(above ? turned : x, below ? turned : x);
+    texels.y = y.xxyy;
+    return texels;
+}
+
+// The weighted channels of a texel, 0 of one without a slot.
+vec4 rsl_weighted(const in uint format, const in uint slot, const in uint x, const in uint y, const in float weight) {
+    bool is_there = slot != TILE_MISSING;
+    uint word = slot_word(is_there ? slot : 0u, uvec2(x, y) & 63u);
+    return (is_there ? weight : 0.0) * rsl_word_channels(word, format);
+}
+
+// The weighted mean of all probes in one plane: the channels of its words. The tiles of a probe's four texels are found
+// before any is read: to find one costs more than to read a texel, and CPU drivers run both sides of a branch.
 vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, const in RslFootprint f, const in uint plane,
                       const in uint form) {
     vec4 sum = vec4(0.0);
@@ -189,7 +212,8 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
     uint rounds = f.coarser > 0.0 ? 2u * count : count;
     float step = rsl_reciprocal(f.count);
     rsl_trips = rsl_trips + 8u * rounds;
-    uvec3 held = uvec3(0xffffffffu);
+    uvec2 wraps = rsl_wraps(shape);
+    uvec2 held = uvec2(0xffffffffu);
     uint slot = TILE_MISSING;
     for (uint i = 0u; i < rounds; i++) {
         bool fine = i < count;
@@ -198,26 +222,41 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
         float weight = rsl_filter_weight(form, x * x) * (fine ? 1.0 - f.coarser : f.coarser);
         total = total + weight;
         uvec2 size = max(uvec2(shape.width >> level, shape.height >> level), uvec2(1u));
-        uvec2 extent = max(size / window.parts, uvec2(1u));
-        vec2 at = (f.place + f.axis * x) * vec2(extent) - 0.5;
+        // A cube's faces are three across and two down.
+        uvec2 extent = window.parts.x == 1u ? size : max(uvec2(size.x / 3u, size.y >> 1), uvec2(1u));
+        vec2 place = f.place + f.axis * x;
+        vec2 at = vec2(rsl_wrap_place(place.x, wraps.x), rsl_wrap_place(place.y, wraps.y)) * vec2(extent) - 0.5;
         vec2 low = floor(at);
         vec2 share = at - low;
-        for (uint corner = 0u; corner < 4u; corner++) {
-            uvec2 offset = uvec2(corner & 1u, corner >> 1);
-            ivec2 texel = rsl_wrap_texel2(shape, ivec2(low) + ivec2(offset), ivec2(extent));
-            float w = (offset.x == 1u ? share.x : 1.0 - share.x) * (offset.y == 1u ? share.y : 1.0 - share.y);
-            if (texel.x < 0 || w == 0.0) continue;
-            uvec2 inside = uvec2(texel) + window.cell * extent;
-            uvec3 wanted = uvec3(inside >> 6, level);
-            if (wanted != held) {
-                held = wanted;
-                slot = tile_slot(window.texture, level, plane, wanted.xy);
+        RslTexels texels = rsl_texels(shape, ivec2(low), ivec2(extent), wraps);
+        uvec4 columns = uvec4(texels.x) + window.cell.x * extent.x;
+        uvec4 rows = uvec4(texels.y) + window.cell.y * extent.y;
+        vec4 w = vec4(1.0 - share.x, share.x, 1.0 - share.x, share.x) * vec4(1.0 - share.yy, share.yy);
+        // Tiles as one number, the largest for texels that count nothing. Mostly they are one and the same.
+        uvec4 tiles = (columns >> 6) | ((rows >> 6) << 16);
+        tiles.x = texels.x.x < 0 || texels.y.x < 0 || w.x == 0.0 ? 0xffffffffu : tiles.x;
+        tiles.y = texels.x.y < 0 || texels.y.y < 0 || w.y == 0.0 ? 0xffffffffu : tiles.y;
+        tiles.z = texels.x.z < 0 || texels.y.z < 0 || w.z == 0.0 ? 0xffffffffu : tiles.z;
+        tiles.w = texels.x.w < 0 || texels.y.w < 0 || w.w == 0.0 ? 0xffffffffu : tiles.w;
+        uvec4 slots = uvec4(TILE_MISSING);
+        uint tile = min(min(tiles.x, tiles.y), min(tiles.z, tiles.w));
+        while (tile != 0xffffffffu) {
+            if (uvec2(tile, level) != held) {
+                held = uvec2(tile, level);
+                slot = tile_slot(window.texture, level, plane, uvec2(tile & 0xffffu, tile >> 16));
             }
-#ifndef RSL_ONLY_NAMES
-            if (slot == TILE_MISSING) continue;
-            sum = sum + (weight * w) * rsl_word_channels(slot_word(slot, inside & 63u), shape.format);
-#endif
+            bvec4 here = equal(tiles, uvec4(tile));
+            slots = uvec4(here.x ? slot : slots.x, here.y ? slot : slots.y, here.z ? slot : slots.z, here.w ? slot : slots.w);
+            tiles = uvec4(here.x ? 0xffffffffu : tiles.x, here.y ? 0xffffffffu : tiles.y, here.z ? 0xffffffffu : tiles.z,
+                          here.w ? 0xffffffffu : tiles.w);
+            tile = min(min(tiles.x, tiles.y), min(tiles.z, tiles.w));
         }
+#ifndef RSL_ONLY_NAMES
+        sum = sum + rsl_weighted(shape.format, slots.x, columns.x, rows.x, weight * w.x);
+        sum = sum + rsl_weighted(shape.format, slots.y, columns.y, rows.y, weight * w.y);
+        sum = sum + rsl_weighted(shape.format, slots.z, columns.z, rows.z, weight * w.z);
+        sum = sum + rsl_weighted(shape.format, slots.w, columns.w, rows.w, weight * w.w);
+#endif
     }
     return sum * rsl_reciprocal(total);
 }

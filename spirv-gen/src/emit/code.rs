@@ -498,15 +498,20 @@ impl<'a> Emitter<'a> {
         self.s.inst(Op::LogicalAnd, bool, &[go, occupied])
     }
 
-    /// Counts a trip that begins, and those that lookups have made since the last one was counted.
+    /// Counts a trip that begins, those that lookups in it make in any case, and those that they have made since the
+    /// last one was counted.
     fn count_trip(&mut self, inst: Inst) -> Result<(), EmitError> {
         let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return Ok(()) };
-        let (u32, one) = (self.s.type_u32(), self.s.u32(1));
+        let mut idle = 0;
+        self.body.walk_inst(inst, &mut |i| {
+            if let IrOp::Lookup(lookup) = self.body.inst(i).op {
+                idle += lookup.kind.idle_trips();
+            }
+        });
+        let (u32, made) = (self.s.type_u32(), self.s.u32(1 + idle));
         let count = self.s.load(u32, trips.count);
-        let mut count = self.s.inst(Op::IAdd, u32, &[count, one]);
-        let mut looks_up = false;
-        self.body.walk_inst(inst, &mut |i| looks_up |= matches!(self.body.inst(i).op, IrOp::Lookup(_)));
-        if looks_up {
+        let mut count = self.s.inst(Op::IAdd, u32, &[count, made]);
+        if idle > 0 {
             let inside = self.call("rsl_take_trips", u32, &[])?;
             count = self.s.inst(Op::IAdd, u32, &[count, inside]);
         }

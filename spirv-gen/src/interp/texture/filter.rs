@@ -1,6 +1,6 @@
 //! Probes along the major axis of a footprint.
 
-use super::{LookupFilter, TextureShape, TextureStore, WantedChannels, reciprocal, root};
+use super::{LookupFilter, TextureShape, TextureStore, WantedChannels, reciprocal, root, wrap_place};
 
 /// What a filter weighs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,13 +137,15 @@ pub(super) fn channels_of_word(format: u32) -> u32 {
     [4, 2, 2, 1][format as usize & 3]
 }
 
-/// A texel's coordinate after wrap.
+/// A texel's coordinate after wrap; `at` is beside a place that [`wrap_place`] gave.
 fn wrap_texel(at: i32, extent: u32, wrap: u32) -> Option<u32> {
     let n = extent as i32;
-    let twice = (at + 1024 * n) % (2 * n);
     match wrap {
-        2 => Some((twice % n) as u32),
-        3 => Some(if twice < n { twice } else { 2 * n - 1 - twice } as u32),
+        2 => Some(at.rem_euclid(n) as u32),
+        3 => {
+            let twice = at.rem_euclid(2 * n);
+            Some(if twice < n { twice } else { 2 * n - 1 - twice } as u32)
+        }
         _ => {
             let inside = at.clamp(0, n - 1);
             (wrap == 1 || at == inside).then_some(inside as u32)
@@ -152,14 +154,17 @@ fn wrap_texel(at: i32, extent: u32, wrap: u32) -> Option<u32> {
 }
 
 impl TextureShape {
+    /// How it is wrapped along both axes.
+    fn wraps(&self) -> [u32; 2] {
+        if self.kind == 1 { [2, 3] } else { self.wrap }
+    }
+
     /// Both coordinates; beyond the poles of a lat-long map lies the other side.
     fn wrapped(&self, at: [i32; 2], extent: [u32; 2]) -> Option<[u32; 2]> {
-        if self.kind == 1 {
-            let beyond = at[1] < 0 || at[1] >= extent[1] as i32;
-            let x = if beyond { at[0] + extent[0] as i32 / 2 } else { at[0] };
-            return Some([wrap_texel(x, extent[0], 2)?, wrap_texel(at[1], extent[1], 3)?]);
-        }
-        Some([wrap_texel(at[0], extent[0], self.wrap[0])?, wrap_texel(at[1], extent[1], self.wrap[1])?])
+        let wraps = self.wraps();
+        let [x, y] = [wrap_texel(at[0], extent[0], wraps[0])?, wrap_texel(at[1], extent[1], wraps[1])?];
+        let beyond = self.kind == 1 && at[1].div_euclid(extent[1] as i32) & 1 != 0;
+        Some([if beyond { (x + extent[0] / 2) % extent[0] } else { x }, y])
     }
 }
 
@@ -242,7 +247,8 @@ impl Window {
         mut take: impl FnMut(f32, u32),
     ) {
         let extent: [u32; 2] = std::array::from_fn(|i| ((shape.size[i] >> level).max(1) / self.parts[i]).max(1));
-        let at: [f32; 2] = std::array::from_fn(|i| place[i] * extent[i] as f32 - 0.5);
+        let wraps = shape.wraps();
+        let at: [f32; 2] = std::array::from_fn(|i| wrap_place(place[i], wraps[i]) * extent[i] as f32 - 0.5);
         let share = at.map(|x| x - x.floor());
         for corner in [[0, 0], [1, 0], [0, 1], [1, 1]] {
             let side = |i: usize| if corner[i] == 1 { share[i] } else { 1.0 - share[i] };
