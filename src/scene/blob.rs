@@ -76,6 +76,19 @@ fn rows_between(a: &[[f32; 4]; 3], b: &[[f32; 4]; 3], t: f64) -> [[f32; 4]; 3] {
 }
 
 impl BlobStep {
+    /// Whether a leaf has numbers that floats can hold.
+    pub(crate) fn is_finite(&self) -> bool {
+        let all = |rows: &[[f32; 4]; 3]| rows.iter().flatten().all(|x| x.is_finite());
+        match self {
+            Self::Constant(value) => value.is_finite(),
+            Self::Ellipsoid(rows) => all(rows),
+            Self::Segment { rows, start, axis, length } => {
+                all(rows) && start.iter().chain(axis).chain([length]).all(|x| x.is_finite())
+            }
+            _ => true,
+        }
+    }
+
     fn between(&self, other: &Self, t: f32) -> Self {
         let mix = |a: f32, b: f32| a * (1.0 - t) + b * t;
         match (self, other) {

@@ -173,7 +173,7 @@ pub(super) fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
             let q = local(rows, p) - DVec3::from(start.map(f64::from));
             let s = axis.dot(q);
             let k = 1.0 - (q - s * axis).length_squared();
-            if k <= 0.0 {
+            if k.is_nan() || k <= 0.0 {
                 return 0.0;
             }
             let r = k.sqrt();

@@ -178,6 +178,9 @@ impl PrimitiveCall<'_> {
             let axis = ((end - start) / length).as_vec3().to_array();
             BlobStep::Segment { rows, start: start.as_vec3().to_array(), axis, length: length as f32 }
         };
+        if !step.is_finite() {
+            return Ok(nothing("is too small or too far away"));
+        }
         let reach = DVec3::new(
             columns.iter().map(|c| c.x * c.x).sum::<f64>().sqrt(),
             columns.iter().map(|c| c.y * c.y).sum::<f64>().sqrt(),

@@ -72,6 +72,16 @@ fn leaves_without_a_size_count_as_nothing() {
 }
 
 #[test]
+fn leaves_beyond_the_range_of_floats_count_as_nothing() {
+    let tiny = "0 0 0 1 0 0 1e-30 1e-30 0 0 0 0 1e-30 0 0 0 0 1e-30 0 0 0 0 1";
+    let code = "1001 0 1002 16 0 2 0 1";
+    let outcome = read_text(&format!("WorldBegin\nBlobby 2 [{code}] [{UNIT} {tiny}] [\"\"]\nWorldEnd"));
+    assert_eq!(outcome.codes(), [("range", 2)]);
+    assert!(outcome.messages[0].message.contains("leaf 1 is too small"), "{}", outcome.messages[0].message);
+    assert_eq!(outcome.world().drawables.len(), 1);
+}
+
+#[test]
 fn hostile_instructions_end_soon() {
     // Sums of sums of sums: 2^60 leaves, or 300 nested ones.
     let doubled: String = (0..60).map(|k| format!("0 2 {k} {k} ")).collect();
