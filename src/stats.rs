@@ -495,6 +495,7 @@ mod tests {
             "errors_survived",
             "geometry_left_out",
             "texture",
+            "texture_loss",
             "textures",
             "kernels",
             "kernels_wait_s",
