@@ -88,8 +88,6 @@ pub struct ShadeBin {
     pub shade: Option<usize>,
     /// Whether primvars go to the colour program.
     pub shade_primvars: bool,
-    /// Whether it moves.
-    pub moves: bool,
 }
 
 /// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).

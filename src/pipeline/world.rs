@@ -83,8 +83,6 @@ impl DrawnWorld {
 
     /// The kinds of primitives, and what those of each kind do that costs time.
     pub fn kinds(&self) -> BTreeSet<KindMotion> {
-        let moving: FxHashSet<PrimitiveKind> =
-            self.hide_bins.iter().filter(|bin| bin.keys > 1).map(|bin| bin.kind).collect();
         let loose: FxHashSet<PrimitiveKind> = self
             .instances
             .iter()
@@ -93,10 +91,15 @@ impl DrawnWorld {
             .collect();
         let of_bin = |bin: &HideBin| KindMotion {
             kind: bin.kind,
-            moves: moving.contains(&bin.kind),
+            moves: self.moves(bin.kind),
             loose: loose.contains(&bin.kind),
         };
         self.hide_bins.iter().map(of_bin).collect()
+    }
+
+    /// Whether any primitive of this kind moves.
+    pub fn moves(&self, kind: PrimitiveKind) -> bool {
+        self.hide_bins.iter().any(|bin| bin.kind == kind && bin.keys > 1)
     }
 
     /// Primitives drawn, instances counted each time.
@@ -172,8 +175,7 @@ impl<'a> Builder<'a> {
             let trimmed = drawable.geometry.shape.first().trim().is_some();
             let keys = instance.keys;
             let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars, keys };
-            let shade_bin =
-                ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars, moves: path.moves() };
+            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }

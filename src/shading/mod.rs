@@ -170,7 +170,8 @@ impl ShadingBuilder<'_> {
 
 /// Loads the built-in helper functions.
 fn helpers() -> Result<Helpers, LibraryError> {
-    Helpers::load(&crate::pipeline::kernels::RSL_LIBRARY)?.with_naming(&crate::pipeline::kernels::RSL_NAMING_LIBRARY)
+    use crate::pipeline::kernels::{RSL_LIBRARY, RSL_NAMING_LIBRARY};
+    Ok(Helpers::load(&RSL_LIBRARY)?.with_naming(&RSL_NAMING_LIBRARY))
 }
 
 /// Reports where a kernel differs from its shader.

@@ -86,8 +86,8 @@ pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
 
 /// The kernel of a program's demand slice. Imagers have none: they are run once for each pixel.
 fn compile_demand(request: &PipelineRequest<'_>, body: &Body) -> Result<Option<Vec<u32>>, EmitError> {
-    let Some(library) = request.library.naming().filter(|_| request.slice != Slice::Imager) else { return Ok(None) };
-    let Some(slice) = demand_slice(body) else { return Ok(None) };
+    let Some(slice) = demand_slice(body).filter(|_| request.slice != Slice::Imager) else { return Ok(None) };
+    let Some(library) = request.library.naming()? else { return Ok(None) };
     emit(&checked(slice), library, request.tokens).map(Some)
 }
 

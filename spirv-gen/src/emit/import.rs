@@ -5,6 +5,7 @@ use super::spirv::Spirv;
 use rspirv::dr::{self, Instruction, Module, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 /// Why a library could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,21 +35,32 @@ pub struct Library {
     functions: FxHashMap<String, usize>,
     by_id: FxHashMap<Word, usize>,
     globals: FxHashMap<Word, usize>,
-    naming: Option<Box<Library>>,
+    naming: Option<NamingForm>,
+}
+
+/// The words of the form whose lookups only name tiles, and what was read of them: nothing until a program needs it.
+#[derive(Clone, Debug)]
+struct NamingForm {
+    words: &'static [u32],
+    read: OnceLock<Result<Box<Library>, LibraryError>>,
 }
 
 impl Library {
-    /// The same library with a second form of it, whose lookups only name the tiles that they need.
-    ///
-    /// # Errors
-    /// When the words are not SPIR-V.
-    pub fn with_naming(self, words: &[u32]) -> Result<Library, LibraryError> {
-        Ok(Library { naming: Some(Box::new(Self::load(words)?)), ..self })
+    /// The same library with a second form of it, whose lookups only name the tiles that they need. It is read when a
+    /// program first needs it.
+    #[must_use]
+    pub fn with_naming(self, words: &'static [u32]) -> Library {
+        Library { naming: Some(NamingForm { words, read: OnceLock::new() }), ..self }
     }
 
     /// The form whose lookups only name the tiles that they need, if there is one.
-    pub(crate) fn naming(&self) -> Option<&Library> {
-        self.naming.as_deref()
+    ///
+    /// # Errors
+    /// When its words are not SPIR-V.
+    pub(crate) fn naming(&self) -> Result<Option<&Library>, LibraryError> {
+        let Some(NamingForm { words, read }) = &self.naming else { return Ok(None) };
+        let library = read.get_or_init(|| Self::load(words).map(Box::new));
+        library.as_ref().map(|library| Some(&**library)).map_err(Clone::clone)
     }
 
     /// Reads a module.

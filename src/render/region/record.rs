@@ -432,7 +432,7 @@ impl DeviceWorld {
             }
         };
         for (kernel, input) in [(displace, layout.displace_input), (shade, layout.input)] {
-            if let Some(base) = next_position(kernel.filter(|_| bin.moves), &piece.piece, input) {
+            if let Some(base) = next_position(kernel, &piece.piece, input).filter(|_| self.drawn.moves(bin.kind)) {
                 record_at(base, CHANNEL_POSITION, Some(1));
             }
         }

@@ -3,7 +3,7 @@
 use crate::deep::Visibility;
 use crate::pipeline::buffers::RegionCapacity;
 use crate::render::region::prints::PrintedCalls;
-use std::time::Duration;
+use crate::stats::TextureLossStats;
 
 /// A finished region.
 #[derive(Clone, Debug, Default)]
@@ -42,29 +42,7 @@ pub(crate) struct RegionCounts {
     pub submissions: u64,
     pub replaced_values: ReplacedValues,
     pub open_solids: OpenSolids,
-    pub texture_loss: TextureLoss,
-}
-
-/// Time lost because devices lacked tiles of textures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TextureLoss {
-    /// Submissions that missed tiles, and were made again.
-    pub submissions: u64,
-    /// The time of those submissions, by the device's clock.
-    pub discarded: Duration,
-    /// The time of submissions that only named tiles, by the device's clock.
-    pub naming: Duration,
-    /// The time in which the device's thread read and uploaded tiles.
-    pub loading: Duration,
-}
-
-impl TextureLoss {
-    fn add(&mut self, other: Self) {
-        self.submissions += other.submissions;
-        self.discarded += other.discarded;
-        self.naming += other.naming;
-        self.loading += other.loading;
-    }
+    pub texture_loss: TextureLossStats,
 }
 
 /// Visible micropolygons with values of their programs that were not finite, and were replaced.
@@ -126,6 +104,6 @@ impl RegionCounts {
         self.submissions += other.submissions;
         self.replaced_values.add(other.replaced_values);
         self.open_solids.add(other.open_solids);
-        self.texture_loss.add(other.texture_loss);
+        self.texture_loss.add(&other.texture_loss);
     }
 }

@@ -3,9 +3,9 @@
 use crate::gpu::{Device, DeviceInfo};
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
-use crate::render::region::region_result::{RegionCounts, TextureLoss};
+use crate::render::region::region_result::RegionCounts;
 use crate::schedule::Report;
-use crate::stats::{Counts, DeviceStats, Stage, Stats, TextureLossStats, TextureStats};
+use crate::stats::{Counts, DeviceStats, Stage, Stats, TextureStats};
 use crate::texture::TextureReads;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,12 +70,6 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads
         };
         stats.add_texture(path.display().to_string(), reads);
     }
-}
-
-/// Adds the time that a world lost because devices lacked tiles of textures.
-pub(crate) fn add_texture_loss(stats: &mut Stats, totals: &RegionCounts) {
-    let TextureLoss { submissions, discarded, naming, loading } = totals.texture_loss;
-    stats.texture_loss.add(&TextureLossStats { submissions, discarded, naming, loading });
 }
 
 /// Adds the failures of each device, if any device failed.

@@ -90,7 +90,7 @@ impl Session<'_> {
         advice::on_open_solids(self.reporter, picture, rendered.totals.open_solids);
         advice::on_replaced_values(self.reporter, picture, rendered.totals.replaced_values);
         world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
-        world_statistics::add_texture_loss(&mut self.stats, &rendered.totals);
+        self.stats.texture_loss.add(&rendered.totals.texture_loss);
         self.take_devices_back(picture, &idle);
         let devices = self.slots.iter().map(|slot| DrawnOn { info: &slot.info, device: slot.device.as_ref() });
         world_statistics::add_devices(&mut self.stats, devices, &rendered.report);
