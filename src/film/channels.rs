@@ -126,6 +126,11 @@ impl PixelLayout {
         self.channels.iter().any(|channel| channel.group == ChannelGroup::Depth)
     }
 
+    /// Whether a pixel has nothing but a depth.
+    pub fn is_depth(&self) -> bool {
+        self.has_depth() && self.channels.len() == 1
+    }
+
     /// Whether the light at each depth is kept beside the floats.
     pub fn has_light(&self) -> bool {
         self.channels.iter().any(|channel| channel.group == ChannelGroup::Light)

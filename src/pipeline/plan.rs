@@ -96,6 +96,8 @@ impl Pipeline {
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),
     );
+    /// Hides what is opaque for depths alone, and shades nothing.
+    pub const DEPTHS: Self = Self::valid(BATCHES, &PipelineStage::depths(order()));
     /// Displaces everything that is displaced, only to find out how far it is moved.
     pub const MEASURE: Self = Self::valid(BATCHES, &PipelineStage::displacement(order()));
 }

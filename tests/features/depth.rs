@@ -1,6 +1,6 @@
 //! Depth displays and limits on opacity (RISpec 4.1.3; OPT-32, OPT-52).
 
-use super::{assert_near, draw};
+use super::{assert_near, draw, draw_with};
 
 /// Disks before each other: opacity 0.2 at depth 2, 0.5 at depth 3, opaque at depth 4.
 fn scene(options: &str) -> String {
@@ -53,6 +53,36 @@ fn the_depth_filter_chooses_among_the_samples_of_a_pixel() {
         for (y, expected) in [(1, above), (6, below)] {
             assert_eq!([1, 4, 7].map(|x| picture.at("Z", x, y)), expected, "{filter}, row {y}");
         }
+    }
+}
+
+#[test]
+fn depths_alone_are_hidden_and_not_shaded() {
+    let displayed = |displays: &str, opacity: f32, shader: &str| {
+        let up = "displacement up() { P += 0.2 * sin(9 * u) * normalize(N); N = calculatenormal(P); }";
+        let says = "surface says() { printf(\"seen\\n\"); Ci = Oi; }";
+        let scene = draw_with(
+            &[("up.sl", up), ("says.sl", says)],
+            &format!(
+                "Format 20 20 1\nDisplay \"$DIR/z.exr\" \"zfile\" \"z\"\n{displays}\nScreenWindow -1 1 -1 1\n\
+                 Hider \"hidden\" \"depthfilter\" \"midpoint\"\nWorldBegin\nTranslate 0 0 4\nSurface \"{shader}\"\n\
+                 Opacity {opacity} {opacity} {opacity}\nDisplacement \"up\"\n\
+                 Attribute \"displacementbound\" \"float sphere\" [0.3]\nSphere 0.7 -0.7 0.7 360\nDisk 2 1 360\nWorldEnd\n"
+            ),
+        );
+        (scene.picture("z.exr").channel("Z").to_vec(), scene.shaded_vertices)
+    };
+    let also = "Display \"+$DIR/a.exr\" \"exr\" \"rgba\"";
+    for shader in ["constant", "matte"] {
+        let (alone, shaded) = displayed("", 1.0, shader);
+        let (beside, shaded_beside) = displayed(also, 1.0, shader);
+        assert!(alone == beside && alone.iter().any(|&z| z < 5.0), "{shader}");
+        assert!(shaded == 0 && shaded_beside > 0, "{shader}: {shaded}, {shaded_beside}");
+    }
+    // What is translucent may have a depth, and what is printed is.
+    for (opacity, shader) in [(0.999, "matte"), (1.0, "says")] {
+        let (alone, shaded) = displayed("", opacity, shader);
+        assert!(alone == displayed(also, opacity, shader).0 && shaded > 0, "{opacity} {shader}");
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct RenderedScene {
     pub(crate) worlds: usize,
     /// Micropolygons that the scene was cut into.
     pub(crate) micropolygons: u64,
+    /// Vertices that were shaded.
+    pub(crate) shaded_vertices: u64,
 }
 
 /// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
@@ -88,7 +90,8 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
     let displays = outcome.displays.iter().map(|display| display.state).collect();
     let stats = &outcome.stats;
     let (worlds, micropolygons) = (stats.worlds.len(), stats.counts.micropolygons);
-    RenderedScene { directory, messages, displays, worlds, micropolygons }
+    let shaded_vertices = stats.counts.shaded_vertices;
+    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices }
 }
 
 /// Draws RIB text with the built-in shaders.

@@ -69,9 +69,22 @@ impl fmt::Display for InvalidPipeline {
 
 impl std::error::Error for InvalidPipeline {}
 
-/// The processes that must have come before a stage.
-const fn needs(stage: &PipelineStage) -> &'static [Process] {
+/// Whether pixels have colours.
+const fn filters_colours(stages: &[PipelineStage]) -> bool {
+    let mut at = 0;
+    while at < stages.len() {
+        if matches!(stages[at].process, Process::Filter) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The processes that must have come before stage `at`.
+const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
     use Process::*;
+    let stage = &stages[at];
     match stage.process {
         ClearSelection | ClearResolved => &[],
         Choose => &[ClearSelection],
@@ -106,6 +119,7 @@ const fn needs(stage: &PipelineStage) -> &'static [Process] {
         CompositeOpaque => &[Shade],
         Filter => &[CompositeOpaque],
         // Filtering keeps sums in the memory of depths.
+        FilterDepth if !filters_colours(stages) => &[HideBehind],
         FilterDepth => &[HideBehind, CompositeOpaque, Filter],
     }
 }
@@ -215,7 +229,7 @@ pub(super) const fn check(batches: u32, stages: &[PipelineStage]) -> Result<(), 
     let mut at = 0;
     while at < stages.len() {
         let process = Some(stages[at].process);
-        let needed = needs(&stages[at]);
+        let needed = needs(stages, at);
         let mut next = 0;
         while next < needed.len() {
             if !comes_before(stages, at, needed[next]) {

@@ -250,6 +250,18 @@ impl PipelineStage {
         stages
     }
 
+    /// Those of `stages` that come before what is translucent, then the filtering of depths.
+    pub(super) const fn depths<const N: usize>(stages: [Self; N]) -> [Self; 15] {
+        let mut kept = [Self::once(Process::FilterDepth, AssignBin::Delivered, Schedule::Begin("filter")); 15];
+        let mut at = 0;
+        while !matches!(stages[at].process, Process::ClearResolved) {
+            kept[at] = stages[at];
+            at += 1;
+        }
+        assert!(at == 14, "one is left for depths");
+        kept
+    }
+
     /// The selection of `stages`, then the dicing and displacing of what is displaced.
     pub(super) const fn displacement<const N: usize>(stages: [Self; N]) -> [Self; 7] {
         let displaced = AssignBin::Depth(Grids::Displaced);

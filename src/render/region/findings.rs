@@ -179,11 +179,13 @@ impl Chain {
 
     /// What the region came to, when all stages are done.
     pub(super) fn result(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<RegionResult, GpuError> {
-        if !self.pipeline.has(Process::Filter) {
+        let has_colours = self.pipeline.has(Process::Filter);
+        if !has_colours && !self.pipeline.has(Process::FilterDepth) {
             return Ok(RegionResult::default());
         }
         let (region, [width, height]) = (self.region, self.region.pixels.inside_size().map(u64::from));
-        let mut pixels = device.read(region.slices.pixels.part(0..region.replaced_record() + 1))?;
+        let first = if has_colours { 0 } else { region.replaced_record() };
+        let mut pixels = device.read(region.slices.pixels.part(first..region.replaced_record() + 1))?;
         let [replaced, instance, open, primitive] = pixels.pop().unwrap_or_default().map(f32::to_bits);
         self.counts.replaced_values = ReplacedValues::new(replaced, instance);
         self.counts.open_solids = OpenSolids::new(open, primitive);

@@ -1,7 +1,8 @@
 //! Builds the picture of a world: its compiled shaders, and its geometry in pages.
 
-use crate::film::Film;
+use crate::film::{Film, PixelLayout};
 use crate::pipeline::frame;
+use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{Picture, WorldImager};
@@ -27,6 +28,7 @@ impl Session<'_> {
         let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
+        let pipeline = pipeline_for(film.layout(), &drawn, &shaded.kernels);
         Arc::new(Picture {
             location: world.location.clone(),
             world: Arc::new(drawn),
@@ -41,7 +43,7 @@ impl Session<'_> {
             composition: outputs.composition,
             textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
             deep: film.wants_light().then(|| deep_settings(world)),
-            pipeline: Pipeline::ANTHILL,
+            pipeline,
             in_flight: self.tuning.in_flight,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.tuning.resident_pages_bytes_max,
@@ -52,6 +54,13 @@ impl Session<'_> {
             tally: Arc::clone(&self.ticker.tally),
         })
     }
+}
+
+/// What is wanted decides: depths of what is opaque need no colours, unless computing these prints something.
+fn pipeline_for(layout: &PixelLayout, world: &DrawnWorld, kernels: &[ShadingKernel]) -> Pipeline {
+    let translucent = world.hide_bins.iter().any(|bin| bin.translucent);
+    let prints = kernels.iter().any(|kernel| kernel.print_words > 0);
+    if layout.is_depth() && !translucent && !prints { Pipeline::DEPTHS } else { Pipeline::ANTHILL }
 }
 
 impl Session<'_> {

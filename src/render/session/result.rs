@@ -10,14 +10,15 @@ pub(crate) fn interleave(layout: &PixelLayout, records: &[usize], pixels: u64, r
     let mut values = Vec::with_capacity(count * layout.floats());
     for pixel in 0..count {
         for (channel, record) in layout.channels().iter().zip(records) {
-            let record = result.pixels[record * count + pixel];
+            // Where all channels are depths there are no records.
+            let record = || result.pixels[record * count + pixel];
             match &channel.group {
-                ChannelGroup::Colour => values.extend_from_slice(&record[..3]),
-                ChannelGroup::Alpha => values.push(record[3]),
+                ChannelGroup::Colour => values.extend_from_slice(&record()[..3]),
+                ChannelGroup::Alpha => values.push(record()[3]),
                 ChannelGroup::Light => {}
                 ChannelGroup::Depth => values.push(result.depths[pixel]),
                 ChannelGroup::Variable { ty, .. } => {
-                    let floats = ty.floats();
+                    let (record, floats) = (record(), ty.floats());
                     values.extend((0..floats).map(|i| record.get(i).copied().unwrap_or(0.0)));
                 }
             }
