@@ -1,6 +1,7 @@
 //! Input that wants to hurt the program or the terminal: it ends soon, and every message is short and printable.
 
 mod mutate;
+mod points;
 #[cfg(target_os = "linux")]
 mod terminal;
 

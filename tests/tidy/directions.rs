@@ -18,6 +18,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("scene", &["diagnostic"]),
     ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes", "texture"]),
     ("deep", &[]),
+    ("points", &["files"]),
     ("film", &["deep", "scene", "diagnostic", "files"]),
     ("texture", &["deep", "diagnostic", "files"]),
     ("pipeline", &["scene", "diagnostic"]),
@@ -123,11 +124,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),
     ("csv", &["src/scale/"]),
+    ("serde_ply", &["src/points/"]),
     (
         "rustix",
         &[
             "src/files/",
             "src/gpu/driver_cache.rs",
+            "src/points/mod.rs",
             "src/rib/program.rs",
             "src/render/grids/list.rs",
             "src/scale/cpus.rs",
