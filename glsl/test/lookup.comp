@@ -9,7 +9,8 @@ const uint TILE_MISSING = 0xffffffff;
 const uint LOOKUP_HEADER_WORDS = 64;
 const uint LOOKUP_SLOTS_FROM = 1024;
 
-// One query: which function, the token, the channel, how many channels, the form of the filter, numbers.
+// One query: which function, the token, the channel, how many channels, the form of the filter, numbers. Of a point
+// cloud: P in `middle`, N in `along_x`, radius and scale in `width_blur`, the channel's hash in `wanted` and `seed`.
 struct LookupQuery {
     uint what;
     uint token;
@@ -87,6 +88,7 @@ uint slot_word(const in uint slot, const in uvec2 inside) {
 #include "lib/rsl/trips.glsl"
 #include "lib/rsl/texture.glsl"
 #include "lib/rsl/environment.glsl"
+#include "lib/rsl/points.glsl"
 #include "lib/rsl/shadow.glsl"
 
 layout(local_size_x = 64) in;
@@ -104,8 +106,11 @@ void main() {
                                 q.fill);
     } else if (q.what == 2u) {
         found.x = rsl_shadow(q.token, q.channel, q.middle.xyz, q.along_x.xyz, q.along_y.xyz, q.width_blur, q.samples_bias, q.seed);
-    } else {
+    } else if (q.what == 3u) {
         found.x = rsl_textureinfo(q.token, q.wanted, q.seed);
+    } else {
+        results[i] = rsl_points(q.token, q.middle.xyz, q.along_x.xyz, q.width_blur.xy, uvec2(q.wanted, q.seed));
+        return;
     }
     results[i] = vec4(found, 0.0);
 }

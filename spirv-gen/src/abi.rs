@@ -243,7 +243,7 @@ pub mod print {
 ///   | format << 16 | kind << 20, wrap along s | wrap along t << 4), then (record of its matrices or 0, bits of the
 ///   field of view of a cube's faces in degrees, 0, 0), and two of 0. Formats: 0 8 bits, 1 16 bits, 2 half, 3 float.
 ///   Kinds: 0 plain, 1 latitude and longitude, 2 cube (faces px nx py above ny pz nz in one picture), 3 shadow map, 4 a
-///   deep one.
+///   deep one, 5 [`points`].
 ///   Wraps: 0 black, 1 clamp, 2 periodic, 3 mirror.
 /// - Matrices of a shadow map take eight records: its camera's space, then its picture's unit square (y down), from the
 ///   camera's space of the picture that is drawn, as four columns each.
@@ -283,5 +283,21 @@ pub mod textures {
         let h = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b);
         let h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);
         h ^ h >> 13
+    }
+}
+
+/// Point clouds: textures of kind 5, whose words are a tree of points (glsl/lib/rsl/points.glsl).
+///
+/// Word `w` is in tile `(t >> 16, t & 0xffff)`, `t = w >> 12`, of the only level and plane, at texel
+/// `(w & 63, (w >> 6) & 63)`. Words 0 and 1 are the first node (0 if there is none) and the number of channels; then
+/// each channel has four: the two of [`channel_hash`](points::channel_hash), its place in a node, and how many floats
+/// it has. Nodes begin in tile 1, and each is within a tile: (next node behind what is below, 0 at the end; first node
+/// below, 0 of a point; number of points), then floats: middle (3), the farthest point from it, the largest and the
+/// mean radius, the size under which the points may count as one, the mean normal (3), and the mean values.
+pub mod points {
+    /// The words by which a channel's name is known: FNV-1a from two beginnings.
+    pub fn channel_hash(name: &str) -> [u32; 2] {
+        [0x811c_9dc5, 0x2545_f491]
+            .map(|first| name.bytes().fold(first, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)))
     }
 }

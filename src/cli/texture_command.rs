@@ -163,6 +163,7 @@ fn in_words(header: &TextureHeader) -> String {
         TextureKind::Cube => "cube map",
         TextureKind::Shadow => "shadow map",
         TextureKind::DeepShadow => "deep shadow map",
+        TextureKind::Points => "point cloud",
     };
     let TextureHeader { width, height, levels, channels, format, wrap: [s, t], .. } = header;
     let plural = |count: u32| if count == 1 { "" } else { "s" };

@@ -34,7 +34,7 @@ use params::ParamBuffer;
 use programs::{Programs, Tokens};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
-use spirv_gen::compose::{Reflection, Shortfall};
+use spirv_gen::compose::{Reflection, Shortfall, TextureUse};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
 use spirv_gen::ir::LookupKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,6 +74,10 @@ pub struct NamedTextures {
     pub as_shadows: BTreeSet<u32>,
     /// Those that `environment()` looks up.
     pub as_environments: BTreeSet<u32>,
+    /// Those that `texture()` looks up.
+    pub as_textures: BTreeSet<u32>,
+    /// Those that `texture3d()` looks up, with the channels that it wants, and whether as three numbers.
+    pub as_points: BTreeMap<u32, BTreeSet<(Arc<str>, bool)>>,
     /// Whether other texts may turn out to be names of textures.
     pub computed: bool,
     /// Whether programs look textures up.
@@ -84,15 +88,20 @@ impl NamedTextures {
     /// Notes the names that a program of a drawable, a light or an imager looks up.
     fn note(&mut self, reflection: &Reflection, source: &BlockSource<'_>, tokens: &Tokens) {
         self.used |= reflection.uses_textures;
-        for (pattern, kind) in &reflection.texture_names {
+        for (pattern, found) in &reflection.texture_names {
             self.computed |= pattern.is_none();
             let named = pattern.as_ref().and_then(|pattern| source.named(pattern));
             if let Some((name, location)) = named.filter(|(name, _)| !name.is_empty()) {
                 let token = tokens.token(&name);
-                match kind {
-                    Some(LookupKind::Shadow) => drop(self.as_shadows.insert(token)),
-                    Some(LookupKind::Environment) => drop(self.as_environments.insert(token)),
-                    Some(LookupKind::Texture) | None => {}
+                match found {
+                    TextureUse::Texels(LookupKind::Shadow) => drop(self.as_shadows.insert(token)),
+                    TextureUse::Texels(LookupKind::Environment) => drop(self.as_environments.insert(token)),
+                    TextureUse::Texels(LookupKind::Texture) => drop(self.as_textures.insert(token)),
+                    TextureUse::Points { channel, is_triple } => {
+                        let wanted = self.as_points.entry(token).or_default();
+                        wanted.extend((!channel.is_empty()).then(|| (Arc::clone(channel), *is_triple)));
+                    }
+                    TextureUse::Facts => {}
                 }
                 self.known.entry(token).or_insert(location);
             }

@@ -1,6 +1,7 @@
 //! Why a texture cannot be read or made.
 
 use crate::files::FileRefused;
+use crate::points::PointsError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -83,6 +84,12 @@ pub enum TextureError {
     /// The caller stopped its making.
     #[error("it was interrupted")]
     Stopped,
+    /// It is a point cloud.
+    #[error("\"{}\" is a point cloud, which only texture3d() looks up", .0.display())]
+    PointCloud(PathBuf),
+    /// It is a point cloud, and cannot be read.
+    #[error(transparent)]
+    Points(#[from] PointsError),
     /// The file has another role.
     #[error(transparent)]
     Refused(#[from] FileRefused),

@@ -8,8 +8,10 @@ use super::error::TextureError;
 use super::exr_tiles::ExrTiles;
 use super::handles::{self, HandleOwner, TextureHandle, TileReader};
 use super::header::{TextureHeader, TextureKind, whole_levels};
+use super::point_tiles::PointTiles;
 use super::tiff_tiles::TiffTiles;
 use crate::deep::DeepReader;
+use crate::points::PointChannel;
 use std::fs::{self, File, Metadata};
 use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -51,6 +53,7 @@ enum TileTable {
     Exr(Box<ExrTiles>),
     Deep(Box<DeepTiles>),
     Tiff(TiffTiles),
+    Points(Box<PointTiles>),
 }
 
 /// An open texture. Reading opens the file again where need be, and closes it when too many others are open.
@@ -68,6 +71,7 @@ pub(super) enum TextureContainer {
     Exr,
     Deep,
     Tiff,
+    Points,
     Other,
 }
 
@@ -82,6 +86,7 @@ impl TextureContainer {
             _ if DeepReader::is_deep(&magic) => Self::Deep,
             [0x76, 0x2f, 0x31, 0x01, ..] => Self::Exr,
             [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Self::Tiff,
+            [b'p', b'l', b'y', b'\n' | b'\r', ..] => Self::Points,
             [] => return Err(TextureError::corrupt(path, "it is empty")),
             _ => Self::Other,
         })
@@ -92,7 +97,8 @@ impl TextureFile {
     /// Opens a texture: tiled OpenEXR or TIFF.
     ///
     /// # Errors
-    /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]) or something else.
+    /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]), a point cloud
+    /// ([`TextureError::PointCloud`]) or something else.
     pub fn open(path: &Path) -> Result<Self, TextureError> {
         let identity = FileIdentity::of(path)?;
         let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
@@ -109,6 +115,7 @@ impl TextureFile {
                 let (header, tiles) = TiffTiles::open(path, file)?;
                 (header, TileTable::Tiff(tiles))
             }
+            TextureContainer::Points => return Err(TextureError::PointCloud(path.to_owned())),
             TextureContainer::Other => return Err(TextureError::Unknown(path.to_owned())),
         };
         check(path, &header)?;
@@ -119,9 +126,27 @@ impl TextureFile {
         Ok(Self { header, identity, table, number: handles::new_number() })
     }
 
+    /// Opens a point cloud, which is read whole. Its tiles are the words that devices look it up in.
+    ///
+    /// # Errors
+    /// If it is none, or is damaged.
+    pub fn open_points(path: &Path) -> Result<Self, TextureError> {
+        let identity = FileIdentity::of(path)?;
+        let (header, tiles) = PointTiles::open(path)?;
+        Ok(Self { header, identity, table: TileTable::Points(Box::new(tiles)), number: handles::new_number() })
+    }
+
     /// What the file says of itself.
     pub fn header(&self) -> &TextureHeader {
         &self.header
+    }
+
+    /// The channels of a point cloud.
+    pub fn point_channels(&self) -> Option<&[PointChannel]> {
+        match &self.table {
+            TileTable::Points(tiles) => Some(&tiles.channels),
+            _ => None,
+        }
     }
 
     /// The file when it was opened.
@@ -154,6 +179,10 @@ impl TextureFile {
             TileTable::Exr(tiles) => tiles.tile(),
             TileTable::Deep(tiles) => tiles.tile(),
             TileTable::Tiff(tiles) => tiles.tile(),
+            TileTable::Points(tiles) => {
+                tiles.copy([x, y], out);
+                return Ok(0);
+            }
         };
         let mut bytes = 0;
         for block_y in begin[1] / stored[1]..end[1].div_ceil(stored[1]) {
@@ -212,6 +241,7 @@ impl TextureFile {
         let reader = match &self.table {
             TileTable::Exr(_) | TileTable::Deep(_) => TileReader::Exr(BufReader::new(file)),
             TileTable::Tiff(tiles) => TileReader::Tiff(Box::new(tiles.reader(path, file, &self.header, level)?)),
+            TileTable::Points(_) => return Err(TextureError::NoSuchTile(path.clone())),
         };
         Ok(TextureHandle { reader, at: None, block: TexelBlock::default() })
     }
@@ -249,7 +279,10 @@ pub(super) fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureEr
         return Err(TextureError::unsupported(path, "the sides of its six faces are no powers of two"));
     }
     if header.levels < whole_levels(width, height)
-        && !matches!(header.kind, TextureKind::Shadow | TextureKind::DeepShadow | TextureKind::Cube)
+        && !matches!(
+            header.kind,
+            TextureKind::Shadow | TextureKind::DeepShadow | TextureKind::Cube | TextureKind::Points
+        )
     {
         return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "smaller levels" });
     }

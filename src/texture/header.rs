@@ -54,6 +54,8 @@ pub enum TextureKind {
     Shadow = 3,
     /// The light that reaches each depth, as seen from a light.
     DeepShadow = 4,
+    /// A point cloud: its texels are the words of a tree of points.
+    Points = 5,
 }
 
 impl TextureKind {
@@ -64,6 +66,7 @@ impl TextureKind {
             Self::LatLong => "LatLong Environment",
             Self::Cube => "CubeFace Environment",
             Self::Shadow | Self::DeepShadow => "Shadow",
+            Self::Points => "Points",
         }
     }
 

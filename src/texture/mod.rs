@@ -14,6 +14,8 @@ mod header;
 mod levels;
 mod make;
 mod picture;
+mod point_tiles;
+mod point_tree;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -28,7 +30,7 @@ pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
 pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make};
-pub use store::{StoredTexture, TextureReads, TextureStore, TileKey, TileTexels};
+pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileTexels};
 pub use tiled::open_or_tile;
 
 /// Width and height of a tile, in texels.

@@ -45,6 +45,7 @@ impl SourcePicture {
             }
             TextureContainer::Exr => read_exr(path, file),
             TextureContainer::Tiff => read_tiff(path, file),
+            TextureContainer::Points => return Err(TextureError::PointCloud(path.to_owned())),
             TextureContainer::Other => read_other(path, file),
         }?;
         let [width, height] = picture.texels.size;

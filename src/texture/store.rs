@@ -37,8 +37,31 @@ const TILES_PER_TURN: usize = 8;
 /// Bytes of the tiles that are kept on the host.
 const KEPT_BYTES: usize = 256 << 20;
 
-/// What is seen instead of a texture that cannot be used.
-const STAND_IN: &str = "its colours are white, and all else is 0";
+/// What a file is looked for as, which decides the words of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoughtFile {
+    /// A texture.
+    Texture,
+    /// A point cloud.
+    Points,
+}
+
+impl SoughtFile {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Texture => "texture",
+            Self::Points => "point cloud",
+        }
+    }
+
+    /// What is seen instead of one that cannot be used.
+    fn stand_in(self) -> &'static str {
+        match self {
+            Self::Texture => "its colours are white, and all else is 0",
+            Self::Points => "texture3d() finds nothing in it",
+        }
+    }
+}
 
 /// A tile of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -111,9 +134,9 @@ impl TextureStore {
         self.reporter.error("texture", &SourceLocation::default(), message);
     }
 
-    /// Reports a texture that is looked up as something else.
-    pub fn report_wrong_kind(&self, name: &str, location: &SourceLocation, what: &str) {
-        self.reporter.error("texture", location, format!("the texture {name:?} {what}"));
+    /// Reports a texture or a point cloud that is looked up as something that it is not.
+    pub fn report_misuse(&self, sought: SoughtFile, name: &str, location: &SourceLocation, what: &str) {
+        self.reporter.error("texture", location, format!("the {} {name:?} {what}", sought.word()));
     }
 
     /// Forgets what names stand for, because files may be made between pictures. Files that have not changed keep
@@ -122,9 +145,16 @@ impl TextureStore {
         self.names.lock().clear();
     }
 
-    /// The number of the texture of a name, which is looked for in `folders`; `None`, with one message, if there is
-    /// none that can be read. `location` is where it is used. All devices get the same answer within a picture.
-    pub fn find(&self, name: &str, folders: &Arc<[String]>, location: &SourceLocation) -> Option<u32> {
+    /// The number of the texture or point cloud of a name, which is looked for in `folders`; `None`, with one message,
+    /// if there is none that can be read. `location` is where it is used. All devices get the same answer within a
+    /// picture.
+    pub fn find(
+        &self,
+        sought: SoughtFile,
+        name: &str,
+        folders: &Arc<[String]>,
+        location: &SourceLocation,
+    ) -> Option<u32> {
         let key = (name.to_owned(), Arc::clone(folders));
         let known = || self.names.lock().get(&key).copied();
         if let Some(known) = known() {
@@ -135,7 +165,7 @@ impl TextureStore {
         if let Some(known) = known() {
             return known;
         }
-        let found = self.open(name, folders, location);
+        let found = self.open(sought, name, folders, location);
         self.names.lock().insert(key, found);
         found
     }
@@ -164,13 +194,13 @@ impl TextureStore {
         })
     }
 
-    fn open(&self, name: &str, folders: &[String], location: &SourceLocation) -> Option<u32> {
+    fn open(&self, sought: SoughtFile, name: &str, folders: &[String], location: &SourceLocation) -> Option<u32> {
         // A folder or a pipe of the name is reported only if there is no file.
         let is_there = |path: &PathBuf| path.exists();
         let path = candidates(name, folders).find(|path| path.is_file());
         let Some(path) = path.or_else(|| candidates(name, folders).find(is_there)) else {
             let looked = candidates(name, folders).map(|path| format!("\"{}\"", path.display())).collect::<Vec<_>>();
-            let message = format!("there is no texture {name:?}: {STAND_IN}");
+            let message = format!("there is no {} {name:?}: {}", sought.word(), sought.stand_in());
             let error = Diagnostic::new(Severity::Error, "nofile", location.clone(), message);
             let hint =
                 format!("looked for {}; Option \"searchpath\" \"texture\" sets where to look", looked.join(", "));
@@ -187,7 +217,8 @@ impl TextureStore {
         let opened = claimed.and_then(|()| open_or_tile(&path, &self.tiled, &notify));
         let opened = opened.and_then(|file| self.add(file, location));
         let report = |error| {
-            let message = format!("the texture {name:?} cannot be used: {error}; {STAND_IN}");
+            let (word, stand_in) = (sought.word(), sought.stand_in());
+            let message = format!("the {word} {name:?} cannot be used: {error}; {stand_in}");
             self.reporter.error("texture", location, message);
         };
         opened.map_err(report).ok()

@@ -10,14 +10,15 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// Opens a texture. A picture without tiles or levels is made into one in the folder `cache` first, unless it is there
-/// already, and `notify` is called with a message.
+/// Opens a texture or a point cloud. A picture without tiles or levels is made into a texture in the folder `cache`
+/// first, unless it is there already, and `notify` is called with a message.
 ///
 /// # Errors
 /// If it can neither be read nor made into a texture.
 pub fn open_or_tile(path: &Path, cache: &Path, notify: &dyn Fn(&str)) -> Result<TextureFile, TextureError> {
     match TextureFile::open(path) {
         Err(TextureError::NotTiled { .. } | TextureError::Unknown(_)) => {}
+        Err(TextureError::PointCloud(_)) => return TextureFile::open_points(path),
         opened => return opened,
     }
     let tiled = tiled_path(path, cache)?;

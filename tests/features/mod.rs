@@ -22,6 +22,7 @@ mod motion_samples;
 mod moving_maps;
 mod nurbs;
 mod outputs;
+mod points;
 mod printing;
 mod raymarch;
 mod shortfalls;

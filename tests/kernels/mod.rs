@@ -15,6 +15,7 @@ mod layers;
 mod lookup;
 mod merge_layers;
 mod micropolygon_size;
+mod points;
 mod primvar;
 mod random;
 pub(crate) mod region;

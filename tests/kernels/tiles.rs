@@ -6,7 +6,7 @@ use anthill::diagnostic::{Reporter, SourceLocation};
 use anthill::pipeline::kernels::test::tiles;
 use anthill::pipeline::recording::{Groups, Slice};
 use anthill::texture::{
-    MakeKind, MakeRequest, TILE_WORDS, TexelFormat, TextureHeader, TextureStore, TileKey, WrapMode, make,
+    MakeKind, MakeRequest, SoughtFile, TILE_WORDS, TexelFormat, TextureHeader, TextureStore, TileKey, WrapMode, make,
 };
 use spirv_gen::interp::texture::{
     FilterForm, FoundTexture, LookupFilter, TextureShape, TextureStore as Oracle, WantedChannels, texture,
@@ -94,7 +94,7 @@ impl<'a> TilesOnDevice<'a> {
     }
 
     fn open(&mut self, token: usize) {
-        let found = self.store.find(NAMES[token], &self.folders, &SourceLocation::default());
+        let found = self.store.find(SoughtFile::Texture, NAMES[token], &self.folders, &SourceLocation::default());
         self.records[DIRECTORY][token] = found.map_or(1, |number| number + 2);
         if let Some(texture) = found.and_then(|number| self.store.texture(number)) {
             self.records[TABLE + 4 * found.unwrap_or(0) as usize] = table_record(texture.header());
@@ -226,7 +226,9 @@ fn lookups_in_few_slots_give_what_whole_textures_give() {
     let [runs, overflows] = run_until_nothing_is_missed(&mut lab, &mut on_device, &bindings, places.len() as u32);
     let found = [1, 2].map(|token| {
         FoundTexture::Number(
-            store.find(NAMES[token], &on_device.folders, &SourceLocation::default()).expect("it is open"),
+            store
+                .find(SoughtFile::Texture, NAMES[token], &on_device.folders, &SourceLocation::default())
+                .expect("it is open"),
         )
     });
     let whole = WholeTextures(&store, [FoundTexture::Missing, found[0], found[1], FoundTexture::Missing]);

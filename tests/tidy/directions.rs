@@ -20,7 +20,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("deep", &[]),
     ("points", &["files"]),
     ("film", &["deep", "scene", "diagnostic", "files"]),
-    ("texture", &["deep", "diagnostic", "files"]),
+    ("texture", &["deep", "diagnostic", "files", "points"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
@@ -57,6 +57,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "options",
             "outcome",
             "pipeline",
+            "points",
             "progress",
             "rib",
             "scene",
@@ -102,6 +103,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "src/shading/",
             "spirv-gen/tests/",
             "tests/kernels/lookup.rs",
+            "tests/kernels/points.rs",
             "tests/kernels/tiles.rs",
             "tests/features/raymarch.rs",
             "bench/",

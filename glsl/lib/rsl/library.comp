@@ -16,6 +16,7 @@
 #include "lib/rsl/tiles.glsl"
 #include "lib/rsl/texture.glsl"
 #include "lib/rsl/environment.glsl"
+#include "lib/rsl/points.glsl"
 #include "lib/rsl/shadow.glsl"
 
 layout(local_size_x = 1) in;
@@ -81,4 +82,5 @@ void main() {
     rsl_environment(u, f, u, v, v, v, w, u, f);
     rsl_shadow(u, f, v, v, v, w, w, u);
     rsl_textureinfo(u, u, u);
+    rsl_points(u, v, v, p, uvec2(u));
 }

@@ -144,6 +144,7 @@ float rsl_textureinfo(const in uint token, const in uint what, const in uint ind
     if (texture == TEXTURE_NONE || texture == TEXTURE_UNKNOWN) return 0.0;
     TextureShape shape = texture_shape(texture);
     if (what == 0u) return 1.0;
+    if (shape.kind == RSL_KIND_POINTS) return 0.0;
     if (what == 1u) return float(index == 0u ? shape.width : shape.height);
     if (what == 2u) return float(shape.channels);
     if (what == 3u) return shape.kind == RSL_KIND_SHADOW || shape.kind == RSL_KIND_DEEP ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;

@@ -21,6 +21,7 @@
 #define RSL_KIND_CUBE 2u
 #define RSL_KIND_SHADOW 3u
 #define RSL_KIND_DEEP 4u
+#define RSL_KIND_POINTS 5u
 #define RSL_PROBES_MAX 32.0
 
 // What is looked up: channels of a window of a texture, which is a cell of a grid of equal parts (of a cube's faces).

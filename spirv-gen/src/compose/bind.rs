@@ -1,14 +1,14 @@
 //! Binding: what a shader reads by name becomes loads from blocks and channels.
 
 use super::message::{Message, answer};
-use super::reflection::{Content, Input, Pattern, Role, Shortfall};
+use super::reflection::{Content, Input, Pattern, Role, Shortfall, TextureUse};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar};
 use super::texture::texture_info;
 use crate::ir::{
-    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, Lookup, LookupKind, MachineType, MessageTarget, Op,
-    ParamDefault, ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
+    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
+    ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
 };
 use crate::passes::translate::{BodyWriter, Rules, Translator};
 use rustc_hash::FxHashMap;
@@ -85,18 +85,22 @@ impl Rules for Binder<'_> {
             Op::CategoryMatches => self.category(t, data.args[0], args),
             Op::Lookup(lookup) if self.request.textures => {
                 let name = self.pattern(t, data.args[0], args[0]);
-                self.table.texture_names.insert((name, Some(lookup.kind)));
+                self.table.texture_names.insert((name, TextureUse::Texels(lookup.kind)));
                 self.lookup(t.out, *lookup, args)
             }
             Op::TextureInfo { name, ty, count } if self.request.textures => {
                 let pattern = self.pattern(t, data.args[0], args[0]);
-                self.table.texture_names.insert((pattern, None));
+                self.table.texture_names.insert((pattern, TextureUse::Facts));
                 Some(texture_info(t.out, args[0], name, *ty, *count))
             }
             Op::Lookup(lookup) => {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name(), name));
                 Some(vec![t.out.op(Op::Const(lookup.missing()), &[])])
+            }
+            Op::Points(ty) => {
+                let name = self.pattern(t, data.args[0], args[0]);
+                self.points(t.out, name, *ty, args)
             }
             Op::TextureInfo { ty, count, .. } => {
                 let name = self.pattern(t, data.args[0], args[0]);
@@ -486,18 +490,9 @@ impl<'r> Binder<'r> {
         out.op(Op::Random { site: first_site + site, ty }, &[count])
     }
 
-    /// A lookup; two lights of one kind must not jitter alike.
-    fn lookup(&self, out: &mut BodyWriter, lookup: Lookup, args: &[Value]) -> Option<Vec<Value>> {
-        let mut args = args.to_vec();
-        if let (LookupKind::Shadow, Some(lit), Some(last)) = (lookup.kind, self.lit, args.last_mut()) {
-            *last = lit.number;
-        }
-        Some(vec![out.op(Op::Lookup(lookup), &args)])
-    }
-
     /// A text that is known when the program is composed or is in a block; `old` and `new` are the same value
     /// before and now.
-    fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
+    pub(super) fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
         match (t.out.body().constant(new), t.from.def_inst(old).map(|d| &d.op)) {
             (Some(Const::Str(text)), _) => Some(Pattern::Literal(text.clone())),
             (_, Some(Op::Param(p))) if self.binding(*p).1 == Binding::Block => {

@@ -13,7 +13,7 @@ mod texture;
 pub use message::asks_displacement;
 pub use reflection::{
     BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern,
-    Reflection, Role, Shortfall, UniformInput,
+    Reflection, Role, Shortfall, TextureUse, UniformInput,
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
@@ -140,7 +140,7 @@ fn reflect(
     let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
         takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
-        uses_textures |= matches!(body.inst(i).op, Op::Lookup(_) | Op::TextureFact(..));
+        uses_textures |= matches!(body.inst(i).op, Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..));
         counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
         if let Op::Printf(_) = body.inst(i).op {
             let values: u32 = body.inst(i).args.iter().skip(1).map(|&value| body.ty(value).words()).sum();

@@ -16,6 +16,22 @@ pub enum Role {
     Light(u32),
 }
 
+/// What a program looks up in a texture or a point cloud.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TextureUse {
+    /// Facts, by `textureinfo()`.
+    Facts,
+    /// Texels.
+    Texels(LookupKind),
+    /// A channel of points.
+    Points {
+        /// Its name; an empty one asks for points alone.
+        channel: Arc<str>,
+        /// Three numbers are wanted, else one.
+        is_triple: bool,
+    },
+}
+
 /// A text that a program names: a category pattern of illuminance, a texture.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pattern {
@@ -239,8 +255,8 @@ pub struct Reflection {
     pub reads_space_table: bool,
     /// The program looks textures up ([`crate::abi::textures`]): its dispatches may have to be made again.
     pub uses_textures: bool,
-    /// The names of textures, `None` for those that are computed, and what looks them up; `None` for `textureinfo()`.
-    pub texture_names: Vec<(Option<Pattern>, Option<LookupKind>)>,
+    /// The names of textures and point clouds, `None` for those that are computed, and what looks them up.
+    pub texture_names: Vec<(Option<Pattern>, TextureUse)>,
     /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,
 }

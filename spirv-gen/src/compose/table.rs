@@ -2,11 +2,12 @@
 //! known what is read at all.
 
 use super::reflection::{
-    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Pattern, Role, Shortfall, UniformInput,
+    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Pattern, Role, Shortfall, TextureUse,
+    UniformInput,
 };
 use crate::abi::GEOMETRY_CHANNELS;
 use crate::emit::channels;
-use crate::ir::{Body, Buffer, Builtin, Const, LookupKind, MachineType, Op, RslType};
+use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ pub(super) struct BindingTable {
     inputs: Vec<Input>,
     known_inputs: FxHashMap<Input, u32>,
     pub(super) shortfalls: BTreeSet<Shortfall>,
-    pub(super) texture_names: BTreeSet<(Option<Pattern>, Option<LookupKind>)>,
+    pub(super) texture_names: BTreeSet<(Option<Pattern>, TextureUse)>,
     /// What the position kernel left, in the colour slice.
     pub(super) displacement: Vec<DisplacementValue>,
 }

@@ -1,6 +1,8 @@
-//! `textureinfo`: answers made of single numbers.
+//! Lookups of textures and points; `textureinfo`: answers made of single numbers.
 
-use crate::ir::{Compare, MachineType, Op, RslType, TextureFact, Unary, Value};
+use super::bind::Binder;
+use super::reflection::{Pattern, Shortfall, TextureUse};
+use crate::ir::{Compare, Const, Lookup, LookupKind, MachineType, Op, RslType, TextureFact, Unary, Value};
 use crate::passes::translate::BodyWriter;
 
 /// Names of what [`TextureFact::Type`] says by number.
@@ -37,4 +39,35 @@ pub(super) fn texture_info(out: &mut BodyWriter, texture: Value, asked: &str, ty
         }
     };
     [vec![exists], values].concat()
+}
+
+impl Binder<'_> {
+    /// A lookup; two lights of one kind must not jitter alike.
+    pub(super) fn lookup(&self, out: &mut BodyWriter, lookup: Lookup, args: &[Value]) -> Option<Vec<Value>> {
+        let mut args = args.to_vec();
+        if let (LookupKind::Shadow, Some(lit), Some(last)) = (lookup.kind, self.lit, args.last_mut()) {
+            *last = lit.number;
+        }
+        Some(vec![out.op(Op::Lookup(lookup), &args)])
+    }
+
+    /// A lookup of points, whose channel must be known by now; else nothing is found.
+    pub(super) fn points(
+        &mut self,
+        out: &mut BodyWriter,
+        name: Option<Pattern>,
+        ty: MachineType,
+        args: &[Value],
+    ) -> Option<Vec<Value>> {
+        match out.body().constant(args[5]).cloned() {
+            Some(Const::Str(channel)) if self.request.textures => {
+                let found = TextureUse::Points { channel, is_triple: ty == MachineType::Vec3 };
+                self.table.texture_names.insert((name, found));
+                return None;
+            }
+            Some(_) => self.table.shortfalls.insert(Shortfall::Lookup("texture3d", name)),
+            None => self.table.shortfalls.insert(Shortfall::ComputedText),
+        };
+        Some(vec![out.zero(MachineType::F32), out.zero(ty)])
+    }
 }

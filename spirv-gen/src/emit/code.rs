@@ -503,11 +503,7 @@ impl<'a> Emitter<'a> {
     fn count_trip(&mut self, inst: Inst) -> Result<(), EmitError> {
         let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return Ok(()) };
         let mut idle = 0;
-        self.body.walk_inst(inst, &mut |i| {
-            if let IrOp::Lookup(lookup) = self.body.inst(i).op {
-                idle += lookup.kind.idle_trips();
-            }
-        });
+        self.body.walk_inst(inst, &mut |i| idle += self.body.inst(i).op.idle_trips());
         let (u32, made) = (self.s.type_u32(), self.s.u32(1 + idle));
         let count = self.s.load(u32, trips.count);
         let mut count = self.s.inst(Op::IAdd, u32, &[count, made]);

@@ -2,7 +2,8 @@
 
 use super::EmitError;
 use super::code::Emitter;
-use crate::ir::{Lookup, LookupKind, MachineType, TextureFact};
+use crate::abi;
+use crate::ir::{Const, Lookup, LookupKind, MachineType, TextureFact, Value};
 use rspirv::spirv::{Op, Word};
 
 impl Emitter<'_> {
@@ -35,6 +36,26 @@ impl Emitter<'_> {
             }
         };
         Ok(if is_triple { found } else { self.s.extract(f32, found, 0) })
+    }
+
+    /// Writes a lookup of a point cloud: whether anything was found, and the value.
+    pub(super) fn points(&mut self, ty: MachineType, channel: Value, args: &[Word]) -> Result<Vec<Word>, EmitError> {
+        let Some(Const::Str(channel)) = self.body.constant(channel) else {
+            return Err(EmitError::NotBound("a computed channel".into()));
+        };
+        let (f32, u32) = (self.s.type_f32(), self.s.type_u32());
+        let (uvec2, vec2) = (self.s.type_vector(u32, 2), self.s.type_vector(f32, 2));
+        let (vec3, vec4) = (self.s.type_vector(f32, 3), self.s.type_vector(f32, 4));
+        let hash = abi::points::channel_hash(channel).map(|word| self.s.u32(word));
+        let channel = self.s.composite(uvec2, &hash);
+        let cloud = self.texture_token(args[0]);
+        let reach = self.s.inst(Op::CompositeConstruct, vec2, &args[3..5]);
+        let found = self.call("rsl_points", vec4, &[cloud, args[1], args[2], reach, channel])?;
+        let value = match ty {
+            MachineType::Vec3 => self.s.shuffle(vec3, found, &[0, 1, 2]),
+            _ => self.s.extract(f32, found, 0),
+        };
+        Ok(vec![self.s.extract(f32, found, 3), value])
     }
 
     /// Writes a question about a texture.

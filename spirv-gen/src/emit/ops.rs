@@ -39,7 +39,8 @@ fn library_function(op: &IrOp) -> Option<String> {
 
 /// Whether an operation is a call into the library: too long to be written twice or unrolled.
 pub(super) fn is_library_call(op: &IrOp) -> bool {
-    library_function(op).is_some() || matches!(op, IrOp::ColorTransform(..) | IrOp::Lookup(_) | IrOp::TextureFact(..))
+    library_function(op).is_some()
+        || matches!(op, IrOp::ColorTransform(..) | IrOp::Lookup(_) | IrOp::Points(_) | IrOp::TextureFact(..))
 }
 
 /// Components of a type that arithmetic works on.
@@ -99,6 +100,7 @@ impl Emitter<'_> {
             IrOp::MatComp => one(self.matrix_component(&args)),
             IrOp::SetMatComp => one(self.set_matrix_component(&args)),
             IrOp::Lookup(lookup) => one(self.lookup(*lookup, &args)?),
+            IrOp::Points(ty) => self.points(*ty, data.args[5], &args),
             IrOp::TextureFact(fact, number) => one(self.texture_fact(*fact, *number, args[0])?),
             IrOp::ColorTransform(from, to) => one(self.color_transform(*from, *to, ty, args[0])?),
             IrOp::SlotLoad(slot) => {

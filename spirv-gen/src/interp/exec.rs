@@ -1,7 +1,7 @@
 //! Running a body over a grid, all vertices in lockstep.
 
 use super::noise::{hash, random};
-use super::texture::{fact, look};
+use super::texture::{fact, look, look_for_points};
 use super::{Grid, InterpreterHost, LightRays, Ray, category_matches, evaluate, in_cone, index};
 use crate::compose::bind::LIGHT_SITES;
 use crate::ir::{Body, Const, Global, Inst, InstData, LookupKind, MachineType, MessageTarget, Op, Region, Slot, Value};
@@ -202,6 +202,13 @@ impl Machine<'_> {
                     vec![look(store, *lookup, &args, [self.grid.seed, vertex as u32])]
                 }
                 None => vec![lookup.missing()],
+            },
+            Op::Points(ty) => match self.surroundings.textures() {
+                Some(store) => {
+                    let channel = self.surroundings.text(args[5].as_u32().unwrap_or(0));
+                    look_for_points(store, *ty, args, &channel)
+                }
+                None => vec![Const::F32(0.0), ty.zero()],
             },
             Op::TextureFact(known, number) => match self.surroundings.textures() {
                 Some(store) => vec![fact(store, *known, *number, &args[0])],

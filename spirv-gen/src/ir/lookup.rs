@@ -24,12 +24,6 @@ impl LookupKind {
     /// Names of filters in the order of their numbers. Others count as the first.
     pub const FILTERS: [&'static str; 5] = ["gaussian", "box", "radial-bspline", "disk", "lanczos"];
 
-    /// Loops in a lookup at most. A CPU driver runs both sides of a branch: each begins also where no invocation looks
-    /// up, which counts as a trip (glsl/lib/rsl/trips.glsl).
-    pub fn idle_trips(self) -> u32 {
-        if self == LookupKind::Shadow { 16 } else { 8 }
-    }
-
     /// Types of the arguments: name, first channel, then what is looked up and how.
     pub fn arguments(self) -> &'static [MachineType] {
         match self {

@@ -508,6 +508,11 @@ pub enum Op {
     Derivative(Axis),
     /// See [`Lookup`]; the arguments are those of [`super::LookupKind::arguments`].
     Lookup(Lookup),
+    /// `str file, vec3 P, vec3 N, f32 radius, f32 scale, str channel -> f32, ty`: 1 and the value of a channel of a
+    /// point cloud about P, or 0 and 0. `ty` is `f32` or `vec3`. P and N are in the cloud's space; points weigh within
+    /// `radius` where it is above 0, else within their own times `scale`. The channel must be a constant when a program
+    /// is compiled.
+    Points(MachineType),
 
     // -- memory and effects
     /// `f32 -> element` of a local array; the index is cut to an integer and clamped. Elements never stored are zero.

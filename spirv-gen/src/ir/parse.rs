@@ -422,6 +422,7 @@ impl IrParser {
                 let (kind, ty) = (self.named(LookupKind::from_name, "a lookup")?, self.ty()?);
                 Op::Lookup(Lookup { kind, ty })
             }
+            "points" => Op::Points(self.ty()?),
             "texture_fact" => {
                 Op::TextureFact(self.named(TextureFact::from_name, "a fact of a texture")?, self.number()?)
             }

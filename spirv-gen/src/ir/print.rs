@@ -125,6 +125,7 @@ impl Display for Op {
             Op::ColorTransform(from, to) => write!(f, "color_transform {} {}", from.name(), to.name()),
             Op::Derivative(axis) => write!(f, "derivative {}", axis.name()),
             Op::Lookup(l) => write!(f, "lookup {} {}", l.kind.name(), l.ty),
+            Op::Points(ty) => write!(f, "points {ty}"),
             Op::TextureFact(fact, number) => write!(f, "texture_fact {} {number}", fact.name()),
             Op::SlotLoad(s) => write!(f, "slot_load {}", s.0),
             Op::SlotStore(s) => write!(f, "slot_store {}", s.0),

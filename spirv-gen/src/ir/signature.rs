@@ -1,6 +1,7 @@
 //! The types that operations take and give: one place for the builder, the parser and the verifier.
 
 use super::body::{Body, Param};
+use super::lookup::LookupKind;
 use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
 use super::types::MachineType;
 use std::sync::Arc;
@@ -103,6 +104,10 @@ fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, 
             _ => Err("takes f32 or vec3".into()),
         },
         Op::Lookup(lookup) => one(lookup.kind.arguments(), scalar_or_triple(lookup.ty)?),
+        Op::Points(ty) => {
+            one(&[Str, Vec3, Vec3, F32, F32, Str], F32)?;
+            Ok(vec![F32, scalar_or_triple(*ty)?])
+        }
         Op::TextureFact(..) => one(&[Str], F32),
         Op::Load { ty, lane, .. } => placed(*ty, *lane).and_then(|ty| one(&[U32], ty)),
         Op::Channel { ty, lane, .. } => {
@@ -175,6 +180,26 @@ impl Op {
     /// Whether it owns regions.
     pub fn has_regions(&self) -> bool {
         matches!(self, Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. })
+    }
+
+    /// Loop trips that it makes by itself, more than nearly all do (glsl/lib/rsl/trips.glsl); 0 where it looks nothing
+    /// up.
+    pub fn lookup_trips(&self) -> u32 {
+        match self {
+            Op::Lookup(_) => 1024,
+            Op::Points(_) => 8192,
+            _ => 0,
+        }
+    }
+
+    /// Loops that it begins also where no invocation runs it, as CPU drivers run both sides of a branch: each counts as
+    /// a trip.
+    pub fn idle_trips(&self) -> u32 {
+        match self {
+            Op::Lookup(lookup) if lookup.kind == LookupKind::Shadow => 16,
+            Op::Lookup(_) | Op::Points(_) => 8,
+            _ => 0,
+        }
     }
 
     /// Whether it may be removed when unused, evaluated elsewhere, and shared with an equal one: it depends on its

@@ -30,6 +30,7 @@ impl Lowerer<'_> {
             Opcode::TransformMatrix => self.transform_matrix(call),
             Opcode::TransformColor => self.transform_color(call),
             Opcode::Lookup(kind) => self.lookup(kind, call, wanted),
+            Opcode::Points => self.points(call),
             Opcode::Bump => self.bump(call),
             Opcode::SetComponent(component) => return self.set_component(call, Some(component)),
             Opcode::SetComponentAt => return self.set_component(call, None),

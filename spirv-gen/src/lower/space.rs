@@ -29,7 +29,7 @@ impl Lowerer<'_> {
     }
 
     /// Moves `x` from camera space into `space`, or the other way.
-    fn moved_between(&mut self, moved: TransformKind, space: &Expr, into: bool, x: Value) -> Value {
+    pub(super) fn moved_between(&mut self, moved: TransformKind, space: &Expr, into: bool, x: Value) -> Value {
         match self.literal(space) {
             Some(name) if into => self.builder.transform(moved, "current", &name, x),
             Some(name) => self.builder.transform(moved, &name, "current", x),

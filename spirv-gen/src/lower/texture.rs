@@ -1,7 +1,8 @@
-//! Texture lookups: what they cover is the change of their coordinates from one vertex of the grid to the next.
+//! Lookups of points, and of textures: what these cover is the change of their coordinates from one vertex of the grid
+//! to the next.
 
-use super::Lowerer;
-use crate::ir::{Axis, Binary, Compare, Global, Lookup, LookupKind, MachineType, Op, Unary, Value};
+use super::{Lowerer, machine};
+use crate::ir::{Axis, Binary, Compare, Global, Lookup, LookupKind, MachineType, Op, TransformKind, Unary, Value};
 use crate::sema::hir::{Expr, ShadeopCall};
 
 /// Where a lookup looks: the middle of its area, and the change along x and along y.
@@ -117,6 +118,36 @@ impl Lowerer<'_> {
             let (filter, this) = (b.str(filter), b.f32(i.into()));
             let is_this = b.compare(Compare::Eq, name, filter);
             b.select(is_this, this, number)
+        })
+    }
+
+    /// `texture3d(file, P, N, ...)`, as PRMan has it: channels of a point cloud about P, each written to a variable.
+    /// Returns 1 where a point was found; where none was, variables are 0.
+    pub(super) fn points(&mut self, call: &ShadeopCall) -> Value {
+        let [file, p, n] = [0, 1, 2].map(|i| self.value(&call.arguments[i]));
+        let space = call.named.iter().rev().find(|(name, _)| self.literal(name).as_deref() == Some("coordsystem"));
+        let [p, n] = [(TransformKind::Point, p), (TransformKind::Normal, n)].map(|(moved, x)| match space {
+            Some((_, space)) => self.moved_between(moved, space, true, x),
+            None => self.builder.transform(moved, "current", "world", x),
+        });
+        let radius = self.lookup_option(call, &["filterradius"], 0.0);
+        let scale = self.lookup_option(call, &["filterscale"], 1.0);
+        let look = |this: &mut Self, channel: Value, ty: MachineType| {
+            let found = this.builder.emit(Op::Points(ty), &[file, p, n, radius, scale, channel]);
+            (found[0], found[1])
+        };
+        let mut found = None;
+        for (channel, place) in call.arguments[3..].iter().zip(&call.outputs) {
+            let channel = self.value(channel);
+            let ty = machine(self.shader.variable(place.variable).ty);
+            let (is_found, value) = look(self, channel, ty);
+            let target = self.target(place);
+            self.assign(target, value);
+            found.get_or_insert(is_found);
+        }
+        found.unwrap_or_else(|| {
+            let channel = self.builder.str("");
+            look(self, channel, MachineType::F32).0
         })
     }
 

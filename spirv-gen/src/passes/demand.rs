@@ -77,7 +77,7 @@ impl Dependence<'_> {
         let data = body.inst(inst);
         let own = inside || self.any(&data.args);
         match &data.op {
-            Op::Lookup(_) if !own => _ = self.independent.insert(inst),
+            Op::Lookup(_) | Op::Points(_) if !own => _ = self.independent.insert(inst),
             Op::SlotStore(slot) => {
                 let array = &mut self.arrays[slot.0 as usize];
                 self.changed |= own && !*array;
@@ -94,7 +94,7 @@ impl Dependence<'_> {
             _ => {}
         }
         let depends = match &data.op {
-            Op::Lookup(_) | Op::TextureFact(..) | Op::TextureInfo { .. } => true,
+            Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..) | Op::TextureInfo { .. } => true,
             Op::SlotLoad(slot) => own || self.arrays[slot.0 as usize],
             _ => own,
         };
@@ -148,7 +148,7 @@ mod tests {
         slice.walk(slice.root(), &mut |inst| {
             let data = slice.inst(inst);
             assert!(!matches!(data.op, Op::Noise { .. }), "{code}: noise names nothing");
-            if let Op::Lookup(_) = data.op {
+            if let Op::Lookup(_) | Op::Points(_) = data.op {
                 names.push(slice.constant(data.args[0]).map_or("computed".into(), ToString::to_string));
             }
         });
@@ -176,6 +176,7 @@ mod tests {
             ("sum = texture(\"a\"); sum += texture(\"b\", Du(sum), t);", &["\"a\""]),
             ("sum = texture(map) + shadow(\"z\", P) + environment(\"e\", N);", &["\"e\"", "\"z\"", "computed"]),
             ("textureinfo(\"a\", \"resolution\", x); sum = texture(\"b\", s * x[0], t);", &[]),
+            ("texture3d(\"a\", P, N, \"_c\", sum); texture3d(\"b\", P * sum, N, \"_c\", sum);", &["\"a\""]),
         ];
         for (code, expected) in cases {
             assert_eq!(named(code), *expected, "{code}");

@@ -20,13 +20,16 @@ pub fn text_params(shader: &Shader) -> Vec<bool> {
                 Op::Format(_) | Op::FormatBy | Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => {
                     search.reach(&data.args);
                 }
+                Op::Points(_) => {
+                    search.reach(&data.args[5..]);
+                    search.reach_computed(&data.args[..1]);
+                }
                 // A name that is a parameter itself is looked up where the parameter is bound.
                 Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
                     let end = data.op.fixed_args();
                     let shown = end - data.op.shown().len()..end;
-                    let decides = |&(at, &v): &(usize, &Value)| !shown.contains(&at) && !search.is_param(v);
-                    let computed: Vec<Value> = data.args.iter().enumerate().filter(decides).map(|(_, &v)| v).collect();
-                    search.reach(&computed);
+                    let (before, behind) = (&data.args[..shown.start], &data.args[end..]);
+                    search.reach_computed(&[before, behind].concat());
                 }
                 _ => {}
             }
@@ -44,6 +47,12 @@ struct Search<'a> {
 impl Search<'_> {
     fn is_param(&self, value: Value) -> bool {
         matches!(self.body.def_inst(value).map(|data| &data.op), Some(Op::Param(_)))
+    }
+
+    /// The same where a parameter itself may stay one.
+    fn reach_computed(&mut self, values: &[Value]) {
+        let computed: Vec<Value> = values.iter().copied().filter(|&value| !self.is_param(value)).collect();
+        self.reach(&computed);
     }
 
     /// Marks the parameters whose texts these values may be.

@@ -486,7 +486,7 @@ pub(crate) fn is_dear(op: &Op) -> bool {
     use crate::ir::{Binary, Unary};
     match op {
         Op::Noise { .. } | Op::Spline { .. } | Op::ColorTransform(..) | Op::Random { .. } | Op::Derivative(_) => true,
-        Op::Lookup(_) => true,
+        Op::Lookup(_) | Op::Points(_) => true,
         Op::Unary(op) => {
             use Unary::*;
             matches!(op, Sin | Cos | Tan | Asin | Acos | Atan | Exp | Log | Inverse | Determinant)

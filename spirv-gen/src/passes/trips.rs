@@ -7,9 +7,6 @@ use rustc_hash::FxHashSet;
 /// ([`crate::abi::LOOP_TRIPS_MAX`]) this stays below 65,535, after which some drivers end all loops.
 const UNCOUNTED_TRIPS_MAX: u64 = 16_384;
 
-/// Trips that a texture lookup makes by itself, more than nearly all do (glsl/lib/rsl/trips.glsl).
-const LOOKUP_TRIPS: u64 = 1024;
-
 /// The loops that are left by themselves after a known number of trips, few enough together.
 pub fn uncounted_loops(body: &Body) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
@@ -26,8 +23,8 @@ fn visit(body: &Body, region: Region, times: Option<u64>, budget: &mut u64, foun
         if data.op == Op::Loop {
             inner = times.zip(trip_count(body, inst)).map(|(a, b)| a.saturating_mul(b));
             match inner {
-                Some(trips) if trips.saturating_mul(1 + lookups(body, inst) * LOOKUP_TRIPS) <= *budget => {
-                    *budget -= trips * (1 + lookups(body, inst) * LOOKUP_TRIPS);
+                Some(trips) if trips.saturating_mul(1 + lookup_trips(body, inst)) <= *budget => {
+                    *budget -= trips * (1 + lookup_trips(body, inst));
                     found.insert(inst);
                 }
                 _ => inner = None,
@@ -41,11 +38,11 @@ fn visit(body: &Body, region: Region, times: Option<u64>, budget: &mut u64, foun
     }
 }
 
-/// The lookups in a trip of a loop, those of inner loops once.
-fn lookups(body: &Body, inst: Inst) -> u64 {
-    let mut count = 0;
-    body.walk_inst(inst, &mut |i| count += u64::from(matches!(body.inst(i).op, Op::Lookup(_))));
-    count
+/// The trips of the lookups in a trip of a loop, those of inner loops once.
+fn lookup_trips(body: &Body, inst: Inst) -> u64 {
+    let mut trips = 0;
+    body.walk_inst(inst, &mut |i| trips += u64::from(body.inst(i).op.lookup_trips()));
+    trips
 }
 
 /// How many trips a loop makes whose counter starts at a constant, grows by a constant, and is compared with a

@@ -334,7 +334,10 @@ impl Checker<'_> {
             }
         }
         while let (Some(name), Some(value)) = (actuals.next(), actuals.next()) {
-            call.named.push((name.expr, value.expr));
+            match call.opcode {
+                Opcode::Points => self.points_argument(&mut call, name.expr, value.expr)?,
+                _ => call.named.push((name.expr, value.expr)),
+            }
         }
         self.check_shadeop(&call);
         Some(single(ExprKind::Shadeop(Box::new(call)), signature.result, span))
@@ -383,6 +386,9 @@ impl Checker<'_> {
             _ => {}
         }
         self.check_supported(call);
+        if call.opcode == Opcode::Points {
+            return;
+        }
         for (name, value) in &call.named {
             self.check_lookup_parameter(call, name, value);
         }
@@ -439,7 +445,39 @@ impl Checker<'_> {
             let report = Report::warning(value.span, format!("`filterstep` has no filter `{name}`"));
             self.reports.push(report.hint(format!("its filters are {names}; the edge is smoothed by a cubic")));
         }
+        self.check_parameter_type(name, value, wanted);
+    }
+
+    /// A name and a value of `texture3d`: one of its parameters, or a channel and the variable that it is written to.
+    fn points_argument(&mut self, call: &mut ShadeopCall, name: Expr, value: Expr) -> Option<()> {
+        let wanted = match &name.kind {
+            ExprKind::String(word) => shadeops::points_parameter(word),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
+            self.check_parameter_type(&name, &value, wanted);
+            call.named.push((name, value));
+            return Some(());
+        }
+        if !matches!(value.kind, ExprKind::Variable(_) | ExprKind::Element(..)) {
+            let message = format!("`texture3d` has no parameter {}, and a channel needs a variable", name.describe());
+            self.warn_once(&message, Report::warning(name.span, message.clone()).hint("it is ignored"));
+            return Some(());
+        }
+        if value.shape != Shape::Single || !(value.ty == Type::Float || value.ty.is_triple()) {
+            let message = format!("a channel is a number or three, not {}", value.describe());
+            self.error(Report::error(value.span, message));
+            return None;
+        }
+        call.outputs.push(self.assignable(value)?);
+        call.arguments.push(name);
+        Some(())
+    }
+
+    /// Reports a parameter of another type than is wanted.
+    fn check_parameter_type(&mut self, name: &Expr, value: &Expr, wanted: Type) {
         if value.ty != wanted || value.shape != Shape::Single {
+            let word = if let ExprKind::String(word) = &name.kind { word } else { "" };
             let message = format!("the parameter `{word}` is a `{wanted}`, not {}", value.describe());
             self.error(Report::error(value.span, message));
         }

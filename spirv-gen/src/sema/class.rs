@@ -457,6 +457,7 @@ fn always_varies(opcode: Opcode) -> bool {
         | Opcode::Lighting(LightingOp::Ambient | LightingOp::Diffuse | LightingOp::Specular | LightingOp::Phong)
         | Opcode::Trace
         | Opcode::Lookup(_)
+        | Opcode::Points
         | Opcode::Bump => true,
         opcode => opcode.needs_neighbours(),
     }

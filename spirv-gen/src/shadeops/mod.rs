@@ -49,6 +49,8 @@ pub enum Opcode {
     Lookup(LookupKind),
     /// `textureinfo`
     TextureInfo,
+    /// `texture3d`
+    Points,
     /// `bump`
     Bump,
     /// A message to another shader.
@@ -273,6 +275,11 @@ pub fn is_lookup_parameter(name: &str) -> bool {
     table::LOOKUP_PARAMETERS.contains(&name)
 }
 
+/// The type of a parameter of `texture3d`; `None` for what is the name of a channel.
+pub fn points_parameter(name: &str) -> Option<Type> {
+    table::POINTS_PARAMETERS.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
+}
+
 fn all() -> &'static FxHashMap<&'static str, Vec<Overload>> {
     static ALL: OnceLock<FxHashMap<&'static str, Vec<Overload>>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -370,9 +377,9 @@ mod tests {
              setxcomp setycomp setzcomp length distance ptlined normalize rotate area faceforward reflect refract fresnel \
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
              ctransform printf format concat match ambient diffuse specular specularbrdf phong trace texture environment \
-             shadow textureinfo bump surface displacement lightsource atmosphere incident opposite attribute option \
+             shadow textureinfo texture3d bump surface displacement lightsource atmosphere incident opposite attribute option \
              rendererinfo shadername";
-        let absent = "occlusion indirectdiffuse transmission visibility bake bake3d texture3d raylevel raydepth rayinfo \
+        let absent = "occlusion indirectdiffuse transmission visibility bake bake3d raylevel raydepth rayinfo \
              isshadowray";
         for name in checklist.split_whitespace().chain(absent.split_whitespace()) {
             assert!(!overloads(name).is_empty(), "{name}");

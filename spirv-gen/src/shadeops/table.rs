@@ -2,6 +2,7 @@
 
 use super::{GeometryOp, KindSet, LightingOp, MathOp, Opcode};
 use crate::ir::{Axis, Binary, LookupKind, MessageTarget, NoiseKind, QuerySource, TransformKind, Unary};
+use crate::syntax::ast::Type;
 
 /// A shadeop, or some of its overloads.
 pub(super) struct ShadeopRow {
@@ -131,6 +132,7 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("environment", Opcode::Lookup(LookupKind::Environment), &["f=tv...", "f=tvvvv...", "c=tv...", "c=tvvvv..."]),
     row("shadow", Opcode::Lookup(LookupKind::Shadow), &["f=tp...", "f=tpppp...", "c=tp...", "c=tpppp..."]),
     row("textureinfo", Opcode::TextureInfo, &["f=ss!"]),
+    row("texture3d", Opcode::Points, &["f=spn..."]),
     row("bump", Opcode::Bump, &["n=tnvv...", "n=tnvvff...", "n=tnvvffffffff..."]),
     // -- messages and information
     row("surface", Opcode::Message(MessageTarget::Surface), &["f=s!"]),
@@ -143,14 +145,13 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("option", Opcode::Query(QuerySource::Option), &["f=s!"]),
     row("rendererinfo", Opcode::Query(QuerySource::Renderer), &["f=s!"]),
     row("shadername", Opcode::Query(QuerySource::ShaderName), &["s=", "s=s"]),
-    // -- functions of other renderers that need rays or point clouds
+    // -- functions of other renderers that need rays, or write point clouds
     row("occlusion", Opcode::Absent(0), &["f=@*", "c=@*"]),
     row("indirectdiffuse", Opcode::Absent(0), &["c=@*", "f=@*"]),
     row("transmission", Opcode::Absent(1), &["c=@*", "f=@*"]),
     row("visibility", Opcode::Absent(1), &["c=@*", "f=@*"]),
     row("bake", Opcode::Absent(0), &["f=@*"]),
     row("bake3d", Opcode::Absent(0), &["f=@*"]),
-    row("texture3d", Opcode::Absent(0), &["f=@*"]),
     row("raylevel", Opcode::Absent(0), &["f=@*"]),
     row("raydepth", Opcode::Absent(0), &["f=@*"]),
     row("rayinfo", Opcode::Absent(0), &["f=@*"]),
@@ -191,4 +192,14 @@ pub(super) const LATER: &[&str] = &[
 pub(super) const LOOKUP_PARAMETERS: &[&str] = &[
     "blur", "sblur", "tblur", "width", "swidth", "twidth", "filter", "fill", "samples", "bias", "bias0", "bias1",
     "gapbias", "lerp", "source", "label", "expand",
+];
+
+/// Parameters of texture3d (PRMan); all other names are channels.
+pub(super) const POINTS_PARAMETERS: &[(&str, Type)] = &[
+    ("coordsystem", Type::String),
+    ("filterradius", Type::Float),
+    ("filterscale", Type::Float),
+    ("maxdepth", Type::Float),
+    ("interpolate", Type::Float),
+    ("lerp", Type::Float),
 ];

@@ -1,8 +1,9 @@
 //! The textures of a picture: what its programs name, and where they are looked for.
 
 use crate::diagnostic::SourceLocation;
+use crate::points::PointChannel;
 use crate::shading::NamedTextures;
-use crate::texture::{TextureKind, TextureStore};
+use crate::texture::{SoughtFile, TextureKind, TextureStore};
 use glam::DMat4;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,25 +44,65 @@ impl PictureTextures {
     /// looked up as.
     pub(crate) fn open_known(&self) {
         for (&token, location) in &self.names.known {
-            let texture = self.find(token).and_then(|number| self.store.texture(number));
-            let Some(kind) = texture.map(|texture| texture.header().kind) else { continue };
-            let is_map = matches!(kind, TextureKind::Shadow | TextureKind::DeepShadow);
-            let name = &self.names.texts[token as usize];
-            if self.names.as_shadows.contains(&token) && !is_map {
-                self.store.report_wrong_kind(name, location, "is no shadow map: shadow() finds no shadow in it");
-            }
-            if self.names.as_environments.contains(&token) && is_map {
-                let what = "is a shadow map: environment() of it is 0";
-                self.store.report_wrong_kind(name, location, what);
+            let Some(texture) = self.find(token).and_then(|number| self.store.texture(number)) else { continue };
+            let misuse = |what: &str| {
+                self.store.report_misuse(self.sought(token), &self.names.texts[token as usize], location, what);
+            };
+            self.check_kind(token, texture.header().kind, &misuse);
+            if let Some(channels) = texture.point_channels() {
+                self.check_channels(token, channels, &misuse);
             }
         }
+    }
+
+    /// Reports lookups that a file of this kind has no answer to.
+    fn check_kind(&self, token: u32, kind: TextureKind, misuse: &dyn Fn(&str)) {
+        let NamedTextures { as_shadows, as_environments, as_textures, as_points, .. } = &self.names;
+        let is_map = matches!(kind, TextureKind::Shadow | TextureKind::DeepShadow);
+        let is_cloud = kind == TextureKind::Points;
+        if as_shadows.contains(&token) && !is_map {
+            misuse("is no shadow map: shadow() finds no shadow in it");
+        }
+        if as_environments.contains(&token) && is_map {
+            misuse("is a shadow map: environment() of it is 0");
+        }
+        if is_cloud && (as_environments.contains(&token) || as_textures.contains(&token)) {
+            misuse("is no texture: texture() and environment() of it are 0");
+        }
+        if as_points.contains_key(&token) && !is_cloud {
+            misuse("is a picture: texture3d() finds nothing in it");
+        }
+    }
+
+    /// Reports channels that a point cloud lacks, or that do not fit what they are written to.
+    fn check_channels(&self, token: u32, channels: &[PointChannel], misuse: &dyn Fn(&str)) {
+        for (wanted, is_triple) in self.names.as_points.get(&token).into_iter().flatten() {
+            match channels.iter().find(|channel| channel.name == **wanted) {
+                None => {
+                    let names = channels.iter().map(|channel| channel.name.as_str()).collect::<Vec<_>>().join(", ");
+                    misuse(&format!("has no channel {wanted:?}, which is 0; its channels are: {names}"));
+                }
+                Some(channel) if channel.kind.floats() > 1 && !is_triple => {
+                    let kind = channel.kind.word();
+                    misuse(&format!(
+                        "has a {kind} in the channel {wanted:?}, of which a float gets only the first part"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// What messages call the file of a name.
+    fn sought(&self, token: u32) -> SoughtFile {
+        if self.names.as_points.contains_key(&token) { SoughtFile::Points } else { SoughtFile::Texture }
     }
 
     /// The number in the store of the texture that a token names.
     pub(crate) fn find(&self, token: u32) -> Option<u32> {
         let name = self.names.texts.get(token as usize).filter(|name| !name.is_empty())?;
         let location = self.names.known.get(&token).unwrap_or(&self.location);
-        self.store.find(name, &self.folders, location)
+        self.store.find(self.sought(token), name, &self.folders, location)
     }
 
     /// The most textures that programs may look up.

@@ -9,7 +9,7 @@ use crate::pipeline::recording::{Arena, Buffer, Slice};
 use crate::pipeline::textures::{MISSES_MARKS, MISSES_ROOM, TextureSlices};
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::resident::slot_table::SlotTable;
-use crate::texture::{TILE_WORDS, TextureHeader, TileKey};
+use crate::texture::{TILE_WORDS, TextureHeader, TextureKind, TileKey};
 use glam::{DMat4, Vec4};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -383,7 +383,9 @@ impl TextureTiles {
 
 /// The first record of a texture in the table.
 fn shape_record(header: &TextureHeader) -> [u32; 4] {
-    let what = header.levels | header.channels << 8 | (header.format as u32) << 16 | (header.kind as u32) << 20;
+    // The words of a point cloud are no texels.
+    let channels = if header.kind == TextureKind::Points { 0 } else { header.channels };
+    let what = header.levels | channels << 8 | (header.format as u32) << 16 | (header.kind as u32) << 20;
     [header.width, header.height, what, header.wrap[0] as u32 | (header.wrap[1] as u32) << 4]
 }
 

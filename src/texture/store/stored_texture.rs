@@ -2,6 +2,7 @@
 
 use super::{TileKey, TileTexels};
 use crate::diagnostic::{Reporter, SourceLocation};
+use crate::points::PointChannel;
 use crate::texture::error::TextureError;
 use crate::texture::file::{FileIdentity, TextureFile};
 use crate::texture::header::TextureHeader;
@@ -67,6 +68,11 @@ impl StoredTexture {
     /// What it is like.
     pub fn header(&self) -> &TextureHeader {
         self.file.header()
+    }
+
+    /// The channels of a point cloud.
+    pub fn point_channels(&self) -> Option<&[PointChannel]> {
+        self.file.point_channels()
     }
 
     /// The file when it was opened.

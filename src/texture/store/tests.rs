@@ -47,7 +47,7 @@ impl StoreFixture {
     }
 
     fn find(&self, name: &str) -> Option<u32> {
-        self.store.find(name, &self.folders, &SourceLocation::default())
+        self.store.find(SoughtFile::Texture, name, &self.folders, &SourceLocation::default())
     }
 
     fn messages(&self) -> Vec<String> {

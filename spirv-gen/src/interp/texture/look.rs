@@ -1,8 +1,10 @@
 //! Lookups as operations of programs.
 
 use super::{
-    FilterForm, LookupFilter, ShadowSampling, TextureStore, WantedChannels, environment, shadow, texture, textureinfo,
+    FilterForm, LookupFilter, ShadowSampling, TextureStore, WantedChannels, environment, points, shadow, texture,
+    textureinfo,
 };
+use crate::abi::points::channel_hash;
 use crate::interp::noise::hash;
 use crate::ir::{Const, Lookup, LookupKind, MachineType, TextureFact};
 
@@ -38,6 +40,22 @@ pub(crate) fn look(store: &dyn TextureStore, lookup: Lookup, args: &[Const], see
         }
     };
     if is_triple { Const::Vec3(found) } else { Const::F32(found[0]) }
+}
+
+/// What `texture3d` finds of a channel of a point cloud, of arguments as [`crate::ir::Op::Points`] has them.
+pub(crate) fn look_for_points(store: &dyn TextureStore, ty: MachineType, args: &[Const], channel: &str) -> Vec<Const> {
+    let float = |i: usize| args[i].as_f32().unwrap_or(0.0);
+    let triple = |i: usize| args[i].as_vec3().unwrap_or_default();
+    let found = points(
+        store,
+        args[0].as_u32().unwrap_or(0),
+        [triple(1), triple(2)],
+        [float(3), float(4)],
+        channel_hash(channel),
+    );
+    let [x, y, z] = found.unwrap_or_default();
+    let value = if ty == MachineType::Vec3 { Const::Vec3([x, y, z]) } else { Const::F32(x) };
+    vec![Const::F32(if found.is_some() { 1.0 } else { 0.0 }), value]
 }
 
 /// A number that is known of a texture.

@@ -1,0 +1,53 @@
+//! Point clouds, as textures have them: tiles of the words that devices look them up in.
+
+use super::TILE_WORDS;
+use super::error::TextureError;
+use super::header::{TexelFormat, TextureHeader, TextureKind, WrapMode};
+use super::point_tree::words;
+use crate::points::{PointChannel, PointCloud};
+use std::path::Path;
+
+/// The tiles of a column: more are in further ones, as a tile's key has 16 bits along each side.
+const COLUMN_TILES: usize = 1 << 16;
+
+/// A cloud that was read.
+pub(super) struct PointTiles {
+    pub(super) channels: Vec<PointChannel>,
+    words: Vec<u32>,
+}
+
+impl PointTiles {
+    /// Reads a file of points.
+    pub(super) fn open(path: &Path) -> Result<(TextureHeader, Self), TextureError> {
+        let cloud = PointCloud::read(path)?;
+        let words = words(path, &cloud)?;
+        let tiles = words.len() / TILE_WORDS;
+        let header = TextureHeader {
+            width: 64 * tiles.div_ceil(COLUMN_TILES) as u32,
+            height: 64 * tiles.min(COLUMN_TILES) as u32,
+            levels: 1,
+            channels: 1,
+            format: TexelFormat::F32,
+            kind: TextureKind::Points,
+            wrap: [WrapMode::Black; 2],
+            matrices: None,
+            fov: None,
+        };
+        Ok((header, Self { channels: cloud.channels, words }))
+    }
+
+    /// Copies a tile; zeros behind the last one.
+    pub(super) fn copy(&self, [x, y]: [u32; 2], out: &mut [u32; TILE_WORDS]) {
+        let tile = x as usize * COLUMN_TILES + y as usize;
+        match self.words.chunks_exact(TILE_WORDS).nth(tile) {
+            Some(words) => out.copy_from_slice(words),
+            None => out.fill(0),
+        }
+    }
+}
+
+impl std::fmt::Debug for PointTiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PointTiles").field("channels", &self.channels).finish_non_exhaustive()
+    }
+}
