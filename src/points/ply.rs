@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Where a property of a point belongs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum PointPart {
     Position(usize),
     Normal(usize),
     Radius,
@@ -18,14 +18,14 @@ enum Place {
 }
 
 /// The properties that are no channels.
-const PLACES: [(&str, Place); 7] = [
-    ("x", Place::Position(0)),
-    ("y", Place::Position(1)),
-    ("z", Place::Position(2)),
-    ("nx", Place::Normal(0)),
-    ("ny", Place::Normal(1)),
-    ("nz", Place::Normal(2)),
-    ("radius", Place::Radius),
+const PLACES: [(&str, PointPart); 7] = [
+    ("x", PointPart::Position(0)),
+    ("y", PointPart::Position(1)),
+    ("z", PointPart::Position(2)),
+    ("nx", PointPart::Normal(0)),
+    ("ny", PointPart::Normal(1)),
+    ("nz", PointPart::Normal(2)),
+    ("radius", PointPart::Radius),
 ];
 
 /// How the comment begins that says the type and the name of a channel.
@@ -141,7 +141,7 @@ fn read_head(file: &mut impl BufRead) -> Result<Vec<u8>, PointsFault> {
 struct Layout {
     channels: Vec<PointChannel>,
     /// For each property of a point, in the order of the file.
-    places: Vec<Place>,
+    places: Vec<PointPart>,
     /// The fewest bytes of a point.
     row_bytes_min: u64,
 }
@@ -173,7 +173,8 @@ impl Layout {
                 for (suffix, float) in channel.kind.suffixes().iter().zip(width..) {
                     let property = format!("{}{suffix}", channel.name);
                     let property = names.iter().position(|name| *name == property);
-                    places[property.ok_or(PointsFault::Bad("a channel lacks a property"))?] = Some(Place::Value(float));
+                    places[property.ok_or(PointsFault::Bad("a channel lacks a property"))?] =
+                        Some(PointPart::Value(float));
                 }
                 width += channel.kind.floats();
                 if channels.iter().any(|known: &PointChannel| known.name == channel.name) {
@@ -226,7 +227,7 @@ fn channel_of(property: &str, said: &[PointChannel]) -> Option<PointChannel> {
 /// Reads the first element's rows into the points. The reader gives rows as maps from names to numbers; the names are
 /// known, so that only the order counts.
 struct Body<'a> {
-    places: &'a [Place],
+    places: &'a [PointPart],
     width: usize,
     cloud: &'a mut PointCloud,
 }
@@ -247,7 +248,7 @@ impl<'de> Visitor<'de> for Body<'_> {
     /// The rows of the first one.
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
         for point in 0..self.cloud.positions.len() {
-            let row = Row { point, places: self.places, width: self.width, cloud: self.cloud };
+            let row = PointRow { point, places: self.places, width: self.width, cloud: self.cloud };
             rows.next_element_seed(row)?;
         }
         Ok(())
@@ -262,14 +263,14 @@ impl<'de> DeserializeSeed<'de> for Body<'_> {
     }
 }
 
-struct Row<'a> {
+struct PointRow<'a> {
     point: usize,
-    places: &'a [Place],
+    places: &'a [PointPart],
     width: usize,
     cloud: &'a mut PointCloud,
 }
 
-impl<'de> DeserializeSeed<'de> for Row<'_> {
+impl<'de> DeserializeSeed<'de> for PointRow<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, row: D) -> Result<(), D::Error> {
@@ -277,7 +278,7 @@ impl<'de> DeserializeSeed<'de> for Row<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Row<'_> {
+impl<'de> Visitor<'de> for PointRow<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -288,15 +289,15 @@ impl<'de> Visitor<'de> for Row<'_> {
         let (point, cloud) = (self.point, self.cloud);
         for place in self.places {
             row.next_key::<IgnoredAny>()?;
-            let number = row.next_value_seed(Number)?;
+            let number = row.next_value_seed(PointNumber)?;
             if !number.is_finite() {
                 return Err(A::Error::custom(NOT_FINITE));
             }
             match *place {
-                Place::Position(axis) => cloud.positions[point][axis] = number,
-                Place::Normal(axis) => cloud.normals[point][axis] = number,
-                Place::Radius => cloud.radii[point] = number,
-                Place::Value(float) => cloud.values[self.width * point + float] = number,
+                PointPart::Position(axis) => cloud.positions[point][axis] = number,
+                PointPart::Normal(axis) => cloud.normals[point][axis] = number,
+                PointPart::Radius => cloud.radii[point] = number,
+                PointPart::Value(float) => cloud.values[self.width * point + float] = number,
             }
         }
         Ok(())
@@ -304,9 +305,9 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 /// A number of any type, as a float.
-struct Number;
+struct PointNumber;
 
-impl<'de> DeserializeSeed<'de> for Number {
+impl<'de> DeserializeSeed<'de> for PointNumber {
     type Value = f32;
 
     fn deserialize<D: Deserializer<'de>>(self, number: D) -> Result<f32, D::Error> {
@@ -314,7 +315,7 @@ impl<'de> DeserializeSeed<'de> for Number {
     }
 }
 
-impl Visitor<'_> for Number {
+impl Visitor<'_> for PointNumber {
     type Value = f32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
