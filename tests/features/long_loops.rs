@@ -44,6 +44,21 @@ fn surfaces_count_to_the_end() {
 }
 
 #[test]
+fn loops_of_branches_that_are_not_taken_do_not_run() {
+    // They would never end. The derivative makes the whole workgroup come by.
+    let shader = "surface some(float step = 0;) {
+        float x, sum = 0, own = max(sign(xcomp(P)), 0);
+        if (own > 0) for (x = 0; x < 4; x += own) sum += 1 + min(abs(Du(x * u)), 0);
+        if (step > 0) for (x = 0; x < 4; x += step) sum += 1 + min(abs(Du(x * u)), 0);
+        Ci = sum / 8;
+    }";
+    let scene = draw_with(&[("some.sl", shader)], &square("Surface \"some\"", ""));
+    let picture = scene.clean("a.exr");
+    assert_near(picture.rgb(4, 8), [0.0; 3]);
+    assert_near(picture.rgb(12, 8), [0.5; 3]);
+}
+
+#[test]
 fn displacements_opacities_and_lights_count_to_the_end() {
     // 100,000 trips are 5/7 of a round: 15 modulo 7 is 1.
     assert_eq!(wanted(100_000), 0.125);

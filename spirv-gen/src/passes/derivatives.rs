@@ -5,8 +5,9 @@
 //! 2. A derivative and all that its argument needs are moved out of branches and loops as far as the argument's own
 //!    inputs allow.
 //! 3. Where one cannot leave a branch, the branch is taken by everybody, its effects under a condition, its results
-//!    selected; where one cannot leave a loop whose number of trips is not the same for all, the loop goes on while any
-//!    point of the workgroup votes for it, and points that would have left keep their values.
+//!    selected; where one cannot leave a loop whose number of trips is not the same for all, or that is in such a
+//!    branch, the loop goes on while any point of the workgroup votes for it, and points that would have left keep
+//!    their values.
 //! 4. In each region derivatives are put together by levels: level n needs the results of level n - 1, so no order has
 //!    fewer barriers. (The paper searches a minimum clique cover among the possible places; with all of them movable to
 //!    one region, levels are one.)
@@ -160,7 +161,7 @@ impl Rules for Legalise {
                 let conditions = case_conditions(t, args[0], data.regions.len());
                 Some(self.flatten(t, inst, &conditions))
             }
-            Op::Loop if !self.uniform.contains(&inst) => {
+            Op::Loop if self.guard.is_some() || !self.uniform.contains(&inst) => {
                 let regions = &t.from.inst(inst).regions;
                 Some(t.repeated(regions, |t| self.together(t, inst, args)))
             }
@@ -219,7 +220,8 @@ impl Legalise {
         results
     }
 
-    /// Writes a loop that goes on while any point of the workgroup wants to.
+    /// Writes a loop that goes on while any point of the workgroup wants to. Points outside of the branch around it
+    /// have no vote, because it may never end for them.
     fn together(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Vec<Value> {
         let data = t.from.inst(inst);
         let from = t.from;
@@ -232,9 +234,9 @@ impl Legalise {
         t.bind(&from.region(condition).params, carried);
         let test = t.region(self, condition)[0];
         let go = t.out.op(Op::Binary(Binary::And), &[test, alive]);
-        let any = t.out.op(Op::Any, &[go]);
-        t.out.open_body();
         let guard = outer.map(|g| t.out.op(Op::Binary(Binary::And), &[g, go]));
+        let any = t.out.op(Op::Any, &[guard.unwrap_or(go)]);
+        t.out.open_body();
         self.guard = Some(guard.unwrap_or(go));
         let next = t.region(self, body);
         let pairs = next.iter().zip(carried);
