@@ -1,10 +1,11 @@
 //! The *demand slice* of a program: what it takes to name the tiles of its textures, so that they are loaded before it
 //! runs.
 //!
-//! A lookup is *independent* if its arguments, and the conditions and loops that lead to it, depend on no texture. The
-//! slice has the independent lookups, and only what they need. It names all tiles that these lookups of the program
-//! read. Where one derivative is taken together with another, it may keep a lookup that is not independent, which then
-//! names tiles that nobody needs.
+//! A lookup is *independent* if its arguments, and the loops that lead to it, depend on no texture. The slice has the
+//! independent lookups, and only what they need. It names all tiles that these lookups of the program read, and some
+//! that nobody needs: a branch that a texture chooses is taken whatever it chose, if there is no loop in it (a loop may
+//! never end where its branch is not taken). Where one derivative is taken together with another, the slice may keep a
+//! lookup that is not independent.
 
 use super::dead::remove_dead_but;
 use crate::ir::{Body, Inst, Op, Region, Value};
@@ -12,31 +13,31 @@ use rustc_hash::FxHashSet;
 
 /// The demand slice of a bound program; `None` where no lookup is independent. Its root yields nothing.
 pub fn demand_slice(body: &Body) -> Option<Body> {
-    let named = independent_lookups(body);
-    if named.is_empty() {
+    let found = Dependence::of(body);
+    if found.independent.is_empty() {
         return None;
     }
     let mut slice = body.clone();
     let root = slice.root();
     slice.region_mut(root).results.clear();
-    remove_dead_but(&mut slice, &|_, inst| named.contains(&inst));
+    open(&mut slice, &found.opened, root);
+    remove_dead_but(&mut slice, &|_, inst| found.independent.contains(&inst));
     Some(slice)
 }
 
-/// The lookups that depend on no texture.
-fn independent_lookups(body: &Body) -> FxHashSet<Inst> {
-    let mut found = Dependence {
-        body,
-        values: vec![false; body.value_count()],
-        arrays: vec![false; body.slots().len()],
-        independent: FxHashSet::default(),
-        changed: true,
-    };
-    while std::mem::take(&mut found.changed) {
-        found.independent.clear();
-        found.region(body.root(), false);
+/// Moves what is in the branches of `opened` before them. What they result in stays as it is.
+fn open(slice: &mut Body, opened: &FxHashSet<Inst>, region: Region) {
+    let mut insts = Vec::new();
+    for inst in std::mem::take(&mut slice.region_mut(region).insts) {
+        for inner in slice.inst(inst).regions.clone() {
+            open(slice, opened, inner);
+            if opened.contains(&inst) {
+                insts.append(&mut slice.region_mut(inner).insts);
+            }
+        }
+        insts.push(inst);
     }
-    found.independent
+    slice.region_mut(region).insts = insts;
 }
 
 /// What depends on textures.
@@ -46,10 +47,40 @@ struct Dependence<'a> {
     arrays: Vec<bool>,
     /// Lookups that do not, as far as is known.
     independent: FxHashSet<Inst>,
+    /// Branches without loops that are chosen by textures.
+    opened: FxHashSet<Inst>,
     changed: bool,
 }
 
-impl Dependence<'_> {
+/// What is around a region.
+#[derive(Clone, Copy)]
+enum Inside {
+    /// Nothing that depends on textures.
+    Known,
+    /// A branch that is opened.
+    Opened,
+    /// A loop that a texture ends, or a branch with a loop that a texture chooses.
+    Unknown,
+}
+
+impl<'a> Dependence<'a> {
+    fn of(body: &'a Body) -> Self {
+        let mut found = Self {
+            body,
+            values: vec![false; body.value_count()],
+            arrays: vec![false; body.slots().len()],
+            independent: FxHashSet::default(),
+            opened: FxHashSet::default(),
+            changed: true,
+        };
+        while std::mem::take(&mut found.changed) {
+            found.independent.clear();
+            found.opened.clear();
+            found.region(body.root(), Inside::Known);
+        }
+        found
+    }
+
     fn is(&self, value: Value) -> bool {
         self.values[value.0 as usize]
     }
@@ -64,24 +95,24 @@ impl Dependence<'_> {
         *known |= depends;
     }
 
-    /// `inside` says whether a condition around the region depends on a texture.
-    fn region(&mut self, region: Region, inside: bool) {
+    fn region(&mut self, region: Region, inside: Inside) {
         let body = self.body;
         for &inst in &body.region(region).insts {
             self.inst(inst, inside);
         }
     }
 
-    fn inst(&mut self, inst: Inst, inside: bool) {
+    fn inst(&mut self, inst: Inst, inside: Inside) {
         let body = self.body;
         let data = body.inst(inst);
-        let own = inside || self.any(&data.args);
+        let own = matches!(inside, Inside::Unknown) || self.any(&data.args);
         match &data.op {
             Op::Lookup(_) | Op::Points(_) if !own => _ = self.independent.insert(inst),
             Op::SlotStore(slot) => {
+                let stored = own || matches!(inside, Inside::Opened);
                 let array = &mut self.arrays[slot.0 as usize];
-                self.changed |= own && !*array;
-                *array |= own;
+                self.changed |= stored && !*array;
+                *array |= stored;
             }
             Op::If | Op::Switch => return self.branch(inst, inside),
             Op::Loop => return self.repeat(inst, inside),
@@ -100,21 +131,36 @@ impl Dependence<'_> {
         };
         data.results.iter().for_each(|&result| self.mark(result, depends));
         // Bound programs have no other operations with regions.
-        data.regions.iter().for_each(|&region| self.region(region, true));
+        data.regions.iter().for_each(|&region| self.region(region, Inside::Unknown));
     }
 
-    fn branch(&mut self, inst: Inst, inside: bool) {
+    fn branch(&mut self, inst: Inst, inside: Inside) {
         let body = self.body;
         let data = body.inst(inst);
         let condition = self.is(data.args[0]);
-        data.regions.iter().for_each(|&region| self.region(region, inside || condition));
+        let within = match inside {
+            Inside::Known | Inside::Opened if condition && self.repeats(inst) => Inside::Unknown,
+            Inside::Known if condition => Inside::Opened,
+            around => around,
+        };
+        if condition && matches!(within, Inside::Opened) {
+            self.opened.insert(inst);
+        }
+        data.regions.iter().for_each(|&region| self.region(region, within));
         for (i, &result) in data.results.iter().enumerate() {
             let yields = data.regions.iter().any(|&region| self.is(body.region(region).results[i]));
             self.mark(result, condition || yields);
         }
     }
 
-    fn repeat(&mut self, inst: Inst, inside: bool) {
+    /// Whether there is a loop in a branch.
+    fn repeats(&self, branch: Inst) -> bool {
+        let mut found = false;
+        self.body.walk_inst(branch, &mut |inst| found |= matches!(self.body.inst(inst).op, Op::Loop));
+        found
+    }
+
+    fn repeat(&mut self, inst: Inst, inside: Inside) {
         let body = self.body;
         let data = body.inst(inst);
         let (test, trip) = (body.region(data.regions[0]), body.region(data.regions[1]));
@@ -123,7 +169,8 @@ impl Dependence<'_> {
             self.mark(param, ends || self.is(data.args[i]) || self.is(trip.results[i]));
             self.mark(data.results[i], self.is(param));
         }
-        data.regions.iter().for_each(|&region| self.region(region, inside || ends));
+        let within = if ends { Inside::Unknown } else { inside };
+        data.regions.iter().for_each(|&region| self.region(region, within));
     }
 }
 
@@ -163,8 +210,20 @@ mod tests {
             ("sum = texture(\"a\", s, t) + noise(P);", &["\"a\""]),
             ("sum = texture(\"a\"); sum += texture(\"b\", sum, t);", &["\"a\""]),
             ("sum = texture(\"a\", s, t, \"blur\", texture(\"b\"));", &["\"b\""]),
-            ("if (texture(\"a\") > 0.5) sum = texture(\"b\", s, 2 * t);", &["\"a\""]),
             ("if (s > 0.5) sum = texture(\"a\"); else sum = texture(\"b\");", &["\"a\"", "\"b\""]),
+            // Branches that textures choose: both sides, unless the place depends on the choice or there is a loop.
+            ("if (texture(\"a\") > 0.5) sum = texture(\"b\", s, 2 * t);", &["\"a\"", "\"b\""]),
+            (
+                "if (texture(\"a\") > 0.5) { if (s > 0.5) sum = texture(\"b\", s * t, t); } else sum = texture(\"c\");",
+                &["\"a\"", "\"b\"", "\"c\""],
+            ),
+            (
+                "if (texture(\"a\") > 0.5) { if (texture(\"b\", s, 0) > 0.5) sum = texture(\"c\"); }",
+                &["\"a\"", "\"b\"", "\"c\""],
+            ),
+            ("x[0] = s; if (texture(\"a\") > 0.5) x[0] = t; sum = texture(\"b\", x[0], t);", &["\"a\""]),
+            ("sum = s; if (texture(\"a\") > 0.5) sum = t; sum = texture(\"b\", sum, t);", &["\"a\""]),
+            ("if (texture(\"a\") > 0.5) for (i = 0; i < 1; i += s) sum += texture(\"b\", s, i);", &["\"a\""]),
             // Loops: of known length, and one that a texture ends.
             ("for (i = 0; i < 40; i += 1) sum += noise(P) * texture(\"a\", s * i, t);", &["\"a\""]),
             ("while (sum < 9) sum += 1 + texture(\"a\", s + sum, t);", &[]),
