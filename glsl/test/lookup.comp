@@ -79,8 +79,12 @@ uint tile_slot(const in uint number, const in uint level, const in uint plane, c
     return slot + (plane * tiles.y + tile.y) * tiles.x + tile.x;
 }
 
-uint slot_word(const in uint slot, const in uvec2 inside) {
-    return store[LOOKUP_SLOTS_FROM + slot * 4096u + inside.y * 64u + inside.x];
+uint tile_word(const in uvec2 texel) {
+    return ((texel.y & 63u) << 6) | (texel.x & 63u);
+}
+
+uint slot_word(const in uint slot, const in uint inside) {
+    return store[LOOKUP_SLOTS_FROM + slot * 4096u + inside];
 }
 
 #include "lib/rsl/hash.glsl"

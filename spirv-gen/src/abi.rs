@@ -235,6 +235,9 @@ pub mod print {
 /// picture, each next one half, rounded down, at least 1. The upper row is 0. Texels outside of the picture in the last
 /// tiles are 0.
 ///
+/// *Buffers that are not needed.* Specialisation constant 0 is the number of the last buffer of tiles: 0, 1, or 7 where
+/// there are more (its default). Buffers behind it are not read.
+///
 /// *`Textures`*, `uvec4` records, read only. Record 0 is (first record of the directory, of the table, of the hash
 /// table, log2 of the entries of the hash table), record 1 (tokens in the directory, textures, 0, 0).
 /// - The directory is a word a string token: 0 not asked for yet, 1 missing or unreadable, `n + 2` texture `n`. Later

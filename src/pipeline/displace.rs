@@ -8,6 +8,7 @@ use super::kernels::{carry, displaced, primvar, velocity, work};
 use super::look::ShadingKernel;
 use super::needed_kernels::KernelList;
 use super::recording::{Dispatch, Recording, Slice};
+use super::textures::TextureSlices;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -142,7 +143,7 @@ pub fn record_program(
     let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
     recording.dispatch(Dispatch {
         kernel: Arc::clone(kernel),
-        constants: Vec::new(),
+        constants: textures.map_or_else(Vec::new, TextureSlices::constants),
         groups: piece.groups(slices, Per::Vertex),
         bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range()]
             .into_iter()

@@ -112,7 +112,7 @@ pub fn record(
     record_kept_loops(recording, slices.arena, &loops);
     recording.dispatch(Dispatch {
         kernel: Arc::clone(&program.kernel),
-        constants: Vec::new(),
+        constants: textures.map_or_else(Vec::new, TextureSlices::constants),
         groups: Groups::from(tiles),
         bindings: [slices.work.range(), slices.arena.range(), slices.params.range(), slices.status.range()]
             .into_iter()

@@ -10,6 +10,8 @@ pub struct TextureSlices {
     pub directory: Slice<[u32; 4]>,
     /// The buffers of tiles; those that there are not are the first.
     pub tiles: [Slice<u32>; TILE_BUFFERS],
+    /// The number of the last buffer that there is.
+    pub last: usize,
 }
 
 /// Keys that the list of tiles that were missed has room for.
@@ -23,6 +25,12 @@ pub fn misses_words(slots: u64) -> u64 {
 }
 
 impl TextureSlices {
+    /// The specialisation constants of compiled kernels that look textures up: they read no further buffers of tiles.
+    /// Where there are more than two, they read all, so that there are only three forms of a kernel.
+    pub fn constants(&self) -> Vec<u32> {
+        vec![if self.last < 2 { self.last as u32 } else { TILE_BUFFERS as u32 - 1 }]
+    }
+
     /// What compiled kernels that look textures up are bound to, from binding 4 on.
     pub fn bindings(&self, misses: Slice<u32>) -> impl Iterator<Item = BufferRange> + '_ {
         [self.directory.range(), misses.range()].into_iter().chain(self.tiles.iter().map(|tiles| tiles.range()))

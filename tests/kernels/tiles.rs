@@ -40,8 +40,9 @@ struct TilesOnDevice<'a> {
     store: &'a TextureStore,
     folders: Arc<[String]>,
     records: Vec<[u32; 4]>,
-    /// Buffers 0 and 7.
+    /// Buffers 0 and `last`.
     slots: Vec<Option<MissedKey>>,
+    last: usize,
     next: usize,
     loaded: usize,
 }
@@ -58,11 +59,11 @@ fn table_record(header: &TextureHeader) -> [u32; 4] {
 }
 
 impl<'a> TilesOnDevice<'a> {
-    fn new(store: &'a TextureStore, folders: Arc<[String]>) -> Self {
+    fn new(store: &'a TextureStore, folders: Arc<[String]>, last: usize) -> Self {
         let mut records = vec![[0; 4]; HASH + (1 << HASH_BITS)];
         records[0] = [DIRECTORY as u32, TABLE as u32, HASH as u32, HASH_BITS];
         records[1] = [NAMES.len() as u32, 0, 0, 0];
-        Self { store, folders, records, slots: vec![None; 2 * SLOTS], next: 0, loaded: 0 }
+        Self { store, folders, records, slots: vec![None; 2 * SLOTS], last, next: 0, loaded: 0 }
     }
 
     /// Loads what is not there yet; nothing that is needed is replaced.
@@ -88,7 +89,7 @@ impl<'a> TilesOnDevice<'a> {
         entries.fill([0; 4]);
         for (slot, key) in self.slots.iter().enumerate().filter_map(|(slot, key)| Some((slot, (*key)?))) {
             let place = (hash(key)..).map(|place| place % entries.len()).find(|&place| entries[place][2] == 0);
-            let number = slot / SLOTS * 7 * 8192 + slot % SLOTS;
+            let number = slot / SLOTS * self.last * 8192 + slot % SLOTS;
             entries[place.expect("an empty place")] = [key[0], key[1], number as u32 + 1, 0];
         }
     }
@@ -161,6 +162,8 @@ fn run_until_nothing_is_missed(
     count: u32,
 ) -> [u32; 2] {
     let (mut runs, mut overflows) = (0, 0);
+    let constants = tiles::Constants { tiles_last: on_device.last as u32 };
+    let tiles = if on_device.last == 1 { bindings.tiles1 } else { bindings.tiles7 };
     for first in (0..count).step_by(BATCH as usize) {
         let mut needed = BTreeSet::new();
         loop {
@@ -170,7 +173,7 @@ fn run_until_nothing_is_missed(
                 recording.write(bindings.misses.part(0..4), &[0, ROOM as u32, runs, ENTRIES as u32 + 2 * ROOM as u32]);
                 let groups = Groups::covering(u64::from(BATCH), tiles::LOCAL_SIZE);
                 let push = tiles::Push { first, count: BATCH };
-                recording.dispatch(tiles::dispatch(groups, bindings, &push));
+                recording.dispatch(tiles::dispatch(&constants, groups, bindings, &push));
             });
             let misses = lab.read(bindings.misses.part(0..ENTRIES + 2 * ROOM));
             let claimed: u32 = misses[CLAIMS..ENTRIES as usize].iter().map(|&hash| u32::from(hash != 0)).sum();
@@ -183,7 +186,7 @@ fn run_until_nothing_is_missed(
             for key in keys {
                 assert!(needed.insert([key[0], key[1]]), "{key:x?} was loaded, and is asked for again");
             }
-            on_device.load(lab, &needed, [bindings.tiles0, bindings.tiles7]);
+            on_device.load(lab, &needed, [bindings.tiles0, tiles]);
             lab.write(bindings.textures, &on_device.records);
         }
     }
@@ -192,11 +195,21 @@ fn run_until_nothing_is_missed(
 
 #[test]
 fn lookups_in_few_slots_give_what_whole_textures_give() {
+    check_lookups(7);
+}
+
+#[test]
+fn lookups_in_two_buffers_of_tiles_give_what_whole_textures_give() {
+    check_lookups(1);
+}
+
+/// Looks textures up whose tiles are in the first buffer and in buffer `last`.
+fn check_lookups(last: usize) {
     let mut random = Random::new(11);
     let folder = tempfile::tempdir().expect("a temporary folder");
     make_textures(folder.path(), &mut random);
     let store = TextureStore::new(Arc::new(Reporter::silent()), Arc::default(), folder.path().join("tiled"));
-    let mut on_device = TilesOnDevice::new(&store, Arc::from([folder.path().display().to_string()]));
+    let mut on_device = TilesOnDevice::new(&store, Arc::from([folder.path().display().to_string()]), last);
     let sides = [0.0, 0.001, 0.004, 0.03];
     let places: Vec<[f32; 4]> = (0..400)
         .map(|_| {
@@ -206,7 +219,7 @@ fn lookups_in_few_slots_give_what_whole_textures_give() {
         .collect();
     let tokens: Vec<u32> = places.iter().map(|_| [0, 1, 1, 1, 2, 2, 2, 3][random.below(8) as usize]).collect();
     let mut lab = Lab::new();
-    let [tiles0, tiles7] = ["tiles0", "tiles7"].map(|name| lab.space::<u32>(name, (SLOTS * TILE_WORDS) as u64));
+    let [tiles0, tiles_last] = ["tiles0", "tiles last"].map(|name| lab.space::<u32>(name, (SLOTS * TILE_WORDS) as u64));
     let bindings = tiles::Bindings {
         places: lab.upload("places", &places),
         tokens: lab.upload("tokens", &tokens),
@@ -215,13 +228,13 @@ fn lookups_in_few_slots_give_what_whole_textures_give() {
         textures: lab.upload("textures", &on_device.records),
         misses: lab.space("misses", ENTRIES + 2 * ROOM + 8 * 8192),
         tiles0,
-        tiles1: tiles0,
+        tiles1: if last == 1 { tiles_last } else { tiles0 },
         tiles2: tiles0,
         tiles3: tiles0,
         tiles4: tiles0,
         tiles5: tiles0,
         tiles6: tiles0,
-        tiles7,
+        tiles7: tiles_last,
     };
     let [runs, overflows] = run_until_nothing_is_missed(&mut lab, &mut on_device, &bindings, places.len() as u32);
     let found = [1, 2].map(|token| {

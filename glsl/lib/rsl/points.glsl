@@ -8,7 +8,7 @@ uint rsl_points_slot(const in uint texture, const in uint word) {
 }
 
 uint rsl_points_word(const in uint slot, const in uint word) {
-    return slot_word(slot, uvec2(word & 63u, (word >> 6) & 63u));
+    return slot_word(slot, word & 4095u);
 }
 
 float rsl_points_float(const in uint slot, const in uint word) {

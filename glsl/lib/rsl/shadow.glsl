@@ -8,7 +8,7 @@
 // depths of knots that a texel lacks are 1e38.
 float rsl_knot(const in uint texture, const in uint plane, const in uvec2 texel) {
     uint slot = tile_slot(texture, 0u, plane, texel >> 6);
-    return slot == TILE_MISSING ? 0.0 : uintBitsToFloat(slot_word(slot, texel & 63u));
+    return slot == TILE_MISSING ? 0.0 : uintBitsToFloat(slot_word(slot, tile_word(texel)));
 }
 
 float rsl_deep_light(const in uint texture, const in uint knots, const in uvec2 texel, const in float z) {
@@ -65,6 +65,26 @@ float rsl_deep_shadowed(const in TextureShape shape, const in uint texture, cons
     return dark * share;
 }
 
+// A sample of a shadow map: its tile as one number (TILE_MISSING beside the map), its word there, and its depth.
+struct RslShadowTexel {
+    uint tile;
+    uint inside;
+    float z;
+};
+
+RslShadowTexel rsl_shadow_texel(const in uint i, const in float share, const in vec2 size, const in vec2 place, const in vec4 xy,
+                                const in vec2 spread, const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+    vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
+    vec2 at = placed.xy * size;
+    bool is_inside = at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y;
+    uvec2 texel = min(uvec2(is_inside ? at : vec2(0.0)), uvec2(size) - 1u);
+    RslShadowTexel sampled;
+    sampled.tile = is_inside ? (texel.x >> 6) | ((texel.y >> 6) << 16) : TILE_MISSING;
+    sampled.inside = tile_word(texel);
+    sampled.z = placed.z;
+    return sampled;
+}
+
 // The fraction of `count` samples in a window of a shadow map (place + jitter * x + jitter * y + jitter * spread)
 // that lie behind the map's depth; depths: the point's, its change along x and along y.
 float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const in vec2 place, const in vec4 xy,
@@ -75,27 +95,25 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
     uint plane = window.first / each;
     vec2 size = vec2(shape.width, shape.height);
     float behind = 0.0;
-    rsl_trips = rsl_trips + 2u * count;
-    uvec2 held = uvec2(0xffffffffu);
-    uint slot = TILE_MISSING;
-    for (uint i = 0u; i < count; i++) {
-        vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
-        vec2 at = placed.xy * size;
-        float z = placed.z;
-        if (!(at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y)) continue;
-        uvec2 texel = min(uvec2(at), uvec2(shape.width, shape.height) - 1u);
-        uvec2 wanted = texel >> 6;
-        if (wanted != held) {
-            held = wanted;
-            slot = tile_slot(window.texture, 0u, plane, wanted);
-        }
+    rsl_trips = rsl_trips + 5u * count;
+    // CPU drivers run both sides of a branch, and to find a tile costs more than a sample: the inner loop takes the
+    // samples that follow each other in one tile.
+    uint i = 0u;
+    RslShadowTexel sampled = rsl_shadow_texel(0u, share, size, place, xy, spread, depths, samples_bias, seed);
+    while (i < count) {
+        uint tile = sampled.tile;
+        uint slot = tile == TILE_MISSING ? tile : tile_slot(window.texture, 0u, plane, uvec2(tile & 0xffffu, tile >> 16));
+        do {
 #ifndef RSL_ONLY_NAMES
-        if (slot == TILE_MISSING) continue;
-        uint word = slot_word(slot, texel & 63u);
-        bool open = shape.format == 3u && !rsl_is_finite(uintBitsToFloat(word));
-        float depth = rsl_component(rsl_word_channels(word, shape.format), window.first - plane * each);
-        behind = behind + (!open && z > depth ? 1.0 : 0.0);
+            bool is_there = slot != TILE_MISSING && sampled.tile != TILE_MISSING;
+            uint word = slot_word(is_there ? slot : 0u, is_there ? sampled.inside : 0u);
+            bool open = shape.format == 3u && !rsl_is_finite(uintBitsToFloat(word));
+            float depth = rsl_component(rsl_word_channels(word, shape.format), window.first - plane * each);
+            behind = behind + (is_there && !open && sampled.z > depth ? 1.0 : 0.0);
 #endif
+            i = i + 1u;
+            sampled = rsl_shadow_texel(i, share, size, place, xy, spread, depths, samples_bias, seed);
+        } while (i < count && (sampled.tile == TILE_MISSING || sampled.tile == tile));
     }
     return behind * share;
 }

@@ -196,15 +196,42 @@ RslTexels rsl_texels(const in TextureShape shape, const in ivec2 low, const in i
     return texels;
 }
 
-// The weighted channels of a texel, 0 of one without a slot.
-vec4 rsl_weighted(const in uint format, const in uint slot, const in uint x, const in uint y, const in float weight) {
-    bool is_there = slot != TILE_MISSING;
-    uint word = slot_word(is_there ? slot : 0u, uvec2(x, y) & 63u);
-    return (is_there ? weight : 0.0) * rsl_word_channels(word, format);
+// A probe: the columns and rows of its texels, their tiles as one number each, the largest for texels that count
+// nothing, and the shares of the texels.
+struct RslProbe {
+    uvec4 columns;
+    uvec4 rows;
+    uvec4 tiles;
+    vec4 shares;
+};
+
+// The probe at x along the axis of the footprint, in a level.
+RslProbe rsl_probe(const in TextureShape shape, const in RslWindow window, const in RslFootprint f, const in uvec2 wraps,
+                   const in uint level, const in float x) {
+    uvec2 size = max(uvec2(shape.width >> level, shape.height >> level), uvec2(1u));
+    // A cube's faces are three across and two down.
+    uvec2 extent = window.parts.x == 1u ? size : max(uvec2(size.x / 3u, size.y >> 1), uvec2(1u));
+    vec2 place = f.place + f.axis * x;
+    vec2 at = vec2(rsl_wrap_place(place.x, wraps.x), rsl_wrap_place(place.y, wraps.y)) * vec2(extent) - 0.5;
+    vec2 low = floor(at);
+    vec2 share = at - low;
+    RslTexels texels = rsl_texels(shape, ivec2(low), ivec2(extent), wraps);
+    RslProbe probe;
+    probe.columns = uvec4(texels.x) + window.cell.x * extent.x;
+    probe.rows = uvec4(texels.y) + window.cell.y * extent.y;
+    probe.shares = vec4(1.0 - share.x, share.x, 1.0 - share.x, share.x) * vec4(1.0 - share.yy, share.yy);
+    uvec4 tiles = (probe.columns >> 6) | ((probe.rows >> 6) << 16);
+    bvec4 outside = lessThan(min(texels.x, texels.y), ivec4(0));
+    bvec4 idle = equal(probe.shares, vec4(0.0));
+    probe.tiles = uvec4(outside.x || idle.x ? 0xffffffffu : tiles.x, outside.y || idle.y ? 0xffffffffu : tiles.y,
+                        outside.z || idle.z ? 0xffffffffu : tiles.z, outside.w || idle.w ? 0xffffffffu : tiles.w);
+    return probe;
 }
 
-// The weighted mean of all probes in one plane: the channels of its words. The tiles of a probe's four texels are found
-// before any is read: to find one costs more than to read a texel, and CPU drivers run both sides of a branch.
+// The weighted mean of all probes in one plane: the channels of its words. CPU drivers run both sides of a branch, and
+// to find a tile costs more than to read a probe's texels. So the inner loop reads texels of one tile for as many
+// probes as lie in it, and the outer loop finds tiles. A probe's texels are added when all are read, in the same order
+// wherever tiles end.
 vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, const in RslFootprint f, const in uint plane,
                       const in uint form) {
     vec4 sum = vec4(0.0);
@@ -214,50 +241,45 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
     float step = rsl_reciprocal(f.count);
     rsl_trips = rsl_trips + 8u * rounds;
     uvec2 wraps = rsl_wraps(shape);
-    uvec2 held = uvec2(0xffffffffu);
-    uint slot = TILE_MISSING;
-    for (uint i = 0u; i < rounds; i++) {
-        bool fine = i < count;
-        uint level = fine ? f.level : f.level + 1u;
-        float x = float(2u * (fine ? i : i - count) + 1u) * step - 1.0;
-        float weight = rsl_filter_weight(form, x * x) * (fine ? 1.0 - f.coarser : f.coarser);
-        total = total + weight;
-        uvec2 size = max(uvec2(shape.width >> level, shape.height >> level), uvec2(1u));
-        // A cube's faces are three across and two down.
-        uvec2 extent = window.parts.x == 1u ? size : max(uvec2(size.x / 3u, size.y >> 1), uvec2(1u));
-        vec2 place = f.place + f.axis * x;
-        vec2 at = vec2(rsl_wrap_place(place.x, wraps.x), rsl_wrap_place(place.y, wraps.y)) * vec2(extent) - 0.5;
-        vec2 low = floor(at);
-        vec2 share = at - low;
-        RslTexels texels = rsl_texels(shape, ivec2(low), ivec2(extent), wraps);
-        uvec4 columns = uvec4(texels.x) + window.cell.x * extent.x;
-        uvec4 rows = uvec4(texels.y) + window.cell.y * extent.y;
-        vec4 w = vec4(1.0 - share.x, share.x, 1.0 - share.x, share.x) * vec4(1.0 - share.yy, share.yy);
-        // Tiles as one number, the largest for texels that count nothing. Mostly they are one and the same.
-        uvec4 tiles = (columns >> 6) | ((rows >> 6) << 16);
-        tiles.x = texels.x.x < 0 || texels.y.x < 0 || w.x == 0.0 ? 0xffffffffu : tiles.x;
-        tiles.y = texels.x.y < 0 || texels.y.y < 0 || w.y == 0.0 ? 0xffffffffu : tiles.y;
-        tiles.z = texels.x.z < 0 || texels.y.z < 0 || w.z == 0.0 ? 0xffffffffu : tiles.z;
-        tiles.w = texels.x.w < 0 || texels.y.w < 0 || w.w == 0.0 ? 0xffffffffu : tiles.w;
-        uvec4 slots = uvec4(TILE_MISSING);
-        uint tile = min(min(tiles.x, tiles.y), min(tiles.z, tiles.w));
-        while (tile != 0xffffffffu) {
-            if (uvec2(tile, level) != held) {
-                held = uvec2(tile, level);
-                slot = tile_slot(window.texture, level, plane, uvec2(tile & 0xffffu, tile >> 16));
-            }
-            bvec4 here = equal(tiles, uvec4(tile));
-            slots = uvec4(here.x ? slot : slots.x, here.y ? slot : slots.y, here.z ? slot : slots.z, here.w ? slot : slots.w);
-            tiles = uvec4(here.x ? 0xffffffffu : tiles.x, here.y ? 0xffffffffu : tiles.y, here.z ? 0xffffffffu : tiles.z,
-                          here.w ? 0xffffffffu : tiles.w);
-            tile = min(min(tiles.x, tiles.y), min(tiles.z, tiles.w));
-        }
+    uint i = 0u;
+    uint level = f.level;
+    float x = step - 1.0;
+    RslProbe probe = rsl_probe(shape, window, f, wraps, level, x);
+    uvec4 words = uvec4(0u);
+    while (i < rounds) {
+        uint tile = min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w));
+        uint held = level;
+        uint slot = tile == 0xffffffffu ? TILE_MISSING : tile_slot(window.texture, level, plane, uvec2(tile & 0xffffu, tile >> 16));
+        do {
+            bvec4 here = equal(probe.tiles, uvec4(tile));
 #ifndef RSL_ONLY_NAMES
-        sum = sum + rsl_weighted(shape.format, slots.x, columns.x, rows.x, weight * w.x);
-        sum = sum + rsl_weighted(shape.format, slots.y, columns.y, rows.y, weight * w.y);
-        sum = sum + rsl_weighted(shape.format, slots.z, columns.z, rows.z, weight * w.z);
-        sum = sum + rsl_weighted(shape.format, slots.w, columns.w, rows.w, weight * w.w);
+            bool is_there = slot != TILE_MISSING;
+            uint known = is_there ? slot : 0u;
+            uvec4 inside = (probe.columns & 63u) | ((probe.rows & 63u) << 6);
+            uvec4 texels = uvec4(slot_word(known, inside.x), slot_word(known, inside.y), slot_word(known, inside.z),
+                                 slot_word(known, inside.w));
+            words = uvec4(here.x && is_there ? texels.x : words.x, here.y && is_there ? texels.y : words.y,
+                          here.z && is_there ? texels.z : words.z, here.w && is_there ? texels.w : words.w);
 #endif
+            probe.tiles = uvec4(here.x ? 0xffffffffu : probe.tiles.x, here.y ? 0xffffffffu : probe.tiles.y,
+                                here.z ? 0xffffffffu : probe.tiles.z, here.w ? 0xffffffffu : probe.tiles.w);
+            if (min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w)) != 0xffffffffu) break;
+            float weight = rsl_filter_weight(form, x * x) * (i < count ? 1.0 - f.coarser : f.coarser);
+            total = total + weight;
+#ifndef RSL_ONLY_NAMES
+            sum = sum + (weight * probe.shares.x) * rsl_word_channels(words.x, shape.format);
+            sum = sum + (weight * probe.shares.y) * rsl_word_channels(words.y, shape.format);
+            sum = sum + (weight * probe.shares.z) * rsl_word_channels(words.z, shape.format);
+            sum = sum + (weight * probe.shares.w) * rsl_word_channels(words.w, shape.format);
+            words = uvec4(0u);
+#endif
+            i = i + 1u;
+            level = i < count ? f.level : f.level + 1u;
+            x = float(2u * (i < count ? i : i - count) + 1u) * step - 1.0;
+            probe = rsl_probe(shape, window, f, wraps, level, x);
+            // In the same tile?
+        } while (i < rounds && level == held &&
+                 min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w)) == tile);
     }
     return sum * rsl_reciprocal(total);
 }

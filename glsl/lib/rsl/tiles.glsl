@@ -24,6 +24,9 @@ layout(std430, set = 0, binding = 11) readonly buffer Tiles5 { uint tiles5[]; };
 layout(std430, set = 0, binding = 12) readonly buffer Tiles6 { uint tiles6[]; };
 layout(std430, set = 0, binding = 13) readonly buffer Tiles7 { uint tiles7[]; };
 
+// The number of the last buffer of tiles that there is; more than 1 stands for all.
+layout(constant_id = 0) const uint TILES_LAST = 7u;
+
 // What a texture is like. `matrices` is a record of `Textures`, 0 for none.
 struct TextureShape {
     uint width;
@@ -122,9 +125,20 @@ uint tile_slot(const in uint number, const in uint level, const in uint plane, c
     return TILE_MISSING;
 }
 
-// A word of a slot: 64 x 64 words, row by row; 8,192 slots a buffer.
-uint slot_word(const in uint slot, const in uvec2 inside) {
-    uint word = (slot & 8191u) * 4096u + inside.y * 64u + inside.x;
+// The place of a texel's word in the slot of its tile.
+uint tile_word(const in uvec2 texel) {
+    return ((texel.y & 63u) << 6) | (texel.x & 63u);
+}
+
+// A word of a slot: 64 x 64 words, row by row; 8,192 slots a buffer. CPU drivers read from all buffers of a switch.
+uint slot_word(const in uint slot, const in uint inside) {
+    uint word = (slot & 8191u) * 4096u + inside;
+    uint last = TILES_LAST;
+    if (last == 0u) return tiles0[word];
+    if (last == 1u) {
+        if (slot < 8192u) return tiles0[word];
+        return tiles1[word];
+    }
     switch (slot >> 13) {
     case 1u: return tiles1[word];
     case 2u: return tiles2[word];

@@ -180,9 +180,9 @@ impl<'a> Imports<'a> {
             operands.truncate(1);
             operands.push(Operand::IdRef(spirv.u32(0)));
         }
-        // Structures and what they hold are told apart by their decorations.
+        // Structures and what they hold, and specialisation constants, are told apart by their decorations.
         let id = match opcode {
-            Op::Variable | Op::TypeStruct | Op::TypeRuntimeArray => {
+            Op::Variable | Op::TypeStruct | Op::TypeRuntimeArray | Op::SpecConstant => {
                 let id = spirv.fresh_global(opcode, ty, operands);
                 self.library.decorations(old).for_each(|operands| spirv.decorate_as(id, operands));
                 id
@@ -250,6 +250,7 @@ fn is_importable(inst: &Instruction) -> bool {
             | Constant
             | ConstantComposite
             | ConstantNull
+            | SpecConstant
             | Undef
     ) || (inst.class.opcode == Variable
         && (is_in(inst, StorageClass::StorageBuffer) || is_in(inst, StorageClass::Private)))

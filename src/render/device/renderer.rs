@@ -4,6 +4,7 @@ use crate::gpu::{Device, DeviceInfo};
 use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
 use crate::pipeline::recording::Buffer;
 use crate::pipeline::select::DepthBuckets;
+use crate::pipeline::textures::TextureSlices;
 use crate::pipeline::{self, KernelVariants};
 use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
@@ -90,16 +91,19 @@ impl DeviceRenderer {
         for kernel in pipeline::kernels_of(world, programs, &picture.pipeline, variants, &filters, depth, deep) {
             device.prepare(&kernel, &[]);
         }
-        for kernel in picture.kernels.iter() {
-            device.prepare(&kernel.kernel, &[]);
-            kernel.demand.iter().for_each(|demand| device.prepare(demand, &[]));
-        }
+        let (looking, others): (Vec<_>, Vec<_>) = picture.kernels.iter().partition(|kernel| kernel.uses_textures);
+        others.iter().for_each(|kernel| device.prepare(&kernel.kernel, &[]));
         let (frame_buffer, mut frame) = frame::upload(&mut device, &picture)?;
         let free = free_bytes(device.memory(), picture.reserve_bytes);
         let used = picture.textures.names.used.then_some(&picture.textures);
         let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose();
         let textures = textures.inspect_err(|_| device.free(frame_buffer))?;
         frame.textures = textures.as_ref().map(TextureTiles::slices);
+        let constants = frame.textures.as_ref().map_or_else(Vec::new, TextureSlices::constants);
+        for kernel in looking {
+            device.prepare(&kernel.kernel, &constants);
+            kernel.demand.iter().for_each(|demand| device.prepare(demand, &constants));
+        }
         let pages = &picture.world.pages;
         let free = free_bytes(device.memory(), picture.reserve_bytes);
         let pages_bytes = geometry_bytes(PagesBytes::of(pages), free, picture.pages_bytes_max);

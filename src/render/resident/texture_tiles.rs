@@ -115,6 +115,7 @@ impl TextureTiles {
             self.buffers.push(memory);
             let words = count * TILE_WORDS as u64;
             self.slices.tiles[buffer] = Arena::new(memory).cut(words).expect("the buffer was made for it");
+            self.slices.last = buffer;
             // Numbers of slots go on with the next buffer.
             let first = buffer * SLOTS_PER_BUFFER as usize;
             self.slots.resize(first, TileSlot { is_absent: true, ..TileSlot::default() });
@@ -172,8 +173,11 @@ impl TextureTiles {
             buffers.push(buffer);
             tiles.push(Arena::new(buffer).cut(words).expect("the buffer was made for it"));
         }
-        let slices =
-            TextureSlices { directory, tiles: std::array::from_fn(|i| tiles.get(i).copied().unwrap_or(tiles[0])) };
+        let slices = TextureSlices {
+            directory,
+            tiles: std::array::from_fn(|i| tiles.get(i).copied().unwrap_or(tiles[0])),
+            last: tiles.len() - 1,
+        };
         device.upload(directory.part(hash_record as u64..count), hash.entries())?;
         let mut made = Self {
             textures: Arc::clone(textures),
