@@ -1,6 +1,7 @@
 //! Regions to blocks.
 
 use super::exchange::Exchange;
+use super::gather::{Step, steps};
 use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
 use super::spirv::Spirv;
@@ -238,6 +239,11 @@ impl<'a> Emitter<'a> {
     /// Pointer to an element of a local array, or of a copy of it.
     pub(super) fn element_of(&mut self, array: Word, slot: usize, index: Word) -> Word {
         let element = self.ty(self.body.slots()[slot].ty);
+        self.element_pointer(array, element, index)
+    }
+
+    /// Pointer to an element, of this type, of an array.
+    pub(super) fn element_pointer(&mut self, array: Word, element: Word, index: Word) -> Word {
         let pointer = self.s.type_pointer(StorageClass::Function, element);
         self.s.inst(Op::AccessChain, pointer, &[array, index])
     }
@@ -258,9 +264,18 @@ impl<'a> Emitter<'a> {
     /// Writes a region at the end of the kernel so far; returns what it yields.
     pub(super) fn region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
         let body = self.body;
-        for &inst in &body.region(region).insts {
-            let results = self.inst(inst)?;
-            self.set(&body.inst(inst).results, &results);
+        for step in steps(body, &body.region(region).insts) {
+            match step {
+                Step::One(inst) => {
+                    let results = self.inst(inst)?;
+                    self.set(&body.inst(inst).results, &results);
+                }
+                Step::Lookups(lookup, insts) => {
+                    let args: Vec<_> = insts.iter().map(|&inst| self.get(&body.inst(inst).args)).collect();
+                    let found = self.lookups(lookup, &args)?;
+                    insts.iter().zip(found).for_each(|(&inst, word)| self.set(&body.inst(inst).results, &[word]));
+                }
+            }
         }
         Ok(self.get(&body.region(region).results))
     }

@@ -3,17 +3,19 @@
 //! * `spirv` is a module under construction, `import` brings in functions of the helper library;
 //! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
 //! * `code` turns regions into blocks, `ops` operations into instructions, `exchange` the operations that a workgroup
-//!   does together, `lookup` looks textures up, `print` what they print, `suspend` the stopping and going on of loops.
+//!   does together, `lookup` looks textures up, `gather` makes a loop of many lookups, `print` what they print,
+//!   `suspend` the stopping and going on of loops.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
 //! once more than it has trips, so loops test at their end; reading a record of 16 bytes costs about 1 ns a point
 //! whether its address is the same for a workgroup or not, so records are loaded once and nothing is done about
 //! addresses; 4 to 32 noise calls made one by a loop over arrays of their arguments compiled 20 to 40% faster but ran
-//! 10 to 40% slower, so straight-line calls stay as they are.
+//! 10 to 40% slower, so straight-line calls stay as they are, but for texture lookups, which are longer.
 
 mod code;
 mod exchange;
+mod gather;
 mod import;
 mod kernel;
 mod lookup;

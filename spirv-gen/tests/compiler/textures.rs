@@ -264,3 +264,37 @@ fn a_round_without_room_for_all_its_keys_counts_them() {
     let wanted = &wanted.iter().find(|(name, _)| &**name == "Ci").expect("an output").1;
     assert_eq!(&ran.on_device[0][0], wanted);
 }
+
+/// Six lookups that depend on nothing, two that depend on one of them, and an array between them.
+const MANY: &str = "surface many(output varying color a = 0; output varying color b = 0;) {
+    float kept[2];
+    color sum = 0;
+    sum += texture(\"plain.tx\", s, t) + 2 * color texture(\"plain.tx\", 2 * s, t);
+    kept[0] = comp(sum, 0);
+    color one = texture(\"wide.tx\", t, s, \"blur\", 0.02) * color texture(\"plain.tx\", s + t, t);
+    sum += one + color texture(\"wide.tx\", s, kept[0]) + color texture(\"plain.tx\", s, 3 * t, \"width\", 2);
+    color two = texture(\"plain.tx\", comp(one, 1), t);
+    kept[1] = s;
+    a = sum * color texture(\"none.tx\", s, t) + color texture(\"plain.tx\", kept[1], 0.3);
+    b = two + color texture(\"plain.tx\", t, 0.5 * s);
+    Ci = a;
+}";
+
+#[test]
+fn lookups_that_share_a_loop_find_what_the_interpreter_finds() {
+    let textures = TestTextures::new();
+    let surface = compiled("many.sl", MANY);
+    let outputs = [("a", RslType::Color), ("b", RslType::Color)];
+    let pipeline = TestPipeline { textures: Some(&textures), ..TestPipeline::surface(&surface, &[], &outputs) };
+    let mut shaded = square(&[]);
+    shaded.scene.textures = Some(&textures);
+    let ran = pipeline.run(std::slice::from_ref(&shaded));
+    let (named, _) = shade(&surface, &shaded.scene, &shaded.grid);
+    for (output, (name, _)) in outputs.iter().enumerate() {
+        let wanted = &named.iter().find(|(n, _)| **n == **name).expect("an output").1;
+        for (vertex, wanted) in wanted.iter().enumerate().take(60) {
+            let got = &ran.on_device[0][output][vertex];
+            assert!(close(got, wanted, 0.0), "{name} at {vertex}: {got}, not {wanted}");
+        }
+    }
+}
