@@ -2,12 +2,12 @@
 //!
 //! Code that allocates memory because of an input first charges it to a [`HostMemory`], through a [`Charge`] that frees
 //! it when it is dropped. Charged are the texts of scenes and archives, geometry (as read and in the form that devices
-//! take), films, and lists of grids.
+//! take), films, lists of grids, and points that shaders bake.
 //!
 //! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, a charge that does not fit waits
 //! until they are returned: reading ahead never exceeds the limit, and whether something fits does not depend on
-//! timing. A charge is refused only if nothing is left to be returned. Charges for lists of grids never wait: the
-//! memory that is free at the moment decides whether a list is kept in memory or in a file.
+//! timing. A charge is refused only if nothing is left to be returned. Charges for lists of grids and for points never
+//! wait: the memory that is free at the moment decides whether a list is kept in memory or in a file.
 
 use crate::stats::human_bytes;
 use parking_lot::{Condvar, Mutex};
@@ -32,10 +32,13 @@ pub enum ChargeKind {
     Film,
     /// Lists of the grids of a picture.
     Grids,
+    /// Points that shaders bake.
+    Points,
 }
 
 /// Every kind, in the order of its number.
-const CHARGE_KINDS: [ChargeKind; 4] = [ChargeKind::Text, ChargeKind::Geometry, ChargeKind::Film, ChargeKind::Grids];
+const CHARGE_KINDS: [ChargeKind; 5] =
+    [ChargeKind::Text, ChargeKind::Geometry, ChargeKind::Film, ChargeKind::Grids, ChargeKind::Points];
 
 impl ChargeKind {
     fn name(self) -> &'static str {
@@ -44,6 +47,7 @@ impl ChargeKind {
             Self::Geometry => "geometry",
             Self::Film => "film",
             Self::Grids => "grids",
+            Self::Points => "baked points",
         }
     }
 }
@@ -106,7 +110,7 @@ impl HostMemory {
         if each.is_empty() { "nothing".to_string() } else { each.join(", ") }
     }
 
-    /// Charges memory. If it does not fit, waits for lent charges to be returned, except for grids.
+    /// Charges memory. If it does not fit, waits for lent charges to be returned, except for grids and points.
     fn take(&self, kind: ChargeKind, bytes: u64) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -117,9 +121,9 @@ impl HostMemory {
                 state.taken[kind as usize] += bytes;
                 return true;
             }
-            // Texts are never lent, so that waiting does not make room for one. And the renderer, which charges grids,
-            // would wait for the world that it is drawing.
-            if state.lent == 0 || !text_fits || kind == ChargeKind::Grids {
+            // Texts are never lent, so that waiting does not make room for one. And the renderer, which charges grids
+            // and points, would wait for the world that it is drawing.
+            if state.lent == 0 || !text_fits || matches!(kind, ChargeKind::Grids | ChargeKind::Points) {
                 return false;
             }
             state.waits = true;

@@ -136,8 +136,8 @@ pub struct Push {
     pub state_base: u32,
 }
 
-/// What `printf` leaves in `Status`, if the program was compiled to print: records of words, one after the other. Where
-/// they begin follows from an atomic counter, so their order means nothing.
+/// What `printf` and `bake3d` leave in `Status`, if the program was compiled to print: records of words, one after the
+/// other. Where they begin follows from an atomic counter, so their order means nothing.
 pub mod print {
     use crate::ir::{Const, MachineType};
 
@@ -147,14 +147,17 @@ pub mod print {
     pub const MOST: u32 = 5;
     /// The first word of the first record. Words where nothing was written are 0.
     pub const FIRST: u32 = 8;
-    /// Values of one `printf`; more are left out.
+    /// Values of one record; more are left out.
     pub const VALUES_MAX: usize = 20;
     /// Words of a record before its values: the number of all its words, the grid's rank, the vertex, the number of the
-    /// `printf` at that vertex, the token of its format, and two words with the types of the values.
+    /// record at that vertex, the token of its text (the format of `printf`, the names of what is baked), and two words
+    /// with the types of the values, of which the second has the bit [`BAKED`].
     pub const HEAD_WORDS: usize = 7;
     /// Numbers of what a colour program prints begin here, behind those of the displacement program.
     pub const COLOUR_NUMBERS: u32 = 1 << 23;
 
+    /// Bit of a record that is a point of a file.
+    const BAKED: u32 = 1 << 31;
     const TYPE_BITS: usize = 3;
     const TYPES_OF_WORD: usize = VALUES_MAX / 2;
 
@@ -180,21 +183,23 @@ pub mod print {
     }
 
     /// The two words of types.
-    pub(crate) fn pack_types(types: impl Iterator<Item = Option<ValueType>>) -> [u32; 2] {
-        let mut words = [0; 2];
+    pub(crate) fn pack_types(types: impl Iterator<Item = Option<ValueType>>, bakes: bool) -> [u32; 2] {
+        let mut words = [0, if bakes { BAKED } else { 0 }];
         for (at, ty) in types.flatten().enumerate() {
             words[at / TYPES_OF_WORD] |= (ty as u32) << (TYPE_BITS * (at % TYPES_OF_WORD));
         }
         words
     }
 
-    /// One `printf` at one point.
+    /// One `printf` or `bake3d` at one point.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Printed {
-        /// The rank of the grid, the vertex, and the number of the `printf` there: what orders them.
+        /// The rank of the grid, the vertex, and the number of the record there: what orders them.
         pub place: [u32; 3],
-        /// The token of the format.
-        pub format: u32,
+        /// The token of the format, or of the names of what is baked.
+        pub text: u32,
+        /// Whether it is a point of a file.
+        pub is_baked: bool,
         /// The values; texts are tokens.
         pub values: Vec<Const>,
     }
@@ -219,7 +224,8 @@ pub mod print {
                 _ => None,
             });
             let values = values.collect();
-            found.push(Printed { place: [record[1], record[2], record[3]], format: record[4], values });
+            let is_baked = record[HEAD_WORDS - 1] & BAKED != 0;
+            found.push(Printed { place: [record[1], record[2], record[3]], text: record[4], is_baked, values });
             rest = more;
         }
         found

@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod bake;
 pub mod compose;
 pub mod diagnostic;
 pub mod emit;

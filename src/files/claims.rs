@@ -40,6 +40,8 @@ pub enum FileRole {
     MadeTexture,
     /// A picture that a texture is made of where a scene requests it; the scene may have drawn it before.
     MakeInput,
+    /// Points that shaders bake; a scene may bake them again, read them, and make textures of them.
+    Baked,
     /// A texture that shaders read; the scene may have made or drawn it before.
     TextureRead,
 }
@@ -55,7 +57,8 @@ impl FileRole {
     fn may_follow(self, before: Self, used: bool) -> bool {
         match (before, self) {
             (Self::Picture | Self::MadeTexture, Self::MakeInput | Self::TextureRead)
-            | (Self::MadeTexture, Self::MadeTexture) => true,
+            | (Self::MadeTexture, Self::MadeTexture)
+            | (Self::Baked, Self::Baked | Self::MakeInput | Self::TextureRead) => true,
             (Self::Picture, Self::Picture) => used,
             _ => !before.is_written() && !self.is_written(),
         }
@@ -76,6 +79,7 @@ impl FileRole {
             Self::Kernel => "a compiled shader",
             Self::ManualPage => "a manual page",
             Self::MadeTexture => "a texture to write",
+            Self::Baked => "points to bake",
             Self::MakeInput => "a picture for a texture",
             Self::TextureRead => "a texture that is read",
         }

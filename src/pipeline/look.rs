@@ -105,8 +105,10 @@ pub struct ShadingKernel {
     pub uniform_records: u32,
     /// Output channels in all.
     pub output_channels: u32,
-    /// Words that `printf` leaves for a vertex outside of loops; 0 where nothing is printed.
+    /// Words that `printf` and `bake3d` leave for a vertex outside of loops; 0 where nothing is printed or baked.
     pub print_words: u32,
+    /// Whether it bakes points.
+    pub bakes: bool,
     /// Whether it looks textures up: then its dispatches may have to be made again.
     pub uses_textures: bool,
     /// Output channel of Oi; `None` when the opacity is 1.

@@ -186,6 +186,7 @@ pub(crate) fn program() -> ShadingKernel {
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
         print_words: 0,
+        bakes: false,
         uses_textures: false,
         demand: None,
         resumable: None,

@@ -252,7 +252,7 @@ groups! {
         "float boundexpand" Harmless;
     }
     "Attribute" "cull" {
-        // What is neither seen nor baked need not be shaded.
+        // What is not seen is not shaded.
         "int backfacing" Harmless;
         "int hidden" Harmless;
     }

@@ -9,6 +9,7 @@
 //! ```
 //! This is the only module that uses spirv-gen.
 
+pub mod bakes;
 mod bind;
 mod block;
 mod cast;

@@ -1,5 +1,6 @@
 //! `printf`: records that kernels left become lines.
 
+use super::bakes::{BakeCall, baked};
 use spirv_gen::abi::print;
 use spirv_gen::ir::Const;
 use spirv_gen::text::format;
@@ -13,11 +14,26 @@ pub struct PrintedRecord {
     values: Vec<Const>,
 }
 
+/// What one call left at one vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LeftRecord {
+    /// Of `printf`.
+    Printed(PrintedRecord),
+    /// Of `bake3d` or `bake`, with the floats of the point.
+    Baked(BakeCall, Vec<f32>),
+}
+
 /// The records in words that kernels appended, each with its grid's rank, its vertex, and the number of the call there.
-pub fn records(words: &[u32]) -> Vec<([u32; 3], PrintedRecord)> {
-    let record =
-        |printed: print::Printed| (printed.place, PrintedRecord { format: printed.format, values: printed.values });
-    print::records(words).into_iter().map(record).collect()
+pub fn records(words: &[u32]) -> Vec<([u32; 3], LeftRecord)> {
+    let left = |record: print::Printed| {
+        if record.is_baked {
+            let (call, floats) = baked(&record)?;
+            return Some((record.place, LeftRecord::Baked(call, floats)));
+        }
+        let printed = PrintedRecord { format: record.text, values: record.values };
+        Some((record.place, LeftRecord::Printed(printed)))
+    };
+    print::records(words).into_iter().filter_map(left).collect()
 }
 
 /// The lines of calls in order. `texts` are those of the tokens. A line may be printed by several calls at one vertex.

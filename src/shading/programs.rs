@@ -325,6 +325,7 @@ fn shading_kernel(
         uniform_records: reflection.uniform_records,
         output_channels: reflection.output_channels,
         print_words: reflection.print_words,
+        bakes: reflection.bakes,
         uses_textures: reflection.uses_textures,
         opacity_channel: (colour && signature.stores_opacity).then_some(1),
         variable_channels: if colour {

@@ -162,6 +162,33 @@ fn a_killed_render_with_textures_goes_on_with_the_same_bits() {
     goes_on_with_the_same_bits(&place, &[0, 150]);
 }
 
+/// The second frame's pixels are not saved, because what they baked is not: it is drawn again.
+#[test]
+fn a_killed_render_bakes_the_same_points() {
+    let place = Place::new();
+    let baker = SHADER.replace("{ float n", "{ bake3d(\"a.ply\", \"\", P, N, \"c\", Cs); float n");
+    fs::write(place.path("spots.sl"), baker).expect("writable");
+    let (code, err) = place.render(&[]);
+    assert_eq!(code, Some(0), "{err}");
+    let bytes = || fs::read(place.path("a.ply")).expect("it is baked");
+    let expected = (place.pictures(), bytes());
+    place.forget_pictures();
+    fs::remove_file(place.path("a.ply")).expect("it is there");
+    let flags = ["--checkpoint", CHECKPOINT, "--checkpoint-interval", "0.02"];
+    let running = Running(place.command(&flags).spawn().expect("the binary runs"));
+    let begin = Instant::now();
+    while !place.path("first.exr").exists() {
+        assert!(begin.elapsed() < DEADLINE, "the first frame is not written");
+        sleep(Duration::from_millis(2));
+    }
+    sleep(Duration::from_millis(150));
+    drop(running);
+    assert!(!place.path("a.ply").exists(), "the render was too fast for this test");
+    let (code, err) = place.resume();
+    assert_eq!(code, Some(0), "{err}");
+    assert!((place.pictures(), bytes()) == expected, "other bits");
+}
+
 /// Compares a render that is killed so long after its first checkpoint with one that is not.
 fn goes_on_with_the_same_bits(place: &Place, later_ms: &[u64]) {
     let (code, err) = place.render(&[]);

@@ -3,6 +3,7 @@
 
 mod auto_shadows;
 mod bad_textures;
+mod baked_points;
 mod blobby;
 mod clipping;
 mod cracks;

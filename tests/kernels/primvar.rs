@@ -93,6 +93,7 @@ fn program_kernel() -> ShadingKernel {
         opacity_channel: Some(1),
         variable_channels: Vec::new(),
         print_words: 0,
+        bakes: false,
         uses_textures: false,
         demand: None,
         resumable: None,

@@ -141,6 +141,7 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
         opacity_channel: (!opaque_program).then_some(1),
         variable_channels: vec![2, 3],
         print_words: 0,
+        bakes: false,
         uses_textures: false,
         demand: None,
         resumable: None,

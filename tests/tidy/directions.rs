@@ -29,6 +29,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "scene",
             "diagnostic",
             "files",
+            "points",
             "pipeline::look",
             "pipeline::imager",
             "pipeline::recording",

@@ -116,7 +116,7 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     Composed { body, reflection }
 }
 
-/// The number of the first `printf` of a program.
+/// The number of the first record of a program.
 fn first_number(slice: Slice) -> f32 {
     if slice == Slice::Position { 0.0 } else { abi::print::COLOUR_NUMBERS as f32 }
 }
@@ -136,13 +136,15 @@ fn reflect(
         OutputChannel { name: o.name, ty: o.ty, channel }
     };
     let outputs = request.stored().into_iter().map(output).collect();
-    let (mut takes_derivatives, mut counts_trips, mut uses_textures, mut print_words) = (false, false, false, 0);
+    let (mut takes_derivatives, mut counts_trips, mut uses_textures) = (false, false, false);
+    let (mut print_words, mut bakes) = (0, false);
     let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
         takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
         uses_textures |= matches!(body.inst(i).op, Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..));
         counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
-        if let Op::Printf(_) = body.inst(i).op {
+        bakes |= matches!(body.inst(i).op, Op::Bake(_));
+        if body.inst(i).op.record().is_some() {
             let values: u32 = body.inst(i).args.iter().skip(1).map(|&value| body.ty(value).words()).sum();
             print_words += abi::print::HEAD_WORDS as u32 + values;
         }
@@ -166,6 +168,7 @@ fn reflect(
         takes_derivatives,
         counts_trips,
         print_words,
+        bakes,
         reads_space_table: places.reads_space_table,
         uses_textures,
         texture_names: table.texture_names.into_iter().collect(),

@@ -249,8 +249,10 @@ pub struct Reflection {
     pub takes_derivatives: bool,
     /// The program has loops that count their trips, so it may raise `Status`.
     pub counts_trips: bool,
-    /// Words that `printf` leaves for a vertex outside of loops; 0 where nothing is printed.
+    /// Words that `printf` and `bake3d` leave for a vertex outside of loops; 0 where nothing is printed or baked.
     pub print_words: u32,
+    /// Whether it bakes points.
+    pub bakes: bool,
     /// The program looks up spaces by names it computes: it reads the space table.
     pub reads_space_table: bool,
     /// The program looks textures up ([`crate::abi::textures`]): its dispatches may have to be made again.

@@ -93,7 +93,7 @@ pub struct PipelineRequest<'a> {
     pub outputs: Vec<OutputRequest>,
     /// The geometry was displaced: dPdu and dPdv are differences of P between vertices, not channels.
     pub displaced: bool,
-    /// `printf` leaves records ([`crate::abi::print`]); else it prints nothing.
+    /// `printf` and `bake3d` leave records ([`crate::abi::print`]); else `printf` prints nothing. Imagers do not bake.
     pub prints: bool,
     /// Textures are looked up ([`crate::abi::textures`]); else lookups find nothing.
     pub textures: bool,

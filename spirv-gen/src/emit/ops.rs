@@ -60,8 +60,8 @@ impl Emitter<'_> {
             self.s.effect(Op::Store, &[pointer, args[1]]);
             return Ok(Vec::new());
         }
-        if let IrOp::Printf(format) = &data.op {
-            self.print(format, data)?;
+        if let Some(text) = data.op.record() {
+            self.leave_record(text, data)?;
             return Ok(Vec::new());
         }
         let result = *data.results.first().ok_or_else(|| EmitError::NotBound(data.op.to_string()))?;

@@ -1,20 +1,20 @@
-//! `printf`: records of what points print, appended to `Status` ([`crate::abi::print`]).
+//! `printf` and `bake3d`: records of what points print and bake, appended to `Status` ([`crate::abi::print`]).
 
 use super::EmitError;
 use super::code::Emitter;
 use super::exchange::when;
 use crate::abi::print::{self, ValueType};
-use crate::ir::{InstData, MachineType, Value};
+use crate::ir::{InstData, MachineType, Op as IrOp, Value};
 use rspirv::spirv::{Op, Word};
 
 impl Emitter<'_> {
-    /// Writes a `printf` whose first argument is its number.
-    pub(super) fn print(&mut self, format: &str, data: &InstData) -> Result<(), EmitError> {
+    /// Writes a `printf` or a `bake3d` whose first argument is its number.
+    pub(super) fn leave_record(&mut self, text: &str, data: &InstData) -> Result<(), EmitError> {
         let Some((&number, values)) = data.args.split_first() else {
             return Err(EmitError::NotBound(data.op.to_string()));
         };
         let values = &values[..values.len().min(print::VALUES_MAX)];
-        let words = self.record_words(format, number, values);
+        let words = self.record_words(text, matches!(data.op, IrOp::Bake(_)), number, values);
         // Other invocations compute a vertex again, or what is not used.
         let (bool, active) = (self.s.type_bool(), self.frame.active);
         let occupied = self.occupied();
@@ -30,15 +30,15 @@ impl Emitter<'_> {
     }
 
     /// The words of a record.
-    fn record_words(&mut self, format: &str, number: Value, values: &[Value]) -> Vec<Word> {
+    fn record_words(&mut self, text: &str, bakes: bool, number: Value, values: &[Value]) -> Vec<Word> {
         let u32 = self.s.type_u32();
         let types = values.iter().map(|&value| ValueType::of(self.body.ty(value)));
-        let types = print::pack_types(types);
+        let types = print::pack_types(types, bakes);
         let number = self.value(number);
         let number = self.s.inst(Op::ConvertFToU, u32, &[number]);
-        let format = (self.tokens)(format);
+        let text = (self.tokens)(text);
         let mut words = vec![0, self.frame.grid_rank(&mut self.s), self.frame.vertex, number];
-        words.extend([format, types[0], types[1]].map(|word| self.s.u32(word)));
+        words.extend([text, types[0], types[1]].map(|word| self.s.u32(word)));
         for &value in values {
             if self.body.ty(value) != MachineType::Bool {
                 self.words_of(self.body.ty(value), self.value(value), &mut words);

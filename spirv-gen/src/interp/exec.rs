@@ -141,6 +141,8 @@ impl Machine<'_> {
                 self.print(format, data, live);
                 return;
             }
+            // Files are the host's.
+            Op::Bake(_) => return,
             Op::Format(_) | Op::FormatBy | Op::Match => vec![(0..self.count()).map(|v| self.text(data, v)).collect()],
             _ => self.pointwise(data),
         };

@@ -521,6 +521,9 @@ pub enum Op {
     SlotStore(Slot),
     /// `any... ->`: formatted output (RSL `printf`).
     Printf(Arc<str>),
+    /// `str file, str channels, vec3 position, vec3 normal, f32 radius, values... ->`: a point of a file (RSL `bake3d`,
+    /// `bake`). The text names the values: see [`crate::bake`].
+    Bake(Arc<str>),
 
     // -- control flow
     /// `bool -> results`; regions: then, else, without parameters; each yields the results.

@@ -429,6 +429,7 @@ impl IrParser {
             "slot_load" => Op::SlotLoad(Slot(self.number()?)),
             "slot_store" => Op::SlotStore(Slot(self.number()?)),
             "printf" => Op::Printf(self.text()?.into()),
+            "bake" => Op::Bake(self.text()?.into()),
             "illuminance" => Op::Illuminance { cone: self.eat_word("cone"), shown: self.texts()?.into() },
             "ambient" => Op::Ambient(self.texts()?.into()),
             "load" => Op::Load {

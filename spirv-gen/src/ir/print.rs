@@ -130,6 +130,7 @@ impl Display for Op {
             Op::SlotLoad(s) => write!(f, "slot_load {}", s.0),
             Op::SlotStore(s) => write!(f, "slot_store {}", s.0),
             Op::Printf(format) => write!(f, "printf {}", Quoted(format)),
+            Op::Bake(names) => write!(f, "bake {}", Quoted(names)),
             Op::If => f.write_str("if"),
             Op::Loop => f.write_str("loop"),
             Op::Illuminance { cone, shown } => {

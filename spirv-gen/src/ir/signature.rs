@@ -66,6 +66,11 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
         Op::Ambient(shown) if args.len() == shown.len() => Ok(vec![Vec3]),
         Op::Ambient(_) => Err("takes a value for each of its names".into()),
         Op::Printf(_) => Ok(Vec::new()),
+        // A finished program's has its number first, and tokens instead of texts.
+        Op::Bake(_) => match args {
+            [Str, Str, Vec3, Vec3, F32, ..] | [F32, Str | U32, Str | U32, Vec3, Vec3, F32, ..] => Ok(Vec::new()),
+            _ => Err("takes a file, its channels, a position, a normal, a radius and values".into()),
+        },
         Op::SlotLoad(slot) | Op::SlotStore(slot) => {
             let ty = body.slots().get(slot.0 as usize).ok_or("uses an array that does not exist")?.ty;
             if matches!(op, Op::SlotLoad(_)) {
@@ -177,6 +182,15 @@ impl Op {
         region_params(self).len()
     }
 
+    /// What goes with the values of an operation that leaves a record of them: the format of what is printed, or the
+    /// names of what is baked.
+    pub fn record(&self) -> Option<&Arc<str>> {
+        match self {
+            Op::Printf(text) | Op::Bake(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether it owns regions.
     pub fn has_regions(&self) -> bool {
         matches!(self, Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. })
@@ -206,7 +220,7 @@ impl Op {
     /// arguments only. Operations with regions are not judged here.
     pub fn is_pure(&self) -> bool {
         let message = matches!(self, Op::Message { target: MessageTarget::Light, .. });
-        let memory = matches!(self, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_));
+        let memory = matches!(self, Op::SlotLoad(_) | Op::SlotStore(_)) || self.record().is_some();
         let together = matches!(self, Op::Derivatives(_) | Op::Any);
         !(message || memory || together || self.has_regions())
     }

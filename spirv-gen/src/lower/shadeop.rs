@@ -36,6 +36,8 @@ impl Lowerer<'_> {
             Opcode::SetComponentAt => return self.set_component(call, None),
             Opcode::Fresnel => return self.fresnel(call),
             Opcode::Printf => return self.printf(call),
+            Opcode::Bake3d => self.bake3d(call),
+            Opcode::Bake => self.bake(call),
             Opcode::Format => self.formatted(call),
             Opcode::Concat => self.concat(call),
             Opcode::Match => self.matches(call),

@@ -4,7 +4,7 @@ use crate::ir::{Body, Def, Inst, Op, Region, Value};
 
 /// Removes dead code. What is alive is what the root yields, effects, and what those need.
 pub fn remove_dead(body: &mut Body) {
-    remove_dead_but(body, &|op, _| matches!(op, Op::Printf(_)));
+    remove_dead_but(body, &|op, _| op.record().is_some());
 }
 
 /// The same where effects are the instructions that `is_effect` names. Stores to arrays are alive where these are read.

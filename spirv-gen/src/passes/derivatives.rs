@@ -142,12 +142,9 @@ struct Legalise {
 impl Rules for Legalise {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
-        match data.op {
-            Op::SlotStore(_) | Op::Printf(_) if self.guard.is_some() => {
-                self.guarded(t, inst, args);
-                return Some(Vec::new());
-            }
-            _ => {}
+        if self.guard.is_some() && (matches!(data.op, Op::SlotStore(_)) || data.op.record().is_some()) {
+            self.guarded(t, inst, args);
+            return Some(Vec::new());
         }
         if !data.regions.iter().any(|&r| contains_derivative(t.from, r)) {
             return None;
@@ -255,7 +252,7 @@ impl Legalise {
 /// Whether an instruction, or one below it, has effects or must keep its place among those that have.
 fn is_ordered(body: &Body, inst: Inst) -> bool {
     let data = body.inst(inst);
-    let memory = matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_));
+    let memory = matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_)) || data.op.record().is_some();
     memory || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| is_ordered(body, i))
 }
 

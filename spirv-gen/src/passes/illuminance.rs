@@ -170,10 +170,11 @@ fn may_merge(body: &Body, pair: &LoopPair) -> bool {
     !effects && !dependents(body, pair).contains(&insts[pair.second])
 }
 
-/// Whether an instruction, or one below it, reads or writes arrays or prints.
+/// Whether an instruction, or one below it, reads or writes arrays, prints or bakes.
 fn touches_memory(body: &Body, inst: Inst) -> bool {
     let data = body.inst(inst);
-    matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_) | Op::Printf(_))
+    matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_))
+        || data.op.record().is_some()
         || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| touches_memory(body, i))
 }
 

@@ -383,14 +383,12 @@ impl Checker<'_> {
                 }
             }
             Opcode::Spline => self.check_spline(call),
+            Opcode::Bake3d => self.check_bake(call),
             _ => {}
         }
         self.check_supported(call);
-        if call.opcode == Opcode::Points {
-            return;
-        }
-        for (name, value) in &call.named {
-            self.check_lookup_parameter(call, name, value);
+        if !matches!(call.opcode, Opcode::Points | Opcode::Bake3d) {
+            call.named.iter().for_each(|(name, value)| self.check_lookup_parameter(call, name, value));
         }
     }
 

@@ -37,6 +37,10 @@ pub enum Opcode {
     TransformColor,
     /// `printf`
     Printf,
+    /// `bake3d`
+    Bake3d,
+    /// `bake`
+    Bake,
     /// `format`
     Format,
     /// `concat`
@@ -169,7 +173,7 @@ impl Opcode {
 
     /// Whether it does something besides returning a result, so that a call makes sense whose result is not used.
     pub fn has_effect(self) -> bool {
-        matches!(self, Self::Printf)
+        matches!(self, Self::Printf | Self::Bake3d | Self::Bake)
     }
 }
 
@@ -180,6 +184,9 @@ pub struct KindSet(u8);
 impl KindSet {
     /// Every kind.
     pub const ALL: Self = Self(0b11111);
+    /// Where there is geometry: all but imagers.
+    pub const GEOMETRIC: Self =
+        Self::of(&[DeclaredKind::Surface, DeclaredKind::Displacement, DeclaredKind::Volume, DeclaredKind::Light]);
     /// Where lights are seen: surfaces and volumes.
     pub const LIT: Self = Self::of(&[DeclaredKind::Surface, DeclaredKind::Volume]);
 
@@ -378,8 +385,8 @@ mod tests {
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
              ctransform printf format concat match ambient diffuse specular specularbrdf phong trace texture environment \
              shadow textureinfo texture3d bump surface displacement lightsource atmosphere incident opposite attribute option \
-             rendererinfo shadername";
-        let absent = "occlusion indirectdiffuse transmission visibility bake bake3d raylevel raydepth rayinfo \
+             rendererinfo shadername bake bake3d";
+        let absent = "occlusion indirectdiffuse transmission visibility raylevel raydepth rayinfo \
              isshadowray";
         for name in checklist.split_whitespace().chain(absent.split_whitespace()) {
             assert!(!overloads(name).is_empty(), "{name}");

@@ -28,6 +28,10 @@ const fn lit(name: &'static str, opcode: Opcode, signatures: &'static [&'static 
     ShadeopRow { name, opcode, signatures, kinds: KindSet::LIT }
 }
 
+const fn geometric(name: &'static str, opcode: Opcode, signatures: &'static [&'static str]) -> ShadeopRow {
+    ShadeopRow { name, opcode, signatures, kinds: KindSet::GEOMETRIC }
+}
+
 /// All shadeops (RISpec 3.2, sections 15 and 16).
 ///
 /// A signature is `result=parameters`, one letter each: `f`loat `c`olor `p`oint `v`ector `n`ormal `m`atrix `s`tring;
@@ -119,6 +123,9 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("format", Opcode::Format, &["s=s?*"]),
     row("concat", Opcode::Concat, &["s=sss*"]),
     row("match", Opcode::Match, &["f=ss"]),
+    // -- files of points (PRMan)
+    geometric("bake3d", Opcode::Bake3d, &["f=sspn..."]),
+    geometric("bake", Opcode::Bake, &["f=sfff", "f=sffc"]),
     // -- light
     lit("ambient", Opcode::Lighting(LightingOp::Ambient), &["c="]),
     lit("diffuse", Opcode::Lighting(LightingOp::Diffuse), &["c=n"]),
@@ -150,8 +157,6 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("indirectdiffuse", Opcode::Absent(0), &["c=@*", "f=@*"]),
     row("transmission", Opcode::Absent(1), &["c=@*", "f=@*"]),
     row("visibility", Opcode::Absent(1), &["c=@*", "f=@*"]),
-    row("bake", Opcode::Absent(0), &["f=@*"]),
-    row("bake3d", Opcode::Absent(0), &["f=@*"]),
     row("raylevel", Opcode::Absent(0), &["f=@*"]),
     row("raydepth", Opcode::Absent(0), &["f=@*"]),
     row("rayinfo", Opcode::Absent(0), &["f=@*"]),

@@ -5,7 +5,7 @@ float doubled(float x) { x *= 2; return x; }
 surface degraded(float Kd = 3; float level = raylevel(); output varying float none = 0, all = 0, missed = 0, own = 0;)
 {
     color c = indirectdiffuse(P, N, 16);
-    none = occlusion(P, N, 16) == 0 && c == 0 && bake3d("a", "b", P, N) == 0 && level == 0;
+    none = occlusion(P, N, 16) == 0 && c == 0 && level == 0;
     color t = transmission(P, P + N), v = visibility(P, P + N);
     all = t == 1 && v == 1;
     float hits = 0, misses = 0;

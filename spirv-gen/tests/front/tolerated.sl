@@ -12,8 +12,6 @@ surface degraded()
     Ci += transmission(P, P + N, 4);
     // warning: 11-30 `visibility` is not supported
     Ci *= visibility(P, P + N);
-    // warning: 5-41 `bake3d` is not supported
-    bake3d("a.ptc", "_c", P, N, "_c", Ci);
     // warning: 9-18 `raylevel` is not supported
     if (raylevel() > 0) Ci = 0;
     // warning: 5-80 `gather` needs ray tracing

@@ -61,6 +61,13 @@ pub(crate) struct Picture {
     pub tally: Arc<ProgressTally>,
 }
 
+impl Picture {
+    /// Whether shaders bake points.
+    pub(crate) fn bakes(&self) -> bool {
+        self.kernels.iter().any(|kernel| kernel.bakes)
+    }
+}
+
 /// A world's imager, and the textures that it looks up.
 pub(crate) struct WorldImager {
     pub program: ImagerProgram,

@@ -13,6 +13,7 @@ use crate::pipeline::plan::{AssignBin, Grids, Pipeline, PipelineStage, Process, 
 use crate::pipeline::recording::Recording;
 use crate::pipeline::sample::Slab;
 use crate::pipeline::solids::CarriedStates;
+use crate::render::region::bakes::BakedPoints;
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
 use crate::render::region::layers::RegionLight;
 use crate::render::region::loads::{LoadLimits, Loads, LoopKind, plan};
@@ -118,7 +119,7 @@ impl RegionRun {
     ) -> Result<TileMisses, GpuError> {
         let missed = self.chain.note_misses(device, world, seconds)?;
         if missed.tiles == 0 {
-            self.chain.note_prints(device)?;
+            self.chain.note_prints(device, world)?;
             self.chain.note_layers(device, world.deep)?;
             self.chain.note_loops(device)?;
         }
@@ -171,6 +172,8 @@ pub(super) struct Chain {
     pub(super) light: RegionLight,
     /// What the region has printed so far, by ranks of grids.
     pub(super) printed: PrintedCalls,
+    /// What it has baked so far, by ranks of grids.
+    pub(super) baked: BakedPoints,
     /// The name of the submissions.
     pub(super) label: &'static str,
     /// Grids of each key after selection: (batch, bin, size class).
@@ -212,6 +215,7 @@ impl Chain {
             printing: false,
             light: RegionLight::default(),
             printed: PrintedCalls::default(),
+            baked: BakedPoints::default(),
             label: "",
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),

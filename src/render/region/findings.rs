@@ -195,7 +195,7 @@ impl Chain {
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
         let light = self.take_light();
-        let (printed, counts) = (self.take_prints(device)?, self.counts);
-        Ok(RegionResult { pixels, depths, light, counts, printed, device_s: 0.0, subpixels, capacity })
+        let ((printed, baked), counts) = (self.take_prints(device)?, self.counts);
+        Ok(RegionResult { pixels, depths, light, counts, printed, baked, device_s: 0.0, subpixels, capacity })
     }
 }

@@ -1,5 +1,6 @@
 //! The chain of submissions that draws one region.
 
+pub(crate) mod bakes;
 pub(super) mod cell_lists;
 pub(super) mod chain;
 pub(super) mod findings;

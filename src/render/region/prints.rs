@@ -5,9 +5,10 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::ActiveRegion;
 use crate::pipeline::recording::Recording;
+use crate::render::region::bakes::BakedPoints;
 use crate::render::region::chain::Chain;
 use crate::render::region::record::DeviceWorld;
-use crate::shading::prints::{PrintedRecord, records};
+use crate::shading::prints::{LeftRecord, PrintedRecord, records};
 use std::collections::BTreeMap;
 
 /// Calls of `printf` that are kept.
@@ -80,34 +81,41 @@ impl Chain {
     }
 
     /// Reads what the last submission printed, which is done.
-    pub(super) fn note_prints(&mut self, device: &mut Device) -> Result<(), GpuError> {
+    pub(super) fn note_prints(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<(), GpuError> {
         if !std::mem::take(&mut self.printing) {
             return Ok(());
         }
         let status = self.region.slices.status;
         let used = u64::from(device.read(status.part(1..2))?[0][0]);
         let kept = used.min(room(&self.region));
-        self.printed.lost_words += used - kept;
+        if world.kernels.iter().any(|kernel| kernel.bakes) {
+            self.baked.lost_words += used - kept;
+        } else {
+            self.printed.lost_words += used - kept;
+        }
         if kept > 0 {
             let words = device.read(status.part(2..2 + kept.div_ceil(4)))?;
-            let (printed, words) = (&mut self.printed, words.as_flattened());
-            records(&words[..kept as usize]).into_iter().for_each(|(place, record)| printed.insert(place, record));
+            for (place, record) in records(&words.as_flattened()[..kept as usize]) {
+                match record {
+                    LeftRecord::Printed(record) => self.printed.insert(place, record),
+                    LeftRecord::Baked(call, floats) => self.baked.insert(place, call, &floats),
+                }
+            }
         }
         Ok(())
     }
 
-    /// What the region printed: ranks of grids become their numbers in the picture.
-    pub(super) fn take_prints(&mut self, device: &mut Device) -> Result<PrintedCalls, GpuError> {
-        let mut printed = std::mem::take(&mut self.printed);
-        if !printed.first.is_empty() {
-            let numbers = authored_numbers(&device.read(self.region.slices.chosen)?);
-            let renumbered = |([rank, vertex, call], record): ([u32; 3], PrintedRecord)| {
-                let number = numbers.get(rank as usize).copied().unwrap_or(u32::MAX);
-                ([number, vertex, call], record)
-            };
-            printed.first = printed.first.into_iter().map(renumbered).collect();
+    /// What the region printed and baked: ranks of grids become their numbers in the picture.
+    pub(super) fn take_prints(&mut self, device: &mut Device) -> Result<(PrintedCalls, BakedPoints), GpuError> {
+        let (mut printed, baked) = (std::mem::take(&mut self.printed), std::mem::take(&mut self.baked));
+        if printed.first.is_empty() && baked.calls.is_empty() {
+            return Ok((printed, baked));
         }
-        Ok(printed)
+        let numbers = authored_numbers(&device.read(self.region.slices.chosen)?);
+        let renumbered =
+            |[rank, vertex, call]: [u32; 3]| [numbers.get(rank as usize).copied().unwrap_or(u32::MAX), vertex, call];
+        printed.first = printed.first.into_iter().map(|(place, record)| (renumbered(place), record)).collect();
+        Ok((printed, baked.sorted(renumbered)))
     }
 }
 

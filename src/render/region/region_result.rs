@@ -2,6 +2,7 @@
 
 use crate::deep::Visibility;
 use crate::pipeline::buffers::RegionCapacity;
+use crate::render::region::bakes::BakedPoints;
 use crate::render::region::prints::PrintedCalls;
 use crate::stats::TextureLossStats;
 
@@ -18,6 +19,8 @@ pub(crate) struct RegionResult {
     pub counts: RegionCounts,
     /// What its shaders printed.
     pub printed: PrintedCalls,
+    /// The points that they baked.
+    pub baked: BakedPoints,
     /// Seconds of its submissions by the device's clock.
     pub device_s: f64,
     /// Subpixels that it sampled.

@@ -14,6 +14,7 @@ use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::ListError;
 use crate::render::report::{advice, compiled_kernels, world_statistics};
 use crate::render::session::auto_shadows::AutoShadows;
+use crate::render::session::baked_files::BakedPicture;
 use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
 use crate::render::session::progress_ticker::ProgressTicker;
@@ -43,7 +44,9 @@ pub(super) struct Session<'a> {
     pub tuning: Tuning,
     pub stats: Stats,
     pub slots: Vec<DeviceSlot>,
-    memory: Arc<HostMemory>,
+    pub memory: Arc<HostMemory>,
+    /// What the shaders of the picture that is drawn have baked.
+    pub baked: BakedPicture,
     checkpoint: Option<Checkpoint>,
     /// Worlds that [`Self::draw`] was called with.
     world_count: u32,
@@ -77,6 +80,7 @@ impl<'a> Session<'a> {
             tuning,
             stats: Stats::default(),
             slots,
+            baked: BakedPicture::new(&memory),
             memory,
             checkpoint: None,
             world_count: 0,
@@ -129,14 +133,16 @@ impl<'a> Session<'a> {
         };
         let (picture, imager) = self.begin_world(&world, &film);
         let mut checkpoint = self.checkpoint.take();
-        let start = match &mut checkpoint {
+        // What pixels of an earlier run baked is not known any more: such a picture is drawn again.
+        let mut saved = checkpoint.as_mut().filter(|_| !picture.bakes());
+        let start = match &mut saved {
             Some(checkpoint) => checkpoint.begin(self.world_count, &world, &picture, imager.as_ref(), &film),
             None => Ok(WorldStart::Draw),
         };
         // Geometry as it was read is not needed any more.
         drop(world);
         let drawn = match start {
-            Ok(WorldStart::Draw) => Ok(self.draw_film(&picture, film, imager, checkpoint.as_mut())),
+            Ok(WorldStart::Draw) => Ok(self.draw_film(&picture, film, imager, saved)),
             Ok(WorldStart::AlreadyWritten(displays)) => Ok(displays),
             Err(error) => Err(error),
         };
@@ -205,8 +211,10 @@ impl<'a> Session<'a> {
                 None => self.draw_picture(picture, &film, begin),
             }
         }
+        let baked = std::mem::replace(&mut self.baked, BakedPicture::new(&self.memory));
         if film.progress().0 == count {
             self.ticker.tally.finish_picture();
+            self.write_baked(picture, &baked);
         }
         let (took, world) = (begin.elapsed(), self.world_stats());
         world.draw = took.saturating_sub(world.count);

@@ -5,6 +5,7 @@
 //! film lacks. `made_textures` makes textures between worlds.
 
 mod auto_shadows;
+mod baked_files;
 mod counting_pass;
 mod devices;
 mod draw;

@@ -15,6 +15,7 @@ use crate::render::report::region_log::RegionLog;
 use crate::render::report::schedule_trace::ScheduleTrace;
 use crate::render::report::world_cost::cost_of;
 use crate::render::report::world_statistics::{self, DrawnOn};
+use crate::render::session::baked_files::BakedPicture;
 use crate::render::session::counting_pass::{CountedDevice, CountingDevice};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot};
 use crate::render::session::draw::Session;
@@ -30,6 +31,7 @@ use std::time::{Duration, Instant};
 struct RenderedRegions {
     totals: RegionCounts,
     printed: PrintedCalls,
+    baked: BakedPicture,
     /// Time spent on putting regions into the film.
     deposit: Duration,
     report: schedule::Report,
@@ -85,6 +87,9 @@ impl Session<'_> {
             region_grids_max: capacity[1],
             ..cost_of(picture, whole, &tiles, grids)
         });
+        if !self.shadows.drawing {
+            self.baked = rendered.baked;
+        }
         advice::on_prints(self.reporter, picture, &rendered.printed);
         advice::on_limits(self.reporter, &rendered.totals);
         advice::on_open_solids(self.reporter, picture, rendered.totals.open_solids);
@@ -108,10 +113,12 @@ impl Session<'_> {
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let mut printed = PrintedCalls::default();
+        let mut baked = BakedPicture::new(&self.memory);
         let mut deposit = Duration::ZERO;
         let mut sink = |region: Region, mut result: Box<RegionResult>| {
             totals.add(&result.counts);
             printed.add(std::mem::take(&mut result.printed));
+            baked.add(std::mem::take(&mut result.baked));
             log.add_result(region, &result);
             let begin = Instant::now();
             film.deposit_light(region.to_array(), std::mem::take(&mut result.light));
@@ -125,7 +132,7 @@ impl Session<'_> {
             }
             incomplete.report
         });
-        RenderedRegions { totals, printed, deposit, report }
+        RenderedRegions { totals, printed, baked, deposit, report }
     }
 
     /// Passes the scheduler's events on to the region log, the trace, and the failure logs of devices.

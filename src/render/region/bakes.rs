@@ -1,0 +1,90 @@
+//! What shaders bake. The records come as those of `printf` do (see [`super::prints`]), but all are kept: a point is
+//! known by its grid, its vertex and the number of the call there, and counts once however often it was shaded.
+
+use crate::shading::bakes::BakeCall;
+use std::collections::BTreeMap;
+
+/// A point's grid, vertex, and the number of the call there.
+pub(crate) type BakePlace = [u32; 3];
+
+/// The points of a picture, or of a region of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct BakedPoints {
+    pub calls: BTreeMap<BakeCall, BakedCalls>,
+    /// Words for which a submission had no room: points are missing.
+    pub lost_words: u64,
+}
+
+/// The points of calls that have file and channels in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct BakedCalls {
+    pub places: Vec<BakePlace>,
+    /// As many for each point.
+    pub floats: Vec<f32>,
+}
+
+impl BakedCalls {
+    /// Floats of a point.
+    pub(crate) fn width(&self) -> usize {
+        self.floats.len() / self.places.len().max(1)
+    }
+
+    /// The same points in order, each once, with other places.
+    fn sorted(&self, place: impl Fn(BakePlace) -> BakePlace) -> Self {
+        let width = self.width();
+        let mut order: Vec<(BakePlace, usize)> = self.places.iter().map(|&old| place(old)).zip(0..).collect();
+        order.sort_unstable();
+        order.dedup_by_key(|(place, _)| *place);
+        let floats = order.iter().flat_map(|&(_, at)| &self.floats[at * width..(at + 1) * width]);
+        Self { floats: floats.copied().collect(), places: order.iter().map(|(place, _)| *place).collect() }
+    }
+}
+
+impl BakedPoints {
+    pub(super) fn insert(&mut self, place: BakePlace, call: BakeCall, floats: &[f32]) {
+        let points = self.calls.entry(call).or_default();
+        points.places.push(place);
+        points.floats.extend(floats);
+    }
+
+    /// Bytes of memory, about.
+    pub(crate) fn bytes(&self) -> u64 {
+        let each = |points: &BakedCalls| size_of_val(&points.places[..]) + size_of_val(&points.floats[..]);
+        self.calls.values().map(|points| each(points) as u64).sum()
+    }
+
+    /// Adds those of another region.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.lost_words += other.lost_words;
+        for (call, other) in other.calls {
+            let points = self.calls.entry(call).or_default();
+            points.places.extend(other.places);
+            points.floats.extend(other.floats);
+        }
+    }
+
+    /// The same points in order, each once, with other places.
+    pub(crate) fn sorted(&self, place: impl Fn(BakePlace) -> BakePlace) -> Self {
+        let calls = self.calls.iter().map(|(call, points)| (*call, points.sorted(&place))).collect();
+        Self { calls, lost_words: self.lost_words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_count_once_in_whatever_order_regions_end() {
+        let points = |places: &[u32]| BakedCalls {
+            places: places.iter().map(|&grid| [grid, 1, 0]).collect(),
+            floats: places.iter().flat_map(|&grid| [grid as f32, 0.5]).collect(),
+        };
+        let whole = points(&[0, 2, 5, 7]);
+        for order in [&[0, 2, 5, 7, 2, 2][..], &[7, 5, 2, 0], &[5, 5, 5, 7, 0, 2]] {
+            assert_eq!(points(order).sorted(|place| place), whole);
+        }
+        assert_eq!(points(&[1, 2]).sorted(|[grid, ..]| [3 - grid, 1, 0]).floats, [2.0, 0.5, 1.0, 0.5]);
+        assert_eq!(BakedCalls::default().sorted(|place| place), BakedCalls::default());
+    }
+}

@@ -1,0 +1,102 @@
+//! `bake3d` and `bake`: files of the points that are shaded.
+
+use super::{RenderedScene, draw_as};
+use anthill::points::{ChannelKind, PointCloud};
+use std::f32::consts::PI;
+use std::fs;
+
+const SHADER: &str = "surface baker(string file = \"\"; string list = \"\"; float k = 1;) {
+    point w = transform(\"world\", P);
+    bake3d(file, list, P, N, \"sum\", xcomp(w) + 2 * ycomp(w), \"c\", color(xcomp(w), ycomp(w), k));
+    Ci = 1; Oi = Os;
+}";
+
+const SQUARE: &str = "Patch \"bilinear\" \"P\" [-1 1 0  1 1 0  -1 -1 0  1 -1 0]\n";
+
+fn draw(world: &str, flags: (&str, Option<u64>, Option<usize>)) -> RenderedScene {
+    let other = "surface other(string file = \"\";) { bake3d(file, \"\", P, N, \"one\", 1); Ci = 1; }";
+    let flat = "surface flat(string file = \"\";) { Ci = bake(file, s, t, color(s, t, 0.5)); }";
+    let rib = format!(
+        "Format 64 64 1\nPixelSamples 2 2\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nScreenWindow -1.5 1.5 -1.5 1.5\n\
+         Translate 0.2 0.1 5\nRotate 20 0 1 0\nWorldBegin\n{world}WorldEnd\n"
+    );
+    let (devices, memory, regions) = flags;
+    draw_as(&[("baker.sl", SHADER), ("other.sl", other), ("flat.sl", flat)], &rib, &|options| {
+        options.devices = devices.into();
+        options.memory_bytes = memory.or(options.memory_bytes);
+        options.regions = regions.and_then(std::num::NonZeroUsize::new);
+    })
+}
+
+const USUAL: (&str, Option<u64>, Option<usize>) = ("0", None, None);
+
+fn cloud(scene: &RenderedScene, name: &str) -> PointCloud {
+    PointCloud::read(&scene.folder().join(name)).unwrap_or_else(|error| panic!("{error}: {:?}", scene.messages))
+}
+
+#[test]
+fn points_of_a_square_lie_on_it_in_world_space() {
+    let scene = draw(&format!("Surface \"baker\" \"file\" \"$DIR/a.ply\" \"list\" \"c,sum\"\n{SQUARE}"), USUAL);
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    let cloud = cloud(&scene, "a.ply");
+    let names: Vec<_> = cloud.channels.iter().map(|channel| (channel.name.as_str(), channel.kind)).collect();
+    assert_eq!(names, [("c", ChannelKind::Color), ("sum", ChannelKind::Float)]);
+    let count = cloud.positions.len() as u64;
+    assert!((scene.micropolygons..2 * scene.micropolygons).contains(&count), "{count} of {}", scene.micropolygons);
+    let mut area = 0.0;
+    for (point, &[x, y, z]) in cloud.positions.iter().enumerate() {
+        assert!(x.abs() < 1.0001 && y.abs() < 1.0001 && z.abs() < 1e-4, "{x} {y} {z}");
+        let value = &cloud.values[4 * point..4 * point + 4];
+        for (found, wanted) in value.iter().zip([x, y, 1.0, x + 2.0 * y]) {
+            assert!((found - wanted).abs() < 1e-4, "{value:?} at {x} {y}");
+        }
+        let [nx, ny, nz] = cloud.normals[point];
+        assert!(nx.abs() < 1e-4 * nz.abs() && ny.abs() < 1e-4 * nz.abs(), "{nx} {ny} {nz}");
+        area += PI * cloud.radii[point] * cloud.radii[point];
+    }
+    // The vertices on the edges of grids count for two.
+    assert!((3.99..6.0).contains(&area), "{area}");
+}
+
+#[test]
+fn a_file_has_the_same_bytes_whoever_draws() {
+    let clear = "AttributeBegin\nOpacity [0.5 0.5 0.5]\nSurface \"baker\" \"file\" \"$DIR/a.ply\" \"k\" 2\n\
+        Translate 0 0 -1\nSphere 0.7 -0.7 0.7 360\nAttributeEnd\n";
+    let world = format!("{clear}Surface \"baker\" \"file\" \"$DIR/a.ply\"\n{SQUARE}");
+    let bytes = |flags| {
+        let scene = draw(&world, flags);
+        assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+        fs::read(scene.folder().join("a.ply")).expect("it is baked")
+    };
+    let usual = bytes(USUAL);
+    for flags in [("0,0", None, None), ("0", Some(192 << 20), Some(9)), ("0,0", None, Some(5))] {
+        assert!(bytes(flags) == usual, "{flags:?}");
+    }
+}
+
+#[test]
+fn places_of_textures_are_baked_at_their_coordinates() {
+    let scene = draw(&format!("Surface \"flat\" \"file\" \"$DIR/flat.ply\"\n{SQUARE}"), USUAL);
+    let cloud = cloud(&scene, "flat.ply");
+    assert!(!cloud.positions.is_empty() && cloud.channels[0].name == "value");
+    for (place, value) in cloud.positions.iter().zip(cloud.values.as_chunks::<3>().0) {
+        assert_eq!((place[0], place[1], place[2]), (value[0], value[1], 0.0));
+    }
+}
+
+#[test]
+fn what_cannot_be_baked_is_reported() {
+    let file = |shader: &str, name: &str| format!("Surface \"{shader}\" \"file\" \"$DIR/{name}\"\n{SQUARE}");
+    let scene = draw(&file("baker", "baker.sl"), USUAL);
+    assert_eq!(scene.message_count("the same file as"), 1, "{:?}", scene.messages);
+    assert_eq!(fs::read_to_string(scene.folder().join("baker.sl")).expect("still there"), SHADER);
+    let scene = draw(&file("baker", "none/a.ply"), USUAL);
+    assert_eq!(scene.message_count("there is no such directory"), 1, "{:?}", scene.messages);
+    let both = format!("{}Translate 0.5 0 -1\n{}", file("baker", "a.ply"), file("other", "a.ply"));
+    let scene = draw(&both, USUAL);
+    assert_eq!(scene.message_count("shaders bake different channels to it"), 1, "{:?}", scene.messages);
+    assert!(!scene.folder().join("a.ply").exists());
+    let listed = format!("Surface \"baker\" \"file\" \"$DIR/a.ply\" \"list\" \"sum\"\n{SQUARE}");
+    let scene = draw(&listed, USUAL);
+    assert_eq!(scene.message_count("the channel \"c\" has no value, or is not"), 1, "{:?}", scene.messages);
+}
