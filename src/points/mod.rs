@@ -181,6 +181,7 @@ mod tests {
         let good = bytes_of(&cloud());
         assert_eq!(reason(&good[..good.len() - 1]), "it ends too early");
         assert_eq!(reason(&good[..40]), "its header has no end");
+        assert_eq!(reason(b"ply\nformat ascii 1.0\n"), "its header has no end");
         assert_eq!(reason(b""), "it does not begin with \"ply\"");
         assert_eq!(reason(b"#?RADIANCE\n"), "it does not begin with \"ply\"");
         let changed = |from: &str, to: &str| {

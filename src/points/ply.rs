@@ -128,7 +128,7 @@ fn read_head(file: &mut impl BufRead) -> Result<Vec<u8>, PointsFault> {
         if begin == 0 && line != b"ply" {
             return Err(PointsFault::Bad("it does not begin with \"ply\""));
         }
-        if head.last() != Some(&b'\n') {
+        if head.len() == begin || head.last() != Some(&b'\n') {
             return Err(PointsFault::Bad("its header has no end"));
         }
         if line == b"end_header" {
