@@ -59,6 +59,32 @@ fn points_of_a_square_lie_on_it_in_world_space() {
 }
 
 #[test]
+fn what_one_frame_bakes_the_next_looks_up() {
+    let reader = "surface reader(string file = \"\";) {
+        point w = transform(\"world\", P);
+        color c = -1;
+        float sum = -1, found = texture3d(file, P, N, \"c\", c, \"sum\", sum);
+        Ci = color(found, abs(comp(c, 0) - xcomp(w)) + abs(comp(c, 1) - ycomp(w)), abs(sum - xcomp(w) - 2 * ycomp(w)));
+    }";
+    let frame = |number: u32, shader: &str| {
+        format!(
+            "FrameBegin {number}\nDisplay \"$DIR/{shader}.exr\" \"exr\" \"rgb\"\nTranslate 0.2 0.1 5\nRotate 20 0 1 0\n\
+             WorldBegin\nSurface \"{shader}\" \"file\" \"$DIR/a.ply\"\n{SQUARE}WorldEnd\nFrameEnd\n"
+        )
+    };
+    let both = [frame(1, "baker"), frame(2, "reader")].concat();
+    let rib =
+        format!("Format 64 64 1\nPixelSamples 1 1\nPixelFilter \"box\" 1 1\nScreenWindow -1.5 1.5 -1.5 1.5\n{both}");
+    let scene = draw_as(&[("baker.sl", SHADER), ("reader.sl", reader)], &rib, &|_| ());
+    let picture = scene.clean("reader.exr");
+    let inside = (16..48).flat_map(|y| (24..48).map(move |x| (x, y)));
+    for (x, y) in inside {
+        let [found, place, sum] = picture.rgb(x, y);
+        assert!(found == 1.0 && place < 0.05 && sum < 0.1, "{found} {place} {sum} at {x} {y}");
+    }
+}
+
+#[test]
 fn a_file_has_the_same_bytes_whoever_draws() {
     let clear = "AttributeBegin\nOpacity [0.5 0.5 0.5]\nSurface \"baker\" \"file\" \"$DIR/a.ply\" \"k\" 2\n\
         Translate 0 0 -1\nSphere 0.7 -0.7 0.7 360\nAttributeEnd\n";
