@@ -58,6 +58,8 @@ pub(crate) struct RenderedScene {
     pub(crate) micropolygons: u64,
     /// Vertices that were shaded.
     pub(crate) shaded_vertices: u64,
+    /// Submissions that were made again because they lacked tiles of textures.
+    pub(crate) reruns: u64,
 }
 
 /// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
@@ -92,8 +94,8 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
     let displays = outcome.displays.iter().map(|display| display.state).collect();
     let stats = &outcome.stats;
     let (worlds, micropolygons) = (stats.worlds.len(), stats.counts.micropolygons);
-    let shaded_vertices = stats.counts.shaded_vertices;
-    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices }
+    let (shaded_vertices, reruns) = (stats.counts.shaded_vertices, stats.texture.reruns);
+    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices, reruns }
 }
 
 /// Draws RIB text with the built-in shaders.

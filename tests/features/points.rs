@@ -57,6 +57,16 @@ fn a_surface_shows_the_values_of_the_points_on_it() {
     }
 }
 
+#[test]
+fn a_cloud_that_fits_is_loaded_at_once() {
+    let rib = square(64, "Surface \"show\" \"string file\" \"$DIR/wall.ply\"");
+    let shaders = [("show.sl", SHOW), ("wall.ply", &wall(200))];
+    let fits = draw_with(&shaders, &rib);
+    let tight = draw_as(&shaders, &rib, &|options| options.texture_memory_bytes = Some(4 << 20));
+    assert!(pixels(&fits) == pixels(&tight));
+    assert!(fits.reruns <= 4 && tight.reruns > 8, "{} {}", fits.reruns, tight.reruns);
+}
+
 /// The wall is where it is in the world; in the space of an object that is elsewhere it is not found.
 #[test]
 fn points_are_in_the_space_that_is_named() {

@@ -12,6 +12,7 @@ use crate::render::resident::slot_table::SlotTable;
 use crate::texture::{TILE_WORDS, TextureHeader, TextureKind, TileKey};
 use glam::{DMat4, Vec4};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -280,6 +281,10 @@ impl TextureTiles {
         }
         // Those that were used last go last.
         free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
+        // A cloud's tiles are missed level by level of its tree: the others come along while slots are empty.
+        let empty = free.iter().filter(|&&slot| self.slots[slot].tile.is_none()).count();
+        let others = self.other_tiles_of_clouds(&missing);
+        missing.extend(others.into_iter().take(empty.saturating_sub(missing.len())));
         free.truncate(missing.len());
         missing.sort_unstable();
         for (keys, slots) in missing.chunks(UPLOAD_SLOTS).zip(free.chunks(UPLOAD_SLOTS)) {
@@ -287,6 +292,21 @@ impl TextureTiles {
         }
         self.upload_hash(device)?;
         Ok(TilesLoaded::All)
+    }
+
+    /// The tiles of the point clouds of `missing` that are neither there nor among these.
+    fn other_tiles_of_clouds(&self, missing: &[MissedKey]) -> Vec<MissedKey> {
+        let numbers: BTreeSet<u32> = missing.iter().map(|[what, _]| what & 0xf_ffff).collect();
+        let mut others = Vec::new();
+        for number in numbers {
+            let stored = self.numbers.get(number as usize).and_then(|&stored| self.textures.store.texture(stored));
+            let Some(stored) = stored.filter(|stored| stored.header().kind == TextureKind::Points) else { continue };
+            let [columns, rows] = [stored.header().width, stored.header().height].map(|texels| texels >> 6);
+            let keys = (0..columns).flat_map(|x| (0..rows).map(move |y| [number, x | y << 16]));
+            let lacks = |key: &MissedKey| self.hash.slot_of(*key).is_none() && !missing.contains(key);
+            others.extend(keys.filter(lacks).take(self.slots.len()));
+        }
+        others
     }
 
     /// Puts tiles in slots.
