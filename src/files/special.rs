@@ -1,13 +1,19 @@
-//! Writing to devices and pipes, which are not replaced, without ever waiting for a program that does not read; and
-//! permissions, which only some systems know.
+//! What is no plain file: writing to devices and pipes, which are not replaced, without ever waiting for a program that
+//! does not read; and permissions, which only some systems know.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// How long the reader of a pipe may read nothing.
 #[cfg(target_os = "linux")]
 const READER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// What something is that is no file to read; `None` for a file.
+pub(crate) fn what_is_no_file(found: &Metadata) -> Option<&'static str> {
+    let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
+    (!found.is_file()).then_some(what)
+}
 
 /// Checks whether a device or pipe can be written. A pipe is not opened, because its reader would see its end.
 pub(super) fn check(path: &Path) -> io::Result<()> {

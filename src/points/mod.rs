@@ -6,7 +6,7 @@ mod ply;
 pub use error::PointsError;
 pub use ply::decode;
 
-use crate::files::write_whole;
+use crate::files::{what_is_no_file, write_whole};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -99,8 +99,7 @@ impl PointCloud {
     pub fn read(path: &Path) -> Result<Self, PointsError> {
         let of_io = |error| PointsError::of_io(path, error);
         let found = fs::metadata(path).map_err(of_io)?;
-        if !found.is_file() {
-            let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
+        if let Some(what) = what_is_no_file(&found) {
             return Err(PointsError::NotAFile { path: path.to_owned(), what });
         }
         decode(File::open(path).map_err(of_io)?, found.len()).map_err(|fault| PointsError::of_fault(path, fault))

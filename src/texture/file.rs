@@ -11,6 +11,7 @@ use super::header::{TextureHeader, TextureKind, whole_levels};
 use super::point_tiles::PointTiles;
 use super::tiff_tiles::TiffTiles;
 use crate::deep::DeepReader;
+use crate::files::what_is_no_file;
 use crate::points::PointChannel;
 use std::fs::{self, File, Metadata};
 use std::io::{BufReader, Read, Seek};
@@ -35,8 +36,7 @@ impl FileIdentity {
     /// If it is missing or no file.
     pub fn of(path: &Path) -> Result<Self, TextureError> {
         let found = fs::metadata(path).map_err(|error| TextureError::of_io(path, error))?;
-        if !found.is_file() {
-            let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
+        if let Some(what) = what_is_no_file(&found) {
             return Err(TextureError::NotAFile { path: path.to_owned(), what });
         }
         Ok(Self::new(path, &found))

@@ -53,14 +53,7 @@ pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, Texture
     let nodes = tree(cloud, &mut points);
     let order = storage_order(&nodes, per_tile);
     let mut words = vec![0; (1 + nodes.len().div_ceil(per_tile)) * TILE_WORDS];
-    words[1] = cloud.channels.len() as u32;
-    let mut place = NODE_WORDS as u32;
-    for (channel, entry) in cloud.channels.iter().zip(words[HEADER_WORDS..].chunks_exact_mut(CHANNEL_WORDS)) {
-        let floats = channel.kind.floats() as u32;
-        let [first, second] = channel_hash(channel);
-        entry.copy_from_slice(&[first, second, place, floats]);
-        place += floats;
-    }
+    write_channels(cloud, &mut words);
     let mut addresses = vec![0; nodes.len()];
     for (at, &node) in order.iter().enumerate() {
         addresses[node] = ((1 + at / per_tile) * TILE_WORDS + at % per_tile * stride) as u32;
@@ -79,6 +72,18 @@ pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, Texture
         words[at + 2..at + stride].iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
     }
     Ok(words)
+}
+
+/// Writes the number of channels and what they are.
+fn write_channels(cloud: &PointCloud, words: &mut [u32]) {
+    words[1] = cloud.channels.len() as u32;
+    let mut place = NODE_WORDS as u32;
+    for (channel, entry) in cloud.channels.iter().zip(words[HEADER_WORDS..].chunks_exact_mut(CHANNEL_WORDS)) {
+        let floats = channel.kind.floats() as u32;
+        let [first, second] = channel_hash(channel);
+        entry.copy_from_slice(&[first, second, place, floats]);
+        place += floats;
+    }
 }
 
 /// Whether a point has a place.
@@ -231,7 +236,7 @@ mod tests {
         }
     }
 
-    /// The values of the points in the order in which lookups meet them, and the most that a node is behind its parent.
+    /// The values of the points in the order in which lookups meet them, and the number of nodes.
     fn walk(words: &[u32]) -> (Vec<f32>, u32) {
         let (mut node, mut values, mut nodes) = (words[0] as usize, Vec::new(), 0);
         while node != 0 {

@@ -52,7 +52,7 @@ pub(super) fn steps(body: &Body, insts: &[Inst]) -> Vec<Step> {
 
 /// Whether an operation has effects, sees those of others, or must be reached by a workgroup together.
 fn keeps_its_place(op: &IrOp) -> bool {
-    let touches = matches!(op, IrOp::SlotLoad(_) | IrOp::SlotStore(_) | IrOp::Printf(_) | IrOp::Bake(_));
+    let touches = matches!(op, IrOp::SlotLoad(_) | IrOp::SlotStore(_)) || op.record().is_some();
     touches || op.has_regions() || matches!(op, IrOp::Derivatives(_) | IrOp::Any)
 }
 

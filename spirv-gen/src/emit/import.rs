@@ -180,7 +180,7 @@ impl<'a> Imports<'a> {
             operands.truncate(1);
             operands.push(Operand::IdRef(spirv.u32(0)));
         }
-        // Structures and what they hold, and specialisation constants, are told apart by their decorations.
+        // Structures, their members and specialisation constants may be equal but for their decorations.
         let id = match opcode {
             Op::Variable | Op::TypeStruct | Op::TypeRuntimeArray | Op::SpecConstant => {
                 let id = spirv.fresh_global(opcode, ty, operands);

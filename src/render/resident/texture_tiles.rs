@@ -283,8 +283,8 @@ impl TextureTiles {
         free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
         // A cloud's tiles are missed level by level of its tree: the others come along while slots are empty.
         let empty = free.iter().filter(|&&slot| self.slots[slot].tile.is_none()).count();
-        let others = self.other_tiles_of_clouds(&missing);
-        missing.extend(others.into_iter().take(empty.saturating_sub(missing.len())));
+        let room = empty.saturating_sub(missing.len());
+        missing.extend(self.other_tiles_of_clouds(needed, room));
         free.truncate(missing.len());
         missing.sort_unstable();
         for (keys, slots) in missing.chunks(UPLOAD_SLOTS).zip(free.chunks(UPLOAD_SLOTS)) {
@@ -294,19 +294,20 @@ impl TextureTiles {
         Ok(TilesLoaded::All)
     }
 
-    /// The tiles of the point clouds of `missing` that are neither there nor among these.
-    fn other_tiles_of_clouds(&self, missing: &[MissedKey]) -> Vec<MissedKey> {
-        let numbers: BTreeSet<u32> = missing.iter().map(|[what, _]| what & 0xf_ffff).collect();
-        let mut others = Vec::new();
-        for number in numbers {
-            let stored = self.numbers.get(number as usize).and_then(|&stored| self.textures.store.texture(stored));
-            let Some(stored) = stored.filter(|stored| stored.header().kind == TextureKind::Points) else { continue };
-            let [columns, rows] = [stored.header().width, stored.header().height].map(|texels| texels >> 6);
-            let keys = (0..columns).flat_map(|x| (0..rows).map(move |y| [number, x | y << 16]));
-            let lacks = |key: &MissedKey| self.hash.slot_of(*key).is_none() && !missing.contains(key);
-            others.extend(keys.filter(lacks).take(self.slots.len()));
+    /// Up to so many tiles of the point clouds in `needed` that are neither there nor among these.
+    fn other_tiles_of_clouds(&self, needed: &FxHashSet<MissedKey>, most: usize) -> Vec<MissedKey> {
+        if most == 0 {
+            return Vec::new();
         }
-        others
+        let numbers: BTreeSet<u32> = needed.iter().map(|[what, _]| what & 0xf_ffff).collect();
+        let keys_of = |number: u32| {
+            let stored = self.numbers.get(number as usize).and_then(|&stored| self.textures.store.texture(stored));
+            let cloud = stored.filter(|stored| stored.header().kind == TextureKind::Points);
+            let size = cloud.map_or([0, 0], |cloud| [cloud.header().width >> 6, cloud.header().height >> 6]);
+            (0..size[0]).flat_map(move |x| (0..size[1]).map(move |y| [number, x | y << 16]))
+        };
+        let lacks = |key: &MissedKey| self.hash.slot_of(*key).is_none() && !needed.contains(key);
+        numbers.into_iter().flat_map(keys_of).filter(lacks).take(most).collect()
     }
 
     /// Puts tiles in slots.
