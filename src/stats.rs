@@ -531,7 +531,11 @@ mod tests {
         assert!(stages.iter().all(|stage| value["stages_s"][stage].is_f64()));
         assert_eq!((value["wall_s"].as_f64(), value["stages_s"]["shade"].as_f64()), (Some(1.5), Some(0.75)));
         let texture = value["texture"].as_object().expect("an object");
-        assert!(["requests", "misses", "redundant_reads", "read_s"].iter().all(|key| texture.contains_key(*key)));
+        assert!(
+            ["requests", "misses", "prefetched", "redundant_reads", "read_s"]
+                .iter()
+                .all(|key| texture.contains_key(*key))
+        );
     }
 
     #[test]

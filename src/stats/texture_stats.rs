@@ -13,6 +13,8 @@ pub struct TextureStats {
     pub misses: u64,
     /// Submissions that lacked tiles, those that only named them included, once for each texture.
     pub reruns: u64,
+    /// Tiles that devices loaded before any submission lacked them.
+    pub prefetched: u64,
     /// Tiles that were read from files.
     pub tiles_read: u64,
     /// Tiles among them that had been read before.
@@ -67,6 +69,7 @@ impl Stats {
         sum.requests += reads.requests;
         sum.misses += reads.misses;
         sum.reruns += reads.reruns;
+        sum.prefetched += reads.prefetched;
         sum.tiles_read += reads.tiles_read;
         sum.redundant_reads += reads.redundant_reads;
         sum.bytes_read += reads.bytes_read;

@@ -30,7 +30,7 @@ pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
 pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make};
-pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileTexels};
+pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels};
 pub use tiled::open_or_tile;
 
 /// Width and height of a tile, in texels.

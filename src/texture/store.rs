@@ -76,6 +76,15 @@ pub struct TileKey {
     pub at: [u32; 2],
 }
 
+/// Why a device loads tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TileNeed {
+    /// Programs missed them.
+    Missed,
+    /// Programs are likely to miss them soon.
+    Ahead,
+}
+
 /// A name as a shader gives it, and the folders in which it is looked for.
 type NamedTexture = (String, Arc<[String]>);
 
@@ -248,8 +257,8 @@ impl TextureStore {
     }
 
     /// The texels of tiles that a device lacks, in the order of `keys`, read by several threads where they are many.
-    pub fn tiles(&self, keys: &[TileKey]) -> Vec<Arc<TileTexels>> {
-        self.count(keys);
+    pub fn tiles(&self, keys: &[TileKey], need: TileNeed) -> Vec<Arc<TileTexels>> {
+        self.count(keys, need);
         let turns: Vec<&[TileKey]> = keys.chunks(TILES_PER_TURN).collect();
         let next = AtomicUsize::new(0);
         let work = || {
@@ -315,12 +324,12 @@ impl TextureStore {
         }
     }
 
-    fn count(&self, keys: &[TileKey]) {
+    fn count(&self, keys: &[TileKey], need: TileNeed) {
         let mut asked: FxHashMap<u32, u64> = FxHashMap::default();
         keys.iter().for_each(|key| *asked.entry(key.texture).or_default() += 1);
         for (number, tiles) in asked {
             if let Some(texture) = self.texture(number) {
-                texture.count_asked(tiles);
+                texture.count_asked(tiles, need);
             }
         }
     }

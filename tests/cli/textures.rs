@@ -79,12 +79,14 @@ fn tiles_are_named_or_missed_as_statistics_and_trace_say() {
     let mut encoder = png::Encoder::new(fs::File::create(folder.path().join("a.png")).expect("writable"), 256, 256);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.write_header().and_then(|mut writer| writer.write_image_data(&[7; 1 << 16])).expect("writable");
-    let twice = "surface twice(string texturename = \"\";) { Ci = texture(texturename, texture(texturename), t); }";
+    // Two textures, because what else there is of the first is loaded together with what is named.
+    let twice = "surface twice(string texturename = \"\";) { Ci = texture(\"b.tex\", texture(texturename), t); }";
     fs::write(folder.path().join("twice.sl"), twice).expect("writable");
     for (shader, depends) in [("paintedplastic", false), ("twice", true)] {
         let scene = format!(
-            "{MAKE}Format 128 128 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\n\
-             Surface \"{shader}\" \"string texturename\" \"a.tex\"\nSphere 1 -1 1 360\nWorldEnd\n"
+            "{MAKE}{}Format 128 128 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\n\
+             Surface \"{shader}\" \"string texturename\" \"a.tex\"\nSphere 1 -1 1 360\nWorldEnd\n",
+            MAKE.replace("a.tex", "b.tex")
         );
         fs::write(folder.path().join("a.rib"), scene).expect("writable");
         let flags = ["render", "a.rib", "--stats", "s.json", "--trace", "t.json", "--devices", "0"];

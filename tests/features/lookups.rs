@@ -103,6 +103,21 @@ fn a_picture_of_a_texture_is_the_same_with_any_memory_for_tiles() {
     assert!(distinct.len() > 500, "{}", distinct.len());
 }
 
+/// Each lookup of a chain is where the one before says, so each is missed by itself, unless what is around the first
+/// came with it: each of three planes has 347 tiles.
+#[test]
+fn lookups_near_others_miss_nothing_where_there_is_room() {
+    let show = "surface show(uniform string name = \"\";) {\n\
+        float i, x = s, y = t; for (i = 0; i < 9; i += 1) {\n\
+        color next = texture(name, x, y, \"width\", 0); x = comp(next, 0); y = comp(next, 1); }\n\
+        Ci = color(x, y, 0); Oi = 1; }";
+    let rib = [painted([1024, 1024], "periodic"), square(3, "show\" \"string name\" \"$DIR/paint.tex")].concat();
+    let shaders = [("paint.sl", NOISE), ("show.sl", show)];
+    let [tight, roomy] = [4, 64].map(|mib| draw_as(&shaders, &rib, &with_texture_memory(mib, "0")));
+    assert!(pixels(&tight) == pixels(&roomy));
+    assert!(roomy.reruns <= 5 && roomy.reruns < tight.reruns, "{} {}", roomy.reruns, tight.reruns);
+}
+
 /// A grid looks up three planes of some 160 tiles each, twice, of which 256 fit at 4 MiB: it gets more memory.
 #[test]
 fn a_grid_of_more_tiles_than_fit_is_the_same_with_a_warning() {

@@ -63,6 +63,7 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads
             requests: texture.requests,
             misses: texture.misses,
             reruns: texture.reruns,
+            prefetched: texture.prefetched,
             tiles_read: texture.tiles_read,
             redundant_reads: texture.redundant_reads,
             bytes_read: texture.bytes_read,

@@ -3,5 +3,6 @@
 pub(super) mod geometry_pages;
 pub(super) mod grid_pages;
 pub(super) mod picture_textures;
+mod prefetch;
 mod slot_table;
 pub(super) mod texture_tiles;

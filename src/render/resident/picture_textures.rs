@@ -115,7 +115,9 @@ impl PictureTextures {
         if self.names.computed {
             return u64::MAX;
         }
-        let stored = self.names.known.keys().filter_map(|&token| self.store.texture(self.find(token)?));
+        // Several names may be those of one file.
+        let numbers: BTreeSet<u32> = self.names.known.keys().filter_map(|&token| self.find(token)).collect();
+        let stored = numbers.into_iter().filter_map(|number| self.store.texture(number));
         stored.map(|texture| texture.header().tile_count()).sum()
     }
 

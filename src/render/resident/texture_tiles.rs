@@ -1,4 +1,5 @@
-//! Tiles of textures on a device: slots of a fixed number, filled with what programs miss (docs/textures.md).
+//! Tiles of textures on a device: slots of a fixed number, filled with what programs miss and with what is near it
+//! (docs/textures.md).
 //!
 //! Programs that miss tiles run again until they miss nothing, so what is in which slot cannot be seen in a picture.
 //! Uploads are in order with submissions: one that is under way sees the tiles that were there when it was submitted.
@@ -8,11 +9,12 @@ use crate::pipeline::look::{MISSES_ENTRIES, TILE_BUFFERS};
 use crate::pipeline::recording::{Arena, Buffer, Slice};
 use crate::pipeline::textures::{MISSES_MARKS, MISSES_ROOM, TextureSlices};
 use crate::render::resident::picture_textures::PictureTextures;
+use crate::render::resident::prefetch::tiles_near;
 use crate::render::resident::slot_table::SlotTable;
-use crate::texture::{TILE_WORDS, TextureHeader, TextureKind, TileKey};
+use crate::texture::{TILE_WORDS, TextureHeader, TextureKind, TileKey, TileNeed};
 use glam::{DMat4, Vec4};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,6 +37,10 @@ const TABLE_RECORDS: usize = 4;
 const MATRIX_RECORDS: usize = 8;
 /// Slots that are uploaded at once, at most.
 const UPLOAD_SLOTS: usize = 512;
+/// With tiles that were missed, others are loaded up to so many together: a submission waits for them.
+const LOADED_AT_ONCE: usize = 512;
+/// The part of the slots that is left to tiles that are missed: 1 / this.
+const RESERVED_PART: usize = 8;
 
 /// A tile as programs name it (spirv-gen's abi.rs).
 pub(crate) type MissedKey = [u32; 2];
@@ -58,6 +64,10 @@ pub(crate) struct TextureTiles {
     /// The first record of `hash`.
     hash_record: usize,
     slots: Vec<TileSlot>,
+    /// The tiles in them.
+    resident: u64,
+    /// The tiles of all textures that may be looked up.
+    tiles_max: u64,
     /// The slots that textures were given, whatever single grids need.
     given: usize,
     /// The stamp of the last submission that looked textures up.
@@ -71,7 +81,7 @@ pub(crate) struct TextureTiles {
 #[derive(Clone, Copy, Debug, Default)]
 struct TileSlot {
     tile: Option<MissedKey>,
-    /// The stamp of the last submission that used it, as far as is known.
+    /// The stamp of the last submission that used it, as far as is known; 0 where none did.
     used: u32,
     /// Whether there is no memory behind its number.
     is_absent: bool,
@@ -192,6 +202,8 @@ impl TextureTiles {
             hash,
             hash_record,
             slots: vec![TileSlot::default(); slots as usize],
+            resident: 0,
+            tiles_max: textures.tiles_max(),
             given: slots as usize,
             stamp: 0,
             misses: true,
@@ -210,12 +222,13 @@ impl TextureTiles {
 
     /// The number that slots end before, now or when a single grid needs more.
     pub(crate) fn slots_end(&self) -> u64 {
-        if self.textures.tiles_max() > self.given as u64 { SLOTS_MAX } else { self.given as u64 }
+        if self.tiles_max > self.given as u64 { SLOTS_MAX } else { self.given as u64 }
     }
 
-    /// Whether tiles should be named before programs run: other loads lacked some just now, so the next ones will.
+    /// Whether tiles should be named before programs run: other loads lacked some just now, so the next ones will,
+    /// unless all are there.
     pub(crate) fn should_be_named(&self) -> bool {
-        self.misses
+        self.misses && self.resident < self.tiles_max
     }
 
     /// Notes whether loads that were not submitted before missed tiles.
@@ -281,48 +294,72 @@ impl TextureTiles {
         }
         // Those that were used last go last.
         free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
-        // A cloud's tiles are missed level by level of its tree: the others come along while slots are empty.
         let empty = free.iter().filter(|&&slot| self.slots[slot].tile.is_none()).count();
-        let room = empty.saturating_sub(missing.len());
-        missing.extend(self.other_tiles_of_clouds(needed, room));
-        free.truncate(missing.len());
+        let room = self.room_ahead(empty, missing.len());
+        let mut ahead = self.tiles_ahead(&missing, needed, room);
         missing.sort_unstable();
-        for (keys, slots) in missing.chunks(UPLOAD_SLOTS).zip(free.chunks(UPLOAD_SLOTS)) {
-            self.fill(device, keys, slots)?;
-        }
+        ahead.sort_unstable();
+        let (slots, spare) = free.split_at(missing.len());
+        self.fill(device, &missing, slots, TileNeed::Missed)?;
+        self.fill(device, &ahead, spare, TileNeed::Ahead)?;
         self.upload_hash(device)?;
         Ok(TilesLoaded::All)
     }
 
-    /// Up to so many tiles of the point clouds in `needed` that are neither there nor among these.
-    fn other_tiles_of_clouds(&self, needed: &FxHashSet<MissedKey>, most: usize) -> Vec<MissedKey> {
+    /// How many tiles that nobody missed may be loaded with so many that were, where so many slots are empty: no tile
+    /// is replaced for them, and some slots are left to tiles that will be missed, unless all fit.
+    fn room_ahead(&self, empty: usize, missing: usize) -> usize {
+        let fits = self.tiles_max <= self.slots.len() as u64;
+        let reserve = if fits { 0 } else { self.slots.len() / RESERVED_PART };
+        empty.saturating_sub(missing + reserve).min(LOADED_AT_ONCE.saturating_sub(missing))
+    }
+
+    /// At most so many tiles that are likely to be missed after these, and that are neither there nor in `needed`.
+    fn tiles_ahead(&self, missing: &[MissedKey], needed: &FxHashSet<MissedKey>, most: usize) -> Vec<MissedKey> {
         if most == 0 {
             return Vec::new();
         }
-        let numbers: BTreeSet<u32> = needed.iter().map(|[what, _]| what & 0xf_ffff).collect();
-        let keys_of = |number: u32| {
+        let mut by_texture: BTreeMap<u32, Vec<MissedKey>> = BTreeMap::new();
+        missing.iter().for_each(|&key| by_texture.entry(key[0] & 0xf_ffff).or_default().push(key));
+        let mut ahead = FxHashSet::default();
+        for (number, missed) in by_texture {
             let stored = self.numbers.get(number as usize).and_then(|&stored| self.textures.store.texture(stored));
-            let cloud = stored.filter(|stored| stored.header().kind == TextureKind::Points);
-            let size = cloud.map_or([0, 0], |cloud| [cloud.header().width >> 6, cloud.header().height >> 6]);
-            (0..size[0]).flat_map(move |x| (0..size[1]).map(move |y| [number, x | y << 16]))
-        };
-        let lacks = |key: &MissedKey| self.hash.slot_of(*key).is_none() && !needed.contains(key);
-        numbers.into_iter().flat_map(keys_of).filter(lacks).take(most).collect()
+            let Some(stored) = stored else { continue };
+            let lacks = |key: &MissedKey| self.hash.slot_of(*key).is_none() && !needed.contains(key);
+            for key in tiles_near(stored.header(), &missed).filter(lacks) {
+                if ahead.len() == most {
+                    return ahead.into_iter().collect();
+                }
+                ahead.insert(key);
+            }
+        }
+        ahead.into_iter().collect()
     }
 
     /// Puts tiles in slots.
-    fn fill(&mut self, device: &mut Device, keys: &[MissedKey], slots: &[usize]) -> Result<(), GpuError> {
-        let asked: Vec<TileKey> = keys.iter().map(|&key| self.key_of(key)).collect();
-        let tiles = self.textures.store.tiles(&asked);
-        let parts: Vec<(Slice<u32>, &[u32])> =
-            slots.iter().zip(&tiles).map(|(&slot, tile)| (self.slot(slot), &tile[..])).collect();
-        device.upload_all(&parts)?;
-        for (&key, &slot) in keys.iter().zip(slots) {
-            if let Some(before) = self.slots[slot].tile.take() {
-                self.hash.remove(before);
+    fn fill(
+        &mut self,
+        device: &mut Device,
+        keys: &[MissedKey],
+        slots: &[usize],
+        need: TileNeed,
+    ) -> Result<(), GpuError> {
+        let used = if need == TileNeed::Missed { self.stamp } else { 0 };
+        for (keys, slots) in keys.chunks(UPLOAD_SLOTS).zip(slots.chunks(UPLOAD_SLOTS)) {
+            let asked: Vec<TileKey> = keys.iter().map(|&key| self.key_of(key)).collect();
+            let tiles = self.textures.store.tiles(&asked, need);
+            let parts: Vec<(Slice<u32>, &[u32])> =
+                slots.iter().zip(&tiles).map(|(&slot, tile)| (self.slot(slot), &tile[..])).collect();
+            device.upload_all(&parts)?;
+            for (&key, &slot) in keys.iter().zip(slots) {
+                if let Some(before) = self.slots[slot].tile.take() {
+                    self.hash.remove(before);
+                    self.resident -= 1;
+                }
+                let placed = self.hash.insert(key, slot);
+                self.resident += u64::from(placed);
+                self.slots[slot] = TileSlot { tile: placed.then_some(key), used, is_absent: false };
             }
-            let placed = self.hash.insert(key, slot);
-            self.slots[slot] = TileSlot { tile: placed.then_some(key), used: self.stamp, is_absent: false };
         }
         Ok(())
     }
@@ -415,17 +452,4 @@ fn shape_record(header: &TextureHeader) -> [u32; 4] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slots_are_what_is_asked_for_but_no_more_than_there_are_tiles() {
-        let mib = |n: u64| n << 20;
-        assert_eq!(slot_count(Some(mib(64)), u64::MAX, 0), 4096);
-        assert_eq!(slot_count(Some(mib(64)), 700, 0), 700);
-        assert_eq!(slot_count(Some(1), 3, 0), SLOTS_MIN);
-        assert_eq!(slot_count(Some(mib(1 << 20)), u64::MAX, 0), 65_536);
-        assert_eq!(slot_count(None, u64::MAX, mib(100)), 1600);
-        assert_eq!(slot_count(None, u64::MAX, mib(1 << 20)), 16_384);
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! A texture that devices ask for tiles of, and what was read of it.
 
-use super::{TileKey, TileTexels};
+use super::{TileKey, TileNeed, TileTexels};
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::points::PointChannel;
 use crate::texture::error::TextureError;
@@ -31,6 +31,8 @@ pub struct TextureReads {
     pub misses: u64,
     /// The submissions that lacked some, those that only named tiles included.
     pub reruns: u64,
+    /// The tiles that devices loaded before any submission lacked them.
+    pub prefetched: u64,
     /// The tiles that were read; the others were in the host's cache.
     pub tiles_read: u64,
     /// The tiles among them that had been read before.
@@ -90,11 +92,13 @@ impl StoredTexture {
         self.use_so_far.lock().reads.requests += tiles;
     }
 
-    /// Counts a run that lacked so many tiles.
-    pub(super) fn count_asked(&self, tiles: u64) {
-        let mut so_far = self.use_so_far.lock();
-        so_far.reads.misses += tiles;
-        so_far.reads.reruns += 1;
+    /// Counts a run that lacked so many tiles, or tiles that are loaded ahead.
+    pub(super) fn count_asked(&self, tiles: u64, need: TileNeed) {
+        let reads = &mut self.use_so_far.lock().reads;
+        match need {
+            TileNeed::Missed => (reads.misses, reads.reruns) = (reads.misses + tiles, reads.reruns + 1),
+            TileNeed::Ahead => reads.prefetched += tiles,
+        }
     }
 
     /// Reads a tile into `texels`; zeros, with one message, if that fails.

@@ -73,7 +73,7 @@ fn tiles_come_in_the_order_of_keys_and_are_read_once() {
     assert_eq!(number, 0);
     let keys = keys(number, [9, 7]);
     // Two devices ask at the same time.
-    let ask = || fixture.store.tiles(&keys).iter().map(|tile| first_texel(tile)).collect::<Vec<_>>();
+    let ask = || fixture.store.tiles(&keys, TileNeed::Missed).iter().map(|tile| first_texel(tile)).collect::<Vec<_>>();
     let expected: Vec<u32> = keys.iter().map(|key| 3 + key.at[0] + 16 * key.at[1]).collect();
     thread::scope(|scope| {
         let other = scope.spawn(ask);
@@ -92,7 +92,8 @@ fn a_cache_smaller_than_what_is_asked_for_reads_again() {
     let number = fixture.find("a.tex").expect("it is there");
     let keys = keys(number, [4, 4]);
     for _ in 0..2 {
-        let found: Vec<u32> = fixture.store.tiles(&keys).iter().map(|tile| first_texel(tile)).collect();
+        let found: Vec<u32> =
+            fixture.store.tiles(&keys, TileNeed::Missed).iter().map(|tile| first_texel(tile)).collect();
         assert_eq!(found, keys.iter().map(|key| key.at[0] + 16 * key.at[1]).collect::<Vec<_>>());
     }
     let (_, reads) = &fixture.store.statistics()[0];
@@ -166,7 +167,7 @@ fn a_file_that_changes_or_ends_early_is_zero_with_one_message() {
     fs::write(fixture.at("a.tex"), "something else").expect("writable");
     let keys = keys(number, [4, 4]);
     for _ in 0..2 {
-        assert!(fixture.store.tiles(&keys).iter().all(|tile| **tile == [0; TILE_WORDS]));
+        assert!(fixture.store.tiles(&keys, TileNeed::Missed).iter().all(|tile| **tile == [0; TILE_WORDS]));
     }
     let messages = fixture.messages();
     assert_eq!(messages.len(), 1, "{messages:?}");
