@@ -34,6 +34,8 @@ mod layout;
 mod limits;
 #[path = "build/reflect.rs"]
 mod reflect;
+#[path = "build/texels.rs"]
+mod texels;
 #[path = "build/variants.rs"]
 mod variants;
 
@@ -103,9 +105,13 @@ fn generate_folder(
         for variant in variants::parse(&stem, &source).map_err(|e| format!("{}:{e}", file.display()))? {
             let words = compiler.compile(&file, &variant.macros)?;
             let named = |e: String| format!("{}: {}: {e}", file.display(), variant.name);
-            let reflection = reflect::reflect(&words).map_err(named)?;
+            let mut reflection = reflect::reflect(&words).map_err(named)?;
             check::check(&reflection).map_err(named)?;
-            built.push(generate::Built { variant, words: decorate::no_contraction(&words)?, reflection });
+            let (words, forms) = texels::texel_buffers(&decorate::no_contraction(&words)?)?;
+            for (number, form) in forms {
+                reflection.bindings[number as usize].form = form;
+            }
+            built.push(generate::Built { variant, words, reflection });
         }
         let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };
         generate::kernel(&unit, module, index, records, code).map_err(|e| format!("{}: {e}", file.display()))?;

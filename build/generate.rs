@@ -3,7 +3,7 @@
 //! The text is the body of `anthill::pipeline::kernels`.
 
 use crate::layout::{padded, push_size};
-use crate::reflect::{Member, Reflection, Type};
+use crate::reflect::{Binding, BindingForm, Member, Reflection, Type};
 use crate::variants::Variant;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -115,7 +115,8 @@ pub(crate) fn kernel(
 ) -> Result<(), String> {
     let reflection = &unit.built[0].reflection;
     for other in &unit.built[1..] {
-        let same = |r: &Reflection| (r.bindings.clone(), r.push.clone(), r.constants.clone());
+        // The forms of bindings may differ, as what one variant only loads another may index otherwise.
+        let same = |r: &Reflection| (bound(r), r.push.clone(), r.constants.clone());
         if same(&other.reflection) != same(reflection) {
             let (a, b) = (&unit.built[0].variant.name, &other.variant.name);
             return Err(format!("variants `{a}` and `{b}` declare different blocks, push constants or constants"));
@@ -176,6 +177,11 @@ fn structure(name: &str, doc: &str, members: &[Member], size: u32, scope: &str, 
             member.offset
         );
     }
+}
+
+/// The bindings, whatever they are to the driver.
+fn bound(reflection: &Reflection) -> Vec<Binding> {
+    reflection.bindings.iter().map(|b| Binding { form: BindingForm::Storage, ..b.clone() }).collect()
 }
 
 /// `struct Bindings` and its ranges in binding order.
@@ -287,8 +293,9 @@ fn static_kernel(built: &Built, code: &mut String) {
         };
         let _ = writeln!(
             code,
-            "            recording::Binding {{ name: {:?}, stride: {}, access: recording::Access::{access} }},",
-            binding.name, binding.stride
+            "            recording::Binding {{ name: {:?}, stride: {}, access: recording::Access::{access}, \
+             form: recording::BindingForm::{:?} }},",
+            binding.name, binding.stride, binding.form
         );
     }
     code.push_str("        ],\n        push: &[\n");

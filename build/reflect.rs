@@ -1,13 +1,14 @@
 //! What a compiled kernel's interface is, read back from its SPIR-V.
 
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass};
+use rspirv::spirv::{Decoration, Dim, ExecutionMode, Op, StorageClass};
 use std::collections::HashMap;
 
 /// The interface of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reflection {
-    /// Storage blocks of descriptor set 0, in order of their bindings, which count from 0 without gaps.
+    /// Storage blocks and texel buffers of descriptor set 0, in order of their bindings, which count from 0 without
+    /// gaps.
     pub bindings: Vec<Binding>,
     /// Members of the push-constant block; empty without one.
     pub push: Vec<Member>,
@@ -19,7 +20,7 @@ pub(crate) struct Reflection {
     pub shared_bytes: u64,
 }
 
-/// A storage block.
+/// A storage block, or a texel buffer: `utextureBuffer` for records of four words, `itextureBuffer` for words.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Binding {
     /// The instance's name, or the block's in snake case.
@@ -32,6 +33,19 @@ pub(crate) struct Binding {
     pub no_read: bool,
     /// Declared `readonly`.
     pub no_write: bool,
+    /// What it is to the driver.
+    pub form: BindingForm,
+}
+
+/// What a binding is to the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BindingForm {
+    /// A storage buffer.
+    Storage,
+    /// A buffer of texels of four words.
+    Records,
+    /// A buffer of texels of one word.
+    Words,
 }
 
 /// A specialisation constant of 32 bits.
@@ -101,8 +115,9 @@ pub(crate) fn reflect(words: &[u32]) -> Result<Reflection, String> {
                 shared_bytes +=
                     reader.shared_bytes(id_operand(reader.definition(variable.result_type.unwrap_or(0))?, 1)?)?;
             }
-            Some(Operand::StorageClass(StorageClass::Uniform | StorageClass::UniformConstant)) => {
-                return Err("only storage blocks and push constants can be bound".to_string());
+            Some(Operand::StorageClass(StorageClass::UniformConstant)) => bindings.push(reader.texels(variable)?),
+            Some(Operand::StorageClass(StorageClass::Uniform)) => {
+                return Err("only storage blocks, texel buffers and push constants can be bound".to_string());
             }
             _ => {}
         }
@@ -198,10 +213,7 @@ impl<'a> Reader<'a> {
         let id = variable.result_id.unwrap_or(0);
         let (block_id, block) = self.block(variable)?;
         let name = self.variable_name(variable, block_id);
-        let number = *self.decorations.get(&(id, Decoration::Binding)).ok_or(format!("`{name}` has no binding"))?;
-        if self.decorations.get(&(id, Decoration::DescriptorSet)) != Some(&0) {
-            return Err(format!("`{name}` is not in descriptor set 0"));
-        }
+        let number = self.number(id, &name)?;
         let (record, stride) = self.record(block_id, block).map_err(|e| format!("`{name}`: {e}"))?;
         let flagged = |decoration| {
             self.decorations.contains_key(&(id, decoration))
@@ -209,7 +221,34 @@ impl<'a> Reader<'a> {
                     .all(|member| self.member_decorations.contains_key(&(block_id, member, decoration)))
         };
         let (no_read, no_write) = (flagged(Decoration::NonReadable), flagged(Decoration::NonWritable));
-        Ok((number, Binding { name, record, stride, no_read, no_write }))
+        Ok((number, Binding { name, record, stride, no_read, no_write, form: BindingForm::Storage }))
+    }
+
+    /// The binding number of a variable in descriptor set 0.
+    fn number(&self, id: u32, name: &str) -> Result<u32, String> {
+        let number = *self.decorations.get(&(id, Decoration::Binding)).ok_or(format!("`{name}` has no binding"))?;
+        match self.decorations.get(&(id, Decoration::DescriptorSet)) {
+            Some(&0) => Ok(number),
+            _ => Err(format!("`{name}` is not in descriptor set 0")),
+        }
+    }
+
+    /// A texel buffer: its binding number and what it is.
+    fn texels(&self, variable: &Instruction) -> Result<(u32, Binding), String> {
+        let id = variable.result_id.unwrap_or(0);
+        let name = self.variable_name(variable, id);
+        let image = self.definition(id_operand(self.definition(variable.result_type.unwrap_or(0))?, 1)?)?;
+        let is_buffer = image.operands.get(1) == Some(&Operand::Dim(Dim::DimBuffer));
+        if image.class.opcode != Op::TypeImage || !is_buffer {
+            return Err(format!("`{name}` is no buffer: only utextureBuffer and itextureBuffer can be bound"));
+        }
+        let (record, form) = match self.kind(id_operand(image, 0)?)? {
+            Type::Scalar(Scalar::U32) => (Type::Vector(Scalar::U32, 4), BindingForm::Records),
+            Type::Scalar(Scalar::I32) => (Type::Scalar(Scalar::U32), BindingForm::Words),
+            _ => return Err(format!("`{name}` has other texels than words")),
+        };
+        let stride = record.size();
+        Ok((self.number(id, &name)?, Binding { name, record, stride, no_read: false, no_write: true, form }))
     }
 
     /// The record type of a storage block and its stride.

@@ -5,9 +5,10 @@
 
 layout(local_size_x = 256) in;
 layout(std430, set = 0, binding = 0) readonly buffer Work { uvec4 work[]; };
-layout(std430, set = 0, binding = 1) buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 1) writeonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Params { vec4 params[]; };
 layout(std430, set = 0, binding = 3) buffer Status { uint status[]; };
+layout(std430, set = 0, binding = 4) readonly buffer Inputs { vec4 inputs[]; };
 layout(push_constant) uniform Push {
     uint work_base;
     uint slot_log2;
@@ -26,7 +27,7 @@ void main() {
     uvec4 record = work[2u * (work_base + slot)];
     uint nu = record.x & 0xffu, nv = (record.x >> 8) & 0xffu;
     if (nu == 0u || l / (nu + 1u) > nv) return;
-    vec3 p = arena[input_base + g].xyz, n = arena[input_base + channel_stride + g].xyz;
+    vec3 p = inputs[input_base + g].xyz, n = inputs[input_base + channel_stride + g].xyz;
     float facing = abs(dot(normalize(p), normalize(n)));
     vec4 colour = params[record.y], opacity = params[record.y + 1u];
     arena[output_base + g] = vec4(opacity.xyz * colour.xyz * (0.15 + 0.85 * facing), 0.0);

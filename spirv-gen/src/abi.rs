@@ -7,15 +7,17 @@
 //! = l % (nu + 1)`, `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each).
 //! Invocations with `j > nv` idle, and all of a slot with `nu = 0`, which is empty (they still reach every barrier).
 //!
-//! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except those of words:
+//! All buffers are in descriptor set 0 and are arrays of 16-byte records (`vec4` or `uvec4`), except those of words.
+//! *Texels* are uniform texel buffers, the others storage buffers:
 //!
 //! | binding | name | records |
 //! |---|---|---|
-//! | 0 | `Work` | two `uvec4` a slot, see [`work`] |
-//! | 1 | `Arena` | `vec4`: the channels of all vertices, read and written |
-//! | 2 | `Params` | `vec4`: instance blocks, light lists and light blocks, the space table, read only |
+//! | 0 | `Work` | texels of `uvec4`, two a slot, see [`work`] |
+//! | 1 | `Arena` | `vec4`: the channels of all vertices, written |
+//! | 2 | `Params` | texels of `uvec4`: instance blocks, light lists and light blocks, the space table |
 //! | 3 | `Status` | `uint`: word 0 counts invocations without loop trips left ([`Push::trips`]); also [`print`] |
-//! | 4 to 13 | [`textures`] | only kernels that look textures up ([`crate::Reflection::uses_textures`]) |
+//! | 4 | `Inputs` | texels of `uvec4`: the arena again, read |
+//! | 5 to 14 | [`textures`] | only kernels that look textures up ([`crate::Reflection::uses_textures`]) |
 //!
 //! *Channels.* Channel `c` of vertex `l` of slot `s` is the record `Arena[channel_base + c * channel_stride + (s <<
 //! slot_log2) + l]`. Inputs and outputs have numbers of their own ([`crate::Reflection`] lists both in order); inputs
@@ -76,12 +78,14 @@ pub mod binding {
     pub const PARAMS: u32 = 2;
     /// Counters.
     pub const STATUS: u32 = 3;
+    /// The arena, for reading: what the kernel itself writes there is not seen.
+    pub const INPUTS: u32 = 4;
     /// Textures by name, their properties, and where their tiles are.
-    pub const TEXTURES: u32 = 4;
+    pub const TEXTURES: u32 = 5;
     /// Tiles that were missed, and marks of those that were used.
-    pub const MISSES: u32 = 5;
+    pub const MISSES: u32 = 6;
     /// The first of [`super::textures::TILE_BUFFERS`] buffers of tiles.
-    pub const TILES: u32 = 6;
+    pub const TILES: u32 = 7;
 }
 
 /// The two `uvec4` records of a slot in `Work`:
@@ -244,8 +248,9 @@ pub mod print {
 /// *Buffers that are not needed.* Specialisation constant 0 is the number of the last buffer of tiles: 0, 1, or 7 where
 /// there are more (its default). Buffers behind it are not read.
 ///
-/// *`Textures`*, `uvec4` records, read only. Record 0 is (first record of the directory, of the table, of the hash
-/// table, log2 of the entries of the hash table), record 1 (tokens in the directory, textures, 0, 0).
+/// *`Textures`*, texels of `uvec4`; tiles are texels of one word. Record 0 is (first record of the
+/// directory, of the table, of the hash table, log2 of the entries of the hash table), record 1 (tokens in the
+/// directory, textures, 0, 0).
 /// - The directory is a word a string token: 0 not asked for yet, 1 missing or unreadable, `n + 2` texture `n`. Later
 ///   tokens count as 0.
 /// - The table has [`TABLE_RECORDS`](textures::TABLE_RECORDS) records a texture: (width, height, levels | channels << 8
@@ -263,10 +268,10 @@ pub mod print {
 /// in the directory is asked for by [`NAME_KEY`](textures::NAME_KEY) and its token.
 ///
 /// *`Misses`*, words, read and written: 0 the entries appended, also those without room, 1 the entries that there is
-/// room for, 2 the stamp of this dispatch, 3 the first word of the marks: mark `s` becomes the stamp when slot `s` is
-/// read; from [`CLAIMS`](textures::CLAIMS) on the hashes of the keys that were appended, so that each is appended once;
-/// from [`ENTRIES`](textures::ENTRIES) on the keys. Word 0 and the hashes must be 0 before a dispatch. **When word 0 is
-/// not 0 after it, what the dispatch wrote is worthless: load the tiles and run it again.**
+/// room for; from [`MARKS`](textures::MARKS) on a mark for each slot, which becomes 1 when slot `s` is read; from
+/// [`CLAIMS`](textures::CLAIMS) on the hashes of the keys that were appended, so that each is appended once;
+/// from [`ENTRIES`](textures::ENTRIES) on the keys. Word 0, hashes and marks must be 0 before a dispatch. **When
+/// word 0 is not 0 after it, what the dispatch wrote is worthless: load the tiles and run it again.**
 pub mod textures {
     /// Texels of a tile along each side.
     pub const TILE_SIZE: u32 = 64;
@@ -286,6 +291,8 @@ pub mod textures {
     pub const CLAIMS: u32 = 8;
     /// The first word of the keys in `Misses`.
     pub const ENTRIES: u32 = CLAIMS + (1 << 14);
+    /// The first word of the marks in `Misses`, behind room for 8,192 keys.
+    pub const MARKS: u32 = ENTRIES + 2 * (1 << 13);
 
     /// The hash of a key.
     pub fn hash([a, b]: [u32; 2]) -> u32 {

@@ -1,7 +1,8 @@
 //! Checks a recording before it reaches a driver: CPU drivers enforce no limits, and others crash.
 
 use crate::pipeline::recording::{
-    BINDING_ALIGNMENT, BINDING_BYTES_MAX, Buffer, BufferRange, Command, Dispatch, Groups, Recording, WRITE_BYTES_MAX,
+    BINDING_ALIGNMENT, BINDING_BYTES_MAX, Binding, BindingForm, Buffer, BufferRange, Command, Dispatch, Groups,
+    Recording, WRITE_BYTES_MAX,
 };
 use ash::vk;
 
@@ -38,7 +39,7 @@ fn check_dispatch(dispatch: &Dispatch, rules: &Rules<'_>) -> Result<(), String> 
         return Err(format!("{} bytes of push constants", kernel.push_bytes()));
     }
     for (binding, range) in kernel.bindings().iter().zip(&dispatch.bindings) {
-        check_binding(*range, rules).map_err(|e| format!("{} = {e}", binding.name))?;
+        check_binding(binding, *range, rules).map_err(|e| format!("{} = {e}", binding.name))?;
     }
     match dispatch.groups {
         Groups::Direct(groups) => check_groups(groups, rules),
@@ -46,7 +47,7 @@ fn check_dispatch(dispatch: &Dispatch, rules: &Rules<'_>) -> Result<(), String> 
     }
 }
 
-fn check_binding(range: BufferRange, rules: &Rules<'_>) -> Result<(), String> {
+fn check_binding(binding: &Binding, range: BufferRange, rules: &Rules<'_>) -> Result<(), String> {
     if range.bytes == 0 {
         return Ok(());
     }
@@ -58,6 +59,14 @@ fn check_binding(range: BufferRange, rules: &Rules<'_>) -> Result<(), String> {
     // Not the device's own limit, which may be as low as 4: what runs on one device must run on all.
     if !range.offset.is_multiple_of(BINDING_ALIGNMENT) {
         return Err(format!("{range}: the offset is not a multiple of {BINDING_ALIGNMENT}"));
+    }
+    let texel = match binding.form {
+        BindingForm::Storage => 1,
+        BindingForm::Records => 16,
+        BindingForm::Words => 4,
+    };
+    if !range.bytes.is_multiple_of(texel) {
+        return Err(format!("{range}: {} bytes are not whole texels of {texel}", range.bytes));
     }
     Ok(())
 }
@@ -168,6 +177,9 @@ mod tests {
         let mut wrong = dispatch(1, small, small);
         wrong.bindings.pop();
         assert_eq!(checked(|r| r.dispatch(wrong)), "kernel copy: 1 bindings instead of 2");
+        let mut wrong = dispatch(1, small, small);
+        wrong.bindings[0].bytes = 6;
+        assert!(checked(|r| r.dispatch(wrong)).contains("source = b[0..6]: 6 bytes are not whole texels of 4"));
         let mut wrong = dispatch(1, small, small);
         wrong.push.clear();
         assert_eq!(checked(|r| r.dispatch(wrong)), "kernel copy: 0 bytes of push constants instead of 8");

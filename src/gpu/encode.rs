@@ -3,7 +3,7 @@
 use super::error::GpuError;
 use super::pipeline::ComputePipeline;
 use super::shared::DeviceShared;
-use super::submission_resources::SubmissionResources;
+use super::submission_resources::{Bound, SubmissionResources};
 use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Recording};
 use ash::vk;
 use rustc_hash::FxHashMap;
@@ -55,12 +55,14 @@ fn bind(
     resources: &mut SubmissionResources,
     recording: &Recording,
 ) -> Result<Vec<vk::DescriptorSet>, GpuError> {
-    let mut numbers: FxHashMap<&[BufferRange], usize> = FxHashMap::default();
-    let mut wanted: Vec<(&[BufferRange], vk::DescriptorSetLayout)> = Vec::new();
+    let mut numbers: FxHashMap<Box<[Bound]>, usize> = FxHashMap::default();
+    let mut wanted: Vec<(Box<[Bound]>, vk::DescriptorSetLayout)> = Vec::new();
     let mut set_of_dispatch = Vec::new();
     for (dispatch, pipeline) in recording.dispatches().zip(inputs.pipelines) {
-        let number = *numbers.entry(&dispatch.bindings).or_insert_with(|| {
-            wanted.push((&dispatch.bindings, pipeline.layout.set));
+        let bound = dispatch.bindings.iter().zip(dispatch.kernel.bindings());
+        let bound: Box<[Bound]> = bound.map(|(range, binding)| Bound { range: *range, form: binding.form }).collect();
+        let number = *numbers.entry(bound).or_insert_with_key(|bound| {
+            wanted.push((bound.clone(), pipeline.layout.set));
             wanted.len() - 1
         });
         set_of_dispatch.push(number);

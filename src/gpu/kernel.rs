@@ -7,7 +7,8 @@ use super::compile_log::{CompileLog, CompiledKernel};
 use super::empty_dispatch;
 use super::error::GpuError;
 use super::physical::{DeviceInfo, DeviceKind};
-use super::pipeline::{ComputePipeline, KernelLayout, make_layout, make_pipeline, make_set_layout};
+use super::pipeline::{BindingForms, ComputePipeline, KernelLayout, binding_forms};
+use super::pipeline::{make_layout, make_pipeline, make_set_layout};
 use super::precompile::PrecompileDevices;
 use super::requirements::missing_capability;
 use super::shared::DeviceShared;
@@ -54,8 +55,8 @@ pub struct KernelCounts {
 struct KernelTable {
     states: FxHashMap<Key, KernelState>,
     counts: KernelCounts,
-    sets: FxHashMap<usize, vk::DescriptorSetLayout>,
-    layouts: FxHashMap<(usize, u32), KernelLayout>,
+    sets: FxHashMap<BindingForms, vk::DescriptorSetLayout>,
+    layouts: FxHashMap<(BindingForms, u32), KernelLayout>,
     /// Number of jobs that were given to the compile threads and have not ended.
     running: u32,
     closed: bool,
@@ -205,7 +206,7 @@ impl Kernels {
     /// Compiles a kernel, and returns its pipeline and whether the cache had it.
     fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(ComputePipeline, bool), GpuError> {
         self.check_usable(kernel)?;
-        let layout = self.layout(kernel.bindings().len(), kernel.push_bytes())?;
+        let layout = self.layout(&binding_forms(kernel), kernel.push_bytes())?;
         let cache_key = CacheKey::new(&self.identity, kernel.key(), constants);
         let known = self.compilers.cache.load(&cache_key);
         if known.is_none()
@@ -260,21 +261,21 @@ impl Kernels {
         GpuError::Kernel { device: self.shared.title.clone(), kernel: kernel.label().to_string(), reason }
     }
 
-    /// The layout for kernels with this many bindings and bytes of push constants.
-    fn layout(&self, binding_count: usize, push_bytes: u32) -> Result<KernelLayout, GpuError> {
+    /// The layout for kernels with bindings of these forms and so many bytes of push constants.
+    fn layout(&self, forms: &BindingForms, push_bytes: u32) -> Result<KernelLayout, GpuError> {
         let mut table = self.table.lock();
-        if let Some(layout) = table.layouts.get(&(binding_count, push_bytes)) {
+        if let Some(layout) = table.layouts.get(&(Arc::clone(forms), push_bytes)) {
             return Ok(*layout);
         }
-        let set = match table.sets.get(&binding_count) {
+        let set = match table.sets.get(forms) {
             Some(set) => *set,
             None => {
-                let set = make_set_layout(&self.shared, binding_count)?;
-                *table.sets.entry(binding_count).or_insert(set)
+                let set = make_set_layout(&self.shared, forms)?;
+                *table.sets.entry(Arc::clone(forms)).or_insert(set)
             }
         };
         let layout = make_layout(&self.shared, set, push_bytes)?;
-        table.layouts.insert((binding_count, push_bytes), layout);
+        table.layouts.insert((Arc::clone(forms), push_bytes), layout);
         Ok(layout)
     }
 

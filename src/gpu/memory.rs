@@ -117,6 +117,7 @@ impl Memory {
         }
         let info = vk::BufferCreateInfo::default().size(bytes.max(1)).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
+                | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
                 | vk::BufferUsageFlags::INDIRECT_BUFFER
                 | vk::BufferUsageFlags::TRANSFER_SRC
                 | vk::BufferUsageFlags::TRANSFER_DST,

@@ -386,6 +386,9 @@ mod tests {
         FEATURES.iter().for_each(|row| *(row.field)(&mut features) = vk::TRUE);
         let limits = vk::PhysicalDeviceLimits {
             max_storage_buffer_range: u32::MAX,
+            max_texel_buffer_elements: u32::MAX,
+            min_texel_buffer_offset_alignment: 16,
+            max_per_stage_descriptor_sampled_images: 64,
             max_per_stage_descriptor_storage_buffers: u32::MAX,
             min_storage_buffer_offset_alignment: 16,
             max_compute_work_group_invocations: 1024,
@@ -411,7 +414,8 @@ mod tests {
     fn nonsense_is_refused_with_its_name() {
         assert!(lacking(&mut good()).is_empty());
         type Spoil = fn(&mut DriverProperties);
-        let table: [(&str, Spoil); 9] = [
+        let table: [(&str, Spoil); 10] = [
+            ("maxTexelBufferElements", |driver| driver.limits.max_texel_buffer_elements = 65_536),
             ("Vulkan", |driver| driver.api = 0),
             ("compute queue", |driver| driver.computes = false),
             ("shaderInt64", |driver| driver.features.core.shader_int64 = vk::FALSE),

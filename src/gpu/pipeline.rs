@@ -2,8 +2,9 @@
 
 use super::error::GpuError;
 use super::shared::DeviceShared;
-use crate::pipeline::recording::Kernel;
+use crate::pipeline::recording::{BindingForm, Kernel};
 use ash::vk;
+use std::sync::Arc;
 
 /// A compiled kernel.
 #[derive(Clone, Copy)]
@@ -12,32 +13,48 @@ pub(super) struct ComputePipeline {
     pub(super) layout: KernelLayout,
 }
 
-/// The shape of what is bound: kernels with equally many bindings share descriptor sets.
+/// The forms of a kernel's bindings in order.
+pub(super) type BindingForms = Arc<[BindingForm]>;
+
+/// The forms of what a kernel binds.
+pub(super) fn binding_forms(kernel: &Kernel) -> BindingForms {
+    kernel.bindings().iter().map(|binding| binding.form).collect()
+}
+
+/// What Vulkan calls a form of bindings.
+pub(super) fn descriptor_type(form: BindingForm) -> vk::DescriptorType {
+    match form {
+        BindingForm::Storage => vk::DescriptorType::STORAGE_BUFFER,
+        BindingForm::Records | BindingForm::Words => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+    }
+}
+
+/// The layout of what is bound: kernels with equal forms of bindings share descriptor sets.
 #[derive(Clone, Copy)]
 pub(super) struct KernelLayout {
     pub(super) set: vk::DescriptorSetLayout,
     pub(super) pipeline: vk::PipelineLayout,
 }
 
-/// The layout of descriptor sets of so many storage buffers.
+/// The layout of descriptor sets of bindings of these forms.
 pub(super) fn make_set_layout(
     shared: &DeviceShared,
-    binding_count: usize,
+    forms: &[BindingForm],
 ) -> Result<vk::DescriptorSetLayout, GpuError> {
-    let binding = |number| {
+    let binding = |(number, form): (usize, &BindingForm)| {
         vk::DescriptorSetLayoutBinding::default()
-            .binding(number)
-            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+            .binding(number as u32)
+            .descriptor_type(descriptor_type(*form))
             .descriptor_count(1)
             .stage_flags(vk::ShaderStageFlags::COMPUTE)
     };
-    let bindings: Vec<_> = (0..binding_count as u32).map(binding).collect();
+    let bindings: Vec<_> = forms.iter().enumerate().map(binding).collect();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
     // SAFETY: this runs in a compile job, for which the device waits before it is destroyed; the bindings are numbered
     // from 0, each once, and `bindings` outlives the call.
     let made = unsafe { shared.raw.create_descriptor_set_layout(&info, None) };
     let set = shared.check("making a descriptor set layout", made)?;
-    shared.name(set, &format!("{binding_count} buffers"));
+    shared.name(set, &format!("{} buffers", forms.len()));
     Ok(set)
 }
 

@@ -13,7 +13,7 @@ use super::encode::EMPTY_BYTES;
 use super::error::GpuError;
 use super::memory::{Memory, Usage};
 use super::physical::Physical;
-use super::pipeline::{ComputePipeline, KernelLayout, make_layout, make_pipeline, make_set_layout};
+use super::pipeline::{ComputePipeline, KernelLayout, binding_forms, make_layout, make_pipeline, make_set_layout};
 use super::shared::{CreatedDevice, DeviceShared};
 use crate::pipeline::recording::Kernel;
 use ash::vk;
@@ -98,7 +98,7 @@ impl PrecompileDevices {
 impl PrecompileDevice {
     fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32], timeout: Duration) -> Result<(), GpuError> {
         let shared = &self.shared;
-        let set = make_set_layout(shared, kernel.bindings().len())?;
+        let set = make_set_layout(shared, &binding_forms(kernel))?;
         let layout = make_layout(shared, set, kernel.push_bytes());
         let pipeline = layout.clone().and_then(|layout| make_pipeline(shared, kernel, constants, layout, &[]));
         let done = match &pipeline {

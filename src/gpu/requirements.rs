@@ -122,6 +122,24 @@ pub(super) const LIMITS: &[LimitRow] = &[
         value: |l| l.min_storage_buffer_offset_alignment,
     },
     LimitRow {
+        name: "maxTexelBufferElements",
+        bound: LimitBound::AtLeast(BINDING_BYTES_MAX / 4),
+        reason: "kernels read words of a binding as texels",
+        value: |l| u64::from(l.max_texel_buffer_elements),
+    },
+    LimitRow {
+        name: "minTexelBufferOffsetAlignment",
+        bound: LimitBound::AtMost(BINDING_ALIGNMENT),
+        reason: "arenas place slices at multiples of 256 bytes",
+        value: |l| l.min_texel_buffer_offset_alignment,
+    },
+    LimitRow {
+        name: "maxPerStageDescriptorSampledImages",
+        bound: LimitBound::AtLeast(BINDINGS_MAX),
+        reason: "kernels bind up to 16 buffers of texels",
+        value: |l| u64::from(l.max_per_stage_descriptor_sampled_images),
+    },
+    LimitRow {
         name: "maxComputeWorkGroupInvocations",
         bound: LimitBound::AtLeast(WORKGROUP_INVOCATIONS_MAX),
         reason: "a grid of 16x16 vertices is one workgroup",
@@ -171,6 +189,7 @@ const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
     (11, "Int64", Some("shaderInt64")),
     (12, "Int64Atomics", Some("shaderBufferInt64Atomics")),
     (29, "SampledImageArrayDynamicIndexing", Some("shaderSampledImageArrayDynamicIndexing")),
+    (46, "SampledBuffer", None),
     (50, "ImageQuery", None),
     (61, "GroupNonUniform", None),
     (62, "GroupNonUniformVote", Some("subgroupVote")),

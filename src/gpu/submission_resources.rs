@@ -1,11 +1,19 @@
 //! The resources of one submission: a command buffer, descriptor sets, timestamps. They are reused when it is done.
 
 use super::error::GpuError;
+use super::pipeline::descriptor_type;
 use super::shared::DeviceShared;
-use crate::pipeline::recording::BufferRange;
+use crate::pipeline::recording::{BindingForm, BufferRange};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::ops::Add;
+
+/// A range and how it is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Bound {
+    pub(super) range: BufferRange,
+    pub(super) form: BindingForm,
+}
 
 /// The pools of one submission. Descriptor sets are kept for the next submission that uses the same resources, since
 /// recordings repeat themselves: creating a set takes 0.3 us on Mesa 22 and 8 us on Mesa 25, which is more than a small
@@ -17,7 +25,9 @@ pub(super) struct SubmissionResources {
     capacity: DescriptorCount,
     used: DescriptorCount,
     /// The sets in the pool by what they bind.
-    sets: FxHashMap<Box<[BufferRange]>, vk::DescriptorSet>,
+    sets: FxHashMap<Box<[Bound]>, vk::DescriptorSet>,
+    /// The views of texels that the sets bind.
+    views: FxHashMap<Bound, vk::BufferView>,
     queries: vk::QueryPool,
     query_capacity: u32,
     /// The stages whose times are measured: stage `i` begins at query `2 i` and ends at `2 i + 1`.
@@ -47,6 +57,7 @@ impl SubmissionResources {
             capacity: DescriptorCount::default(),
             used: DescriptorCount::default(),
             sets: FxHashMap::default(),
+            views: FxHashMap::default(),
             queries: vk::QueryPool::null(),
             query_capacity: 0,
             stages: Vec::new(),
@@ -83,10 +94,10 @@ impl SubmissionResources {
     pub(super) fn sets(
         &mut self,
         shared: &DeviceShared,
-        wanted: &[(&[BufferRange], vk::DescriptorSetLayout)],
+        wanted: &[(Box<[Bound]>, vk::DescriptorSetLayout)],
         describe: impl Fn(BufferRange) -> vk::DescriptorBufferInfo,
     ) -> Result<Vec<vk::DescriptorSet>, GpuError> {
-        let mut fresh: Vec<_> = wanted.iter().filter(|(ranges, _)| !self.sets.contains_key(*ranges)).collect();
+        let mut fresh: Vec<_> = wanted.iter().filter(|(bound, _)| !self.sets.contains_key(bound)).collect();
         if !(self.used + DescriptorCount::of(&fresh)).fits(self.capacity) {
             self.empty_pool(shared, DescriptorCount::of(&wanted.iter().collect::<Vec<_>>()))?;
             fresh = wanted.iter().collect();
@@ -99,16 +110,82 @@ impl SubmissionResources {
             let made = unsafe { shared.raw.allocate_descriptor_sets(&info) };
             let made = shared.check("making descriptor sets", made)?;
             self.used = self.used + DescriptorCount::of(&fresh);
-            fill(shared, &made, &fresh, describe);
-            let keys = fresh.iter().map(|(ranges, _)| Box::<[BufferRange]>::from(*ranges));
-            self.sets.extend(keys.zip(made));
+            for (set, (bound, _)) in made.iter().zip(&fresh) {
+                self.fill(shared, *set, bound, &describe)?;
+            }
+            self.sets.extend(fresh.iter().map(|(bound, _)| bound.clone()).zip(made));
         }
-        Ok(wanted.iter().map(|(ranges, _)| self.sets[*ranges]).collect())
+        Ok(wanted.iter().map(|(bound, _)| self.sets[bound]).collect())
+    }
+
+    /// Binds ranges to a new set.
+    fn fill(
+        &mut self,
+        shared: &DeviceShared,
+        set: vk::DescriptorSet,
+        bound: &[Bound],
+        describe: impl Fn(BufferRange) -> vk::DescriptorBufferInfo,
+    ) -> Result<(), GpuError> {
+        let buffers: Vec<_> = bound.iter().map(|bound| [describe(bound.range)]).collect();
+        let views = bound.iter().zip(&buffers).map(|(bound, [info])| self.view(shared, *bound, info));
+        let views: Vec<[vk::BufferView; 1]> = views.map(|view| view.map(|view| [view])).collect::<Result<_, _>>()?;
+        let writes: Vec<vk::WriteDescriptorSet<'_>> = (0..bound.len())
+            .map(|i| {
+                // Each form takes its own of the two.
+                vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(i as u32)
+                    .descriptor_type(descriptor_type(bound[i].form))
+                    .buffer_info(&buffers[i])
+                    .texel_buffer_view(&views[i])
+            })
+            .collect();
+        // SAFETY: the set was allocated just now, so no submission uses it; `check_binding` found each range inside a
+        // buffer that is alive, aligned, and within the device's limit; `view` made the views, which live as long as
+        // the set; `buffers` and `views`, to which the writes point, outlive the call.
+        unsafe { shared.raw.update_descriptor_sets(&writes, &[]) };
+        Ok(())
+    }
+
+    /// The view of a range of texels; a null handle for other forms.
+    fn view(
+        &mut self,
+        shared: &DeviceShared,
+        bound: Bound,
+        info: &vk::DescriptorBufferInfo,
+    ) -> Result<vk::BufferView, GpuError> {
+        let format = match bound.form {
+            BindingForm::Storage => return Ok(vk::BufferView::null()),
+            BindingForm::Records => vk::Format::R32G32B32A32_UINT,
+            BindingForm::Words => vk::Format::R32_SINT,
+        };
+        if let Some(view) = self.views.get(&bound) {
+            return Ok(*view);
+        }
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(info.buffer)
+            .format(format)
+            .offset(info.offset)
+            .range(info.range);
+        // SAFETY: `check_binding` found the range inside a buffer that is alive, aligned, of whole texels, and within
+        // what `requirements` ask of a device; or it is the buffer of empty slices.
+        let view = shared.check("making a view of texels", unsafe { shared.raw.create_buffer_view(&info, None) })?;
+        self.views.insert(bound, view);
+        Ok(view)
+    }
+
+    /// Destroys the views. The submission that last used them must be done, and the sets that bind them discarded.
+    fn destroy_views(&mut self, shared: &DeviceShared) {
+        for (_, view) in self.views.drain() {
+            // SAFETY: `view` created it, it is taken out of the table here, and callers see to the rest.
+            unsafe { shared.raw.destroy_buffer_view(view, None) };
+        }
     }
 
     /// Discards all sets and makes room for at least `needed`.
     fn empty_pool(&mut self, shared: &DeviceShared, needed: DescriptorCount) -> Result<(), GpuError> {
         self.sets.clear();
+        self.destroy_views(shared);
         self.used = DescriptorCount::default();
         if needed.fits(self.capacity) {
             // SAFETY: the submission that last used these resources is done (see `begin`), so none of the pool's sets
@@ -123,9 +200,9 @@ impl SubmissionResources {
         (self.descriptors, self.capacity) = (vk::DescriptorPool::null(), DescriptorCount::default());
         // Four times what is needed now, so that the sets of other recordings also fit.
         let capacity = DescriptorCount { sets: 4 * needed.sets.max(8), buffers: 4 * needed.buffers.max(32) };
-        let sizes = [vk::DescriptorPoolSize::default()
-            .ty(vk::DescriptorType::STORAGE_BUFFER)
-            .descriptor_count(capacity.buffers)];
+        let size =
+            |form| vk::DescriptorPoolSize::default().ty(descriptor_type(form)).descriptor_count(capacity.buffers);
+        let sizes = [size(BindingForm::Storage), size(BindingForm::Records)];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(capacity.sets).pool_sizes(&sizes);
         // SAFETY: callers hold an open device; `sizes`, to which `info` points, outlives the call.
         let made = unsafe { shared.raw.create_descriptor_pool(&info, None) };
@@ -155,7 +232,8 @@ impl SubmissionResources {
     }
 
     /// Destroys the pools. No submission may use them any more.
-    pub(super) fn destroy(self, shared: &DeviceShared) {
+    pub(super) fn destroy(mut self, shared: &DeviceShared) {
+        self.destroy_views(shared);
         // SAFETY: callers destroy resources only after their submission has ended, or when none was made; `self` owns
         // the pools and is consumed; destroying a null handle does nothing.
         unsafe {
@@ -175,8 +253,8 @@ struct DescriptorCount {
 
 impl DescriptorCount {
     /// The number that sets for these ranges need.
-    fn of(wanted: &[&(&[BufferRange], vk::DescriptorSetLayout)]) -> Self {
-        let buffers = wanted.iter().map(|(ranges, _)| ranges.len() as u32).sum();
+    fn of(wanted: &[&(Box<[Bound]>, vk::DescriptorSetLayout)]) -> Self {
+        let buffers = wanted.iter().map(|(bound, _)| bound.len() as u32).sum();
         Self { sets: wanted.len() as u32, buffers }
     }
 
@@ -190,31 +268,4 @@ impl Add for DescriptorCount {
     fn add(self, other: Self) -> Self {
         Self { sets: self.sets + other.sets, buffers: self.buffers + other.buffers }
     }
-}
-
-/// Binds ranges to new sets.
-fn fill(
-    shared: &DeviceShared,
-    sets: &[vk::DescriptorSet],
-    wanted: &[&(&[BufferRange], vk::DescriptorSetLayout)],
-    describe: impl Fn(BufferRange) -> vk::DescriptorBufferInfo,
-) {
-    let infos: Vec<Vec<vk::DescriptorBufferInfo>> =
-        wanted.iter().map(|(ranges, _)| ranges.iter().map(|range| describe(*range)).collect()).collect();
-    let writes: Vec<vk::WriteDescriptorSet<'_>> = sets
-        .iter()
-        .zip(&infos)
-        .filter(|(_, infos)| !infos.is_empty())
-        .map(|(set, infos)| {
-            // A write of several descriptors continues into the next bindings, which have the same type.
-            vk::WriteDescriptorSet::default()
-                .dst_set(*set)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .buffer_info(infos)
-        })
-        .collect();
-    // SAFETY: the sets were allocated just now, so no submission uses them; `check_binding` found each range inside a
-    // buffer that is alive, aligned, and within the device's limit; `infos`, to which the writes point, outlives the
-    // call.
-    unsafe { shared.raw.update_descriptor_sets(&writes, &[]) };
 }

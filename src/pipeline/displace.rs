@@ -145,7 +145,7 @@ pub fn record_program(
         kernel: Arc::clone(kernel),
         constants: textures.map_or_else(Vec::new, TextureSlices::constants),
         groups: piece.groups(slices, Per::Vertex),
-        bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range()]
+        bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
             .into_iter()
             .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
             .collect(),

@@ -114,10 +114,16 @@ pub fn record(
         kernel: Arc::clone(&program.kernel),
         constants: textures.map_or_else(Vec::new, TextureSlices::constants),
         groups: Groups::from(tiles),
-        bindings: [slices.work.range(), slices.arena.range(), slices.params.range(), slices.status.range()]
-            .into_iter()
-            .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
-            .collect(),
+        bindings: [
+            slices.work.range(),
+            slices.arena.range(),
+            slices.params.range(),
+            slices.status.range(),
+            slices.arena.range(),
+        ]
+        .into_iter()
+        .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+        .collect(),
         push: bytemuck::bytes_of(&push).to_vec(),
     });
 }

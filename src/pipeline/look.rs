@@ -127,6 +127,10 @@ pub const TILE_BUFFERS: usize = 8;
 
 /// Words before the keys in the list of tiles that such a kernel missed.
 pub const MISSES_ENTRIES: u64 = 8 + (1 << 14);
+/// Keys that the list of tiles that were missed has room for.
+pub const MISSES_ROOM: u64 = 1 << 13;
+/// The first word of the marks of slots.
+pub const MISSES_MARKS: u64 = MISSES_ENTRIES + 2 * MISSES_ROOM;
 
 /// Loop trips that an invocation of a compiled kernel makes at most in a dispatch: CPU drivers end all loops at 65,535.
 pub const LOOP_TRIPS_MAX: u32 = 32_768;

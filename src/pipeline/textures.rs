@@ -1,6 +1,6 @@
 //! Tiles of textures, as programs that look textures up are bound to them, and the list of those that they missed.
 
-use super::look::{MISSES_ENTRIES, TILE_BUFFERS};
+use super::look::{MISSES_ENTRIES, MISSES_MARKS, MISSES_ROOM, TILE_BUFFERS};
 use super::recording::{BufferRange, Recording, Slice};
 
 /// Tiles of textures on a device (spirv-gen's abi.rs, "Textures").
@@ -14,11 +14,6 @@ pub struct TextureSlices {
     pub last: usize,
 }
 
-/// Keys that the list of tiles that were missed has room for.
-pub const MISSES_ROOM: u64 = 1 << 13;
-/// The first word of the marks of slots.
-pub const MISSES_MARKS: u64 = MISSES_ENTRIES + 2 * MISSES_ROOM;
-
 /// Words of the list of missed tiles and of the marks of so many slots.
 pub fn misses_words(slots: u64) -> u64 {
     if slots == 0 { 0 } else { MISSES_MARKS + slots }
@@ -31,17 +26,17 @@ impl TextureSlices {
         vec![if self.last < 2 { self.last as u32 } else { TILE_BUFFERS as u32 - 1 }]
     }
 
-    /// What compiled kernels that look textures up are bound to, from binding 4 on.
+    /// What compiled kernels that look textures up are bound to, from binding 5 on.
     pub fn bindings(&self, misses: Slice<u32>) -> impl Iterator<Item = BufferRange> + '_ {
         [self.directory.range(), misses.range()].into_iter().chain(self.tiles.iter().map(|tiles| tiles.range()))
     }
 }
 
-/// Appends the emptying of a list of missed tiles, before programs run that look textures up. Slots that they use are
-/// marked with `stamp`.
-pub fn record_misses_begin(recording: &mut Recording, misses: Slice<u32>, stamp: u32) {
+/// Appends the emptying of a list of missed tiles, and of the marks, before programs run that look textures up.
+pub fn record_misses_begin(recording: &mut Recording, misses: Slice<u32>) {
     recording.concurrent(|recording| {
         recording.fill(misses.part(8..MISSES_ENTRIES), 0);
-        recording.write(misses.part(0..4), &[0, MISSES_ROOM as u32, stamp, MISSES_MARKS as u32]);
+        recording.fill(misses.part(MISSES_MARKS..misses.count()), 0);
+        recording.write(misses.part(0..2), &[0, MISSES_ROOM as u32]);
     });
 }

@@ -4,7 +4,7 @@ use super::OutputVariable;
 use super::lights::LightUse;
 use crate::diagnostic::SourceLocation;
 use crate::pipeline::look::{self, ResumableKernel, ShadingKernel};
-use crate::pipeline::recording::{Access, Binding as BufferBinding, Kernel};
+use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel};
 use crate::scene::ValueType;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -24,7 +24,8 @@ const _: () = {
     assert!(WORK_SNAPPED_V0 == abi::work::FLAG_SNAPPED_V0 && WORK_SNAPPED_V1 == abi::work::FLAG_SNAPPED_V1);
     assert!(WORK_SNAPPED_U0 == abi::work::FLAG_SNAPPED_U0 && WORK_SNAPPED_U1 == abi::work::FLAG_SNAPPED_U1);
     assert!(look::LOOP_TRIPS_MAX == abi::LOOP_TRIPS_MAX && abi::TRIPS_RESUME == 1 << 31);
-    use crate::pipeline::look::{MISSES_ENTRIES, TILE_BUFFERS};
+    use crate::pipeline::look::{MISSES_ENTRIES, MISSES_MARKS, TILE_BUFFERS};
+    assert!(MISSES_MARKS == abi::textures::MARKS as u64);
     assert!(MISSES_ENTRIES == abi::textures::ENTRIES as u64 && TILE_BUFFERS == abi::textures::TILE_BUFFERS as usize);
     assert!(WORK_FLIP_NORMAL == abi::work::FLAG_FLIP_NORMAL && GROUP_VERTICES == abi::WORKGROUP_SIZE);
 };
@@ -278,24 +279,33 @@ fn label(signature: &Signature) -> String {
     format!("{slice} {}", names.join(" "))
 }
 
+/// What compiled kernels bind (spirv-gen's abi.rs).
+fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
+    let buffer = |name, stride, access| BufferBinding { name, stride, access, form: BindingForm::Storage };
+    let records = |name| BufferBinding { name, stride: 16, access: Access::Read, form: BindingForm::Records };
+    let words = |name| BufferBinding { name, stride: 4, access: Access::Read, form: BindingForm::Words };
+    let mut bindings = vec![
+        records("work"),
+        buffer("arena", 16, Access::Write),
+        records("params"),
+        buffer("status", 4, Access::ReadWrite),
+        records("inputs"),
+    ];
+    if uses_textures {
+        bindings.extend([records("textures"), buffer("misses", 4, Access::ReadWrite)]);
+        bindings.extend(["tiles0", "tiles1", "tiles2", "tiles3"].map(words));
+        bindings.extend(["tiles4", "tiles5", "tiles6", "tiles7"].map(words));
+    }
+    bindings
+}
+
 fn shading_kernel(
     label: String,
     (spirv, resumable, demand): (Vec<u32>, Option<Resumable>, Option<Vec<u32>>),
     reflection: &Reflection,
     signature: &Signature,
 ) -> ShadingKernel {
-    let buffer = |name, stride, access| BufferBinding { name, stride, access };
-    let mut bindings = vec![
-        buffer("work", 16, Access::Read),
-        buffer("arena", 16, Access::ReadWrite),
-        buffer("params", 16, Access::Read),
-        buffer("status", 4, Access::ReadWrite),
-    ];
-    if reflection.uses_textures {
-        bindings.extend([buffer("textures", 16, Access::Read), buffer("misses", 4, Access::ReadWrite)]);
-        bindings.extend(["tiles0", "tiles1", "tiles2", "tiles3"].map(|name| buffer(name, 4, Access::Read)));
-        bindings.extend(["tiles4", "tiles5", "tiles6", "tiles7"].map(|name| buffer(name, 4, Access::Read)));
-    }
+    let bindings = bindings(reflection.uses_textures);
     let geometry = |input: &Input| match input {
         Input::PositionU | Input::Velocity => 1,
         Input::NormalV => 2,

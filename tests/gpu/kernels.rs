@@ -180,3 +180,47 @@ fn a_kernel_that_needs_what_is_not_enabled_is_refused() {
     assert_eq!(device.is_ready(&kernel, &[]), Err(error));
     device.free(buffer.range().buffer);
 }
+
+#[test]
+fn what_a_kernel_only_reads_is_texels() {
+    use anthill::pipeline::recording::BindingForm;
+    use test::texels::{self, Bindings, Push};
+    const COUNT: u32 = 50;
+    let forms: Vec<BindingForm> = texels::kernel().bindings().iter().map(|binding| binding.form).collect();
+    let (records, words, storage) = (BindingForm::Records, BindingForm::Words, BindingForm::Storage);
+    assert_eq!(forms, [records, words, records, storage, storage]);
+    // A record has 36 words, an odd one 5; each word is a number of its own, as a float or an integer.
+    let float = |i: u32, word: u32| (100 * i + word) as f32;
+    let is_integer = |word: u32| (20..24).contains(&word) || word >= 32;
+    let word = |i, word| if is_integer(word) { 100 * i + word } else { float(i, word).to_bits() };
+    let whole: Vec<u32> = (0..COUNT).flat_map(|i| (0..36).map(move |w| word(i, w))).collect();
+    let odd: Vec<u32> = (0..COUNT).flat_map(|i| [i, float(i, 1).to_bits(), i + 2, i + 3, i + 4]).collect();
+    let vectors: Vec<[f32; 4]> = (0..COUNT).map(|i| [0, 1, 2, 3].map(|w| float(i, w))).collect();
+    let keys: Vec<u64> = (0..COUNT).map(|i| u64::from(i) << 32).collect();
+    for device in open_devices("all").iter_mut() {
+        let mut space = |bytes: usize| device.allocate("data", bytes as u64, Usage::DeviceOnly).expect("memory");
+        let [a, b] = [whole.len(), odd.len()].map(|count| space(4 * count));
+        let [c, d, e] = [16, 8, 64].map(|bytes| space(bytes * COUNT as usize));
+        let bindings =
+            Bindings { records: a.slice(), odds: b.slice(), vectors: c.slice(), keys: d.slice(), results: e.slice() };
+        device.upload(bindings.records.cast(), &whole).expect("uploaded");
+        device.upload(bindings.odds.cast(), &odd).expect("uploaded");
+        device.upload(bindings.vectors.cast(), &vectors).expect("uploaded");
+        device.upload(bindings.keys, &keys).expect("uploaded");
+        let mut recording = Recording::new("texels");
+        recording.dispatch(texels::dispatch(1, &bindings, &Push { count: COUNT }));
+        device.submit(&recording).expect("valid");
+        let results: Vec<[f32; 4]> = device.read(bindings.results.cast()).expect("read");
+        for i in 0..COUNT {
+            let (j, k) = (i * 7 % COUNT, i % 4);
+            let expected = [
+                [float(j, 1) + float(j, 3), float(j, 14), float(j, 20 + k), float(j, 28)],
+                [float(j, 4 + 4 * k + 1), float(j, 24 + 4 * (i % 2) + 3), float(j, 33), float(j, 34 + i % 2)],
+                [j as f32, float(j, 1), (j + 2 + k % 3) as f32, float(j, k)],
+                [float(j, 2), float(j, 3), float(j, 20 + k), j as f32],
+            ];
+            assert_eq!(results[4 * i as usize..][..4], expected, "invocation {i}");
+        }
+        [a, b, c, d, e].into_iter().for_each(|buffer| device.free(buffer));
+    }
+}

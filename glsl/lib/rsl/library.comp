@@ -1,5 +1,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_samplerless_texture_functions : require
 
 // The helper library of compiled shaders. The compiler imports single functions of it; this entry point only names
 // those that it may ask for, because others are dropped when the library is compiled. Compile for Vulkan 1.2, without

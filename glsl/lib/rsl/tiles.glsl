@@ -1,4 +1,4 @@
-// The tiles of textures that a device holds, and the list of those that were missed: bindings 4 to 13 of compiled
+// The tiles of textures that a device holds, and the list of those that were missed: bindings 5 to 14 of compiled
 // shaders (spirv-gen/src/abi.rs, "Textures"). Nothing here can be seen in a picture: a run that missed a tile is
 // discarded and made again.
 
@@ -6,23 +6,22 @@
 #define TEXTURE_UNKNOWN 0xfffffffeu
 #define TILE_MISSING 0xffffffffu
 #define TILE_PROBES_MAX 32u
-#define MISSES_STAMP 2u
-#define MISSES_USED 3u
 #define MISSES_CLAIMS 8u
 #define MISSES_CLAIMS_MAX 16384u
 #define MISSES_ENTRIES 16392u
 #define MISSES_CLAIM_PROBES 4u
+#define MISSES_MARKS 32776u
 
-layout(std430, set = 0, binding = 4) readonly buffer Textures { uvec4 textures[]; };
-layout(std430, set = 0, binding = 5) buffer Misses { uint misses[]; };
-layout(std430, set = 0, binding = 6) readonly buffer Tiles0 { uint tiles0[]; };
-layout(std430, set = 0, binding = 7) readonly buffer Tiles1 { uint tiles1[]; };
-layout(std430, set = 0, binding = 8) readonly buffer Tiles2 { uint tiles2[]; };
-layout(std430, set = 0, binding = 9) readonly buffer Tiles3 { uint tiles3[]; };
-layout(std430, set = 0, binding = 10) readonly buffer Tiles4 { uint tiles4[]; };
-layout(std430, set = 0, binding = 11) readonly buffer Tiles5 { uint tiles5[]; };
-layout(std430, set = 0, binding = 12) readonly buffer Tiles6 { uint tiles6[]; };
-layout(std430, set = 0, binding = 13) readonly buffer Tiles7 { uint tiles7[]; };
+layout(set = 0, binding = 5) uniform utextureBuffer textures;
+layout(std430, set = 0, binding = 6) buffer Misses { uint misses[]; };
+layout(set = 0, binding = 7) uniform itextureBuffer tiles0;
+layout(set = 0, binding = 8) uniform itextureBuffer tiles1;
+layout(set = 0, binding = 9) uniform itextureBuffer tiles2;
+layout(set = 0, binding = 10) uniform itextureBuffer tiles3;
+layout(set = 0, binding = 11) uniform itextureBuffer tiles4;
+layout(set = 0, binding = 12) uniform itextureBuffer tiles5;
+layout(set = 0, binding = 13) uniform itextureBuffer tiles6;
+layout(set = 0, binding = 14) uniform itextureBuffer tiles7;
 
 // The number of the last buffer of tiles that there is; more than 1 stands for all.
 layout(constant_id = 0) const uint TILES_LAST = 7u;
@@ -40,6 +39,11 @@ struct TextureShape {
     uint matrices;
     float fov;
 };
+
+// A record of Textures.
+uvec4 textures_record(const in uint i) {
+    return texelFetch(textures, int(i));
+}
 
 uint tiles_hash(const in uvec2 key) {
     uint h = (key.x * 0x9e3779b1u) ^ (key.y * 0x85ebca6bu);
@@ -67,8 +71,8 @@ void tiles_request(const in uvec2 key) {
 // The texture that a string names.
 uint texture_of(const in uint token) {
     uint entry = 0u;
-    if (token < textures[1].x) {
-        uvec4 four = textures[textures[0].x + (token >> 2)];
+    if (token < textures_record(1u).x) {
+        uvec4 four = textures_record(textures_record(0u).x + (token >> 2));
         uint i = token & 3u;
         entry = i == 0u ? four.x : i == 1u ? four.y : i == 2u ? four.z : four.w;
     }
@@ -79,9 +83,9 @@ uint texture_of(const in uint token) {
 }
 
 TextureShape texture_shape(const in uint number) {
-    uint record = textures[0].y + 4u * number;
-    uvec4 size = textures[record];
-    uvec4 more = textures[record + 1u];
+    uint record = textures_record(0u).y + 4u * number;
+    uvec4 size = textures_record(record);
+    uvec4 more = textures_record(record + 1u);
     TextureShape shape;
     shape.width = size.x;
     shape.height = size.y;
@@ -98,24 +102,22 @@ TextureShape texture_shape(const in uint number) {
 
 // Four columns from a record on.
 mat4 texture_matrix(const in uint record) {
-    return mat4(uintBitsToFloat(textures[record]), uintBitsToFloat(textures[record + 1u]),
-                uintBitsToFloat(textures[record + 2u]), uintBitsToFloat(textures[record + 3u]));
+    return mat4(uintBitsToFloat(textures_record(record)), uintBitsToFloat(textures_record(record + 1u)),
+                uintBitsToFloat(textures_record(record + 2u)), uintBitsToFloat(textures_record(record + 3u)));
 }
 
 // The slot that holds a tile, which is marked as used.
 uint tile_slot(const in uint number, const in uint level, const in uint plane, const in uvec2 tile) {
     uvec2 key = uvec2(number | (level << 20) | (plane << 25), tile.x | (tile.y << 16));
-    uvec4 head = textures[0];
+    uvec4 head = textures_record(0u);
     uint mask = (1u << head.w) - 1u;
     uint place = tiles_hash(key);
     for (uint i = 0u; i < TILE_PROBES_MAX; i++) {
-        uvec4 entry = textures[head.z + ((place + i) & mask)];
+        uvec4 entry = textures_record(head.z + ((place + i) & mask));
         if (entry.z == 0u) break;
         if (entry.xy == key) {
             uint slot = entry.z - 1u;
-            uint used = misses[MISSES_USED] + slot;
-            uint stamp = misses[MISSES_STAMP];
-            if (misses[used] != stamp) misses[used] = stamp;
+            misses[MISSES_MARKS + slot] = 1u;
             rsl_trips = rsl_trips + i;
             return slot;
         }
@@ -132,21 +134,21 @@ uint tile_word(const in uvec2 texel) {
 
 // A word of a slot: 64 x 64 words, row by row; 8,192 slots a buffer. CPU drivers read from all buffers of a switch.
 uint slot_word(const in uint slot, const in uint inside) {
-    uint word = (slot & 8191u) * 4096u + inside;
+    int word = int((slot & 8191u) * 4096u + inside);
     uint last = TILES_LAST;
-    if (last == 0u) return tiles0[word];
+    if (last == 0u) return uint(texelFetch(tiles0, word).x);
     if (last == 1u) {
-        if (slot < 8192u) return tiles0[word];
-        return tiles1[word];
+        if (slot < 8192u) return uint(texelFetch(tiles0, word).x);
+        return uint(texelFetch(tiles1, word).x);
     }
     switch (slot >> 13) {
-    case 1u: return tiles1[word];
-    case 2u: return tiles2[word];
-    case 3u: return tiles3[word];
-    case 4u: return tiles4[word];
-    case 5u: return tiles5[word];
-    case 6u: return tiles6[word];
-    case 7u: return tiles7[word];
-    default: return tiles0[word];
+    case 1u: return uint(texelFetch(tiles1, word).x);
+    case 2u: return uint(texelFetch(tiles2, word).x);
+    case 3u: return uint(texelFetch(tiles3, word).x);
+    case 4u: return uint(texelFetch(tiles4, word).x);
+    case 5u: return uint(texelFetch(tiles5, word).x);
+    case 6u: return uint(texelFetch(tiles6, word).x);
+    case 7u: return uint(texelFetch(tiles7, word).x);
+    default: return uint(texelFetch(tiles0, word).x);
     }
 }

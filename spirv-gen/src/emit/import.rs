@@ -27,7 +27,7 @@ pub enum LibraryError {
 }
 
 /// The helper library: functions in GLSL, compiled to SPIR-V, to be imported by name. They take their parameters by
-/// value (`const in`), use no global variables but storage buffers, which the kernel then has too, and words of an
+/// value (`const in`), use no global variables but buffers, which the kernel then has too, and words of an
 /// invocation, which begin with 0, and nothing beyond the capability Shader.
 #[derive(Clone, Debug)]
 pub struct Library {
@@ -243,6 +243,7 @@ fn is_importable(inst: &Instruction) -> bool {
             | TypeArray
             | TypeRuntimeArray
             | TypeStruct
+            | TypeImage
             | TypePointer
             | TypeFunction
             | ConstantTrue
@@ -253,5 +254,7 @@ fn is_importable(inst: &Instruction) -> bool {
             | SpecConstant
             | Undef
     ) || (inst.class.opcode == Variable
-        && (is_in(inst, StorageClass::StorageBuffer) || is_in(inst, StorageClass::Private)))
+        && [StorageClass::StorageBuffer, StorageClass::UniformConstant, StorageClass::Private]
+            .into_iter()
+            .any(|class| is_in(inst, class)))
 }

@@ -4,7 +4,7 @@ use super::spirv::Spirv;
 use crate::abi;
 use crate::ir::{Buffer, Builtin, MachineType};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
 
 /// Members of the push constants, 32 bits each.
 const PUSH_WORDS: u32 = (size_of::<abi::Push>() / 4) as u32;
@@ -17,11 +17,21 @@ struct StorageBuffer {
     pointer: Word,
 }
 
+/// A buffer of records that are read as texels: the variable, and the types of the image and of a texel.
+#[derive(Clone, Copy)]
+struct TexelBuffer {
+    variable: Word,
+    image: Word,
+    texel: Word,
+}
+
 /// Ids that are made in the first block of the kernel and are visible everywhere.
 pub(super) struct KernelIds {
     arena: StorageBuffer,
-    params: StorageBuffer,
+    params: TexelBuffer,
     status: StorageBuffer,
+    /// The arena, for reading.
+    inputs: TexelBuffer,
     /// Whether this invocation is a vertex (others compute the last vertex again, and store nothing).
     pub(super) active: Word,
     /// The second record of `Work`.
@@ -56,10 +66,11 @@ pub(super) struct KernelIds {
 
 /// Variables, before there is a function.
 pub(super) struct Interface {
-    work: StorageBuffer,
+    work: TexelBuffer,
     arena: StorageBuffer,
-    params: StorageBuffer,
+    params: TexelBuffer,
     status: StorageBuffer,
+    inputs: TexelBuffer,
     push: Word,
     local_index: Word,
     workgroup: Word,
@@ -69,10 +80,11 @@ impl Interface {
     pub(super) fn new(s: &mut Spirv) -> Self {
         let u32 = s.type_u32();
         let uvec4 = s.type_vector(u32, 4);
-        let work = storage(s, "Work", abi::binding::WORK, uvec4, 16, false);
-        let arena = storage(s, "Arena", abi::binding::ARENA, uvec4, 16, true);
-        let params = storage(s, "Params", abi::binding::PARAMS, uvec4, 16, false);
-        let status = storage(s, "Status", abi::binding::STATUS, u32, 4, true);
+        let work = texels(s, "Work", abi::binding::WORK);
+        let arena = storage(s, "Arena", abi::binding::ARENA, uvec4, 16);
+        let params = texels(s, "Params", abi::binding::PARAMS);
+        let status = storage(s, "Status", abi::binding::STATUS, u32, 4);
+        let inputs = texels(s, "Inputs", abi::binding::INPUTS);
         let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); PUSH_WORDS as usize]);
         s.decorate(block, Decoration::Block, &[]);
         for member in 0..PUSH_WORDS {
@@ -89,31 +101,48 @@ impl Interface {
         let uvec3 = s.type_vector(u32, 3);
         let workgroup = s.variable(StorageClass::Input, uvec3);
         s.decorate(workgroup, Decoration::BuiltIn, &[Operand::BuiltIn(BuiltIn::WorkgroupId)]);
-        Self { work, arena, params, status, push, local_index, workgroup }
+        Self { work, arena, params, status, inputs, push, local_index, workgroup }
     }
 
     /// All global variables, as the entry point must list them.
     pub(super) fn variables(&self) -> Vec<Word> {
-        let buffers = [self.work, self.arena, self.params, self.status].map(|b| b.variable);
-        [&buffers[..], &[self.push, self.local_index, self.workgroup]].concat()
+        let texels = [self.work, self.params, self.inputs].map(|b| b.variable);
+        [&texels[..], &[self.arena.variable, self.status.variable, self.push, self.local_index, self.workgroup]]
+            .concat()
     }
 }
 
 /// An array of records in descriptor set 0.
-fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32, written: bool) -> StorageBuffer {
+fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32) -> StorageBuffer {
     let array = s.fresh_global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
     s.decorate(array, Decoration::ArrayStride, &[Operand::LiteralBit32(stride)]);
     let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(array)]);
     s.decorate(block, Decoration::Block, &[]);
     s.decorate_member(block, 0, Decoration::Offset, &[Operand::LiteralBit32(0)]);
-    if !written {
-        s.decorate_member(block, 0, Decoration::NonWritable, &[]);
-    }
     let variable = s.variable(StorageClass::StorageBuffer, block);
     s.decorate(variable, Decoration::DescriptorSet, &[Operand::LiteralBit32(0)]);
     s.decorate(variable, Decoration::Binding, &[Operand::LiteralBit32(binding)]);
     s.name(variable, name);
     StorageBuffer { variable, element, pointer: s.type_pointer(StorageClass::StorageBuffer, element) }
+}
+
+/// A buffer of records in descriptor set 0 that are read as texels of four words.
+fn texels(s: &mut Spirv, name: &str, binding: u32) -> TexelBuffer {
+    s.capability(Capability::SampledBuffer);
+    let u32 = s.type_u32();
+    let image = s.type_texels(u32);
+    let variable = s.variable(StorageClass::UniformConstant, image);
+    s.decorate(variable, Decoration::DescriptorSet, &[Operand::LiteralBit32(0)]);
+    s.decorate(variable, Decoration::Binding, &[Operand::LiteralBit32(binding)]);
+    s.name(variable, name);
+    TexelBuffer { variable, image, texel: s.type_vector(u32, 4) }
+}
+
+impl TexelBuffer {
+    fn load(self, s: &mut Spirv, index: Word) -> Word {
+        let image = s.load(self.image, self.variable);
+        s.inst(Op::ImageFetch, self.texel, &[image, index])
+    }
 }
 
 impl StorageBuffer {
@@ -204,11 +233,12 @@ impl KernelIds {
         let flipped = flag(s, flags, abi::work::FLAG_FLIP_NORMAL);
         let (minus, plus) = (s.f32(-1.0), s.f32(1.0));
         let orientation = s.inst(Op::Select, f32, &[flipped, minus, plus]);
-        let Interface { arena, params, status, .. } = *interface;
+        let Interface { arena, params, status, inputs, .. } = *interface;
         Self {
             arena,
             params,
             status,
+            inputs,
             active,
             tail,
             lane,
@@ -249,14 +279,14 @@ impl KernelIds {
         let index = offset(s, base, record);
         match buffer {
             Buffer::Params => self.params.load(s, index),
-            Buffer::Arena => self.arena.load(s, index),
+            Buffer::Arena => self.inputs.load(s, index),
         }
     }
 
     /// The record of an input channel of this vertex, `offset` channels further on if given.
     pub(super) fn channel(&self, s: &mut Spirv, channel: u32, further: Option<Word>) -> Word {
         let index = self.channel_index(s, self.input, channel, further);
-        self.arena.load(s, index)
+        self.inputs.load(s, index)
     }
 
     fn channel_index(&self, s: &mut Spirv, base: Word, channel: u32, further: Option<Word>) -> Word {
@@ -280,7 +310,7 @@ impl KernelIds {
     /// A record of this vertex's saved loops.
     pub(super) fn load_state(&self, s: &mut Spirv, record: u32) -> Word {
         let index = self.channel_index(s, self.state, record, None);
-        self.arena.load(s, index)
+        self.inputs.load(s, index)
     }
 
     /// Stores a record of this vertex's saved loops.

@@ -156,6 +156,14 @@ impl Spirv {
         self.global(Op::TypePointer, None, vec![Operand::StorageClass(class), Operand::IdRef(to)])
     }
 
+    /// A buffer of texels of such numbers.
+    pub(super) fn type_texels(&mut self, of: Word) -> Word {
+        let [depth, arrayed, multisampled, sampled] = [0, 0, 0, 1].map(Operand::LiteralBit32);
+        let (dim, format) = (Operand::Dim(spirv::Dim::DimBuffer), Operand::ImageFormat(spirv::ImageFormat::Unknown));
+        let operands = vec![Operand::IdRef(of), dim, depth, arrayed, multisampled, sampled, format];
+        self.global(Op::TypeImage, None, operands)
+    }
+
     pub(super) fn type_function(&mut self, result: Word, params: &[Word]) -> Word {
         let all: Vec<_> = std::iter::once(result).chain(params.iter().copied()).collect();
         self.global(Op::TypeFunction, None, ids(&all))

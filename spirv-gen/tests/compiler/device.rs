@@ -2,7 +2,7 @@
 //! tests need no more. The renderer's device code is another matter, and lives in the package anthill.
 
 use ash::{Device as Raw, Entry, Instance, vk};
-use spirv_gen::abi::Push;
+use spirv_gen::abi::{Push, binding};
 use std::sync::{Mutex, OnceLock};
 
 /// An open device with a queue.
@@ -45,6 +45,28 @@ pub(crate) struct DispatchArguments<'a> {
     pub(crate) groups: u32,
 }
 
+/// The texels of a binding; nothing where it is a storage buffer.
+fn texels(number: u32) -> Option<vk::Format> {
+    match number {
+        binding::WORK | binding::PARAMS | binding::INPUTS | binding::TEXTURES => Some(vk::Format::R32G32B32A32_UINT),
+        binding::TILES.. => Some(vk::Format::R32_SINT),
+        _ => None,
+    }
+}
+
+fn descriptor_type(number: u32) -> vk::DescriptorType {
+    texels(number).map_or(vk::DescriptorType::STORAGE_BUFFER, |_| vk::DescriptorType::UNIFORM_TEXEL_BUFFER)
+}
+
+/// The buffer that is bound to a number: the arena is bound a second time, for reading.
+fn buffer_of(number: u32) -> usize {
+    match number {
+        binding::INPUTS => binding::ARENA as usize,
+        number if number > binding::INPUTS => number as usize - 1,
+        number => number as usize,
+    }
+}
+
 impl Device {
     fn open() -> Result<Device, vk::Result> {
         // SAFETY: the loader stays loaded as long as the entry, which the device owns.
@@ -73,13 +95,13 @@ impl Device {
         }
     }
 
-    /// Makes a pipeline of a module whose entry point is `main`: storage buffers, the push constants of the abi.
+    /// Makes a pipeline of a module whose entry point is `main`: so many buffers, the push constants of the abi.
     pub(crate) fn kernel(&self, spirv: &[u32], buffers: usize) -> Kernel {
-        let bindings: Vec<_> = (0..buffers as u32)
+        let bindings: Vec<_> = (0..=buffers as u32)
             .map(|i| {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(i)
-                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                    .descriptor_type(descriptor_type(i))
                     .descriptor_count(1)
                     .stage_flags(vk::ShaderStageFlags::COMPUTE)
             })
@@ -120,7 +142,7 @@ impl Device {
 
     fn storage(&self, words: &[u32]) -> Storage {
         let size = (words.len().max(4) * 4) as u64;
-        let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER;
         let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         // SAFETY: the buffer is bound to memory of at least its size; the mapping is as long as the words written to
         // it.
@@ -143,31 +165,43 @@ impl Device {
         }
     }
 
-    /// Runs a kernel over buffers, which are replaced by what it left in them.
+    /// Runs a kernel over buffers, which are replaced by what it left in them: those of the bindings in order, without
+    /// the second one of the arena.
     pub(crate) fn run(&self, kernel: &Kernel, buffers: &mut [Vec<u32>], dispatch: DispatchArguments<'_>) {
         let storages: Vec<_> = buffers.iter().map(|words| self.storage(words)).collect();
         // SAFETY: the submission is waited for before anything that it uses is read or destroyed.
         unsafe {
             let count = storages.len() as u32;
-            let ty = vk::DescriptorType::STORAGE_BUFFER;
-            let sizes = [vk::DescriptorPoolSize { ty, descriptor_count: count }];
+            let types = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::UNIFORM_TEXEL_BUFFER];
+            let sizes = types.map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: count + 1 });
             let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
             let pool = self.raw.create_descriptor_pool(&info, None).expect("descriptor pool");
             let layouts = [kernel.set_layout];
             let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
             let set = self.raw.allocate_descriptor_sets(&info).expect("descriptor set")[0];
-            for (i, storage) in storages.iter().enumerate() {
-                let info = [vk::DescriptorBufferInfo { buffer: storage.buffer, offset: 0, range: vk::WHOLE_SIZE }];
-                let write = vk::WriteDescriptorSet::default()
+            let mut views = Vec::new();
+            for number in 0..=count {
+                let (buffer, range) = (storages[buffer_of(number)].buffer, vk::WHOLE_SIZE);
+                let info = [vk::DescriptorBufferInfo { buffer, offset: 0, range }];
+                let mut write = vk::WriteDescriptorSet::default()
                     .dst_set(set)
-                    .dst_binding(i as u32)
-                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                    .dst_binding(number)
+                    .descriptor_type(descriptor_type(number))
                     .buffer_info(&info);
+                let view = texels(number).map(|format| {
+                    let info = vk::BufferViewCreateInfo::default().buffer(buffer).format(format).range(range);
+                    [self.raw.create_buffer_view(&info, None).expect("view")]
+                });
+                if let Some(view) = &view {
+                    write = write.texel_buffer_view(view);
+                }
                 self.raw.update_descriptor_sets(&[write], &[]);
+                views.extend(view);
             }
             let info = vk::CommandPoolCreateInfo::default().queue_family_index(self.family);
             let commands = self.raw.create_command_pool(&info, None).expect("command pool");
             self.submit(kernel, commands, set, dispatch);
+            views.iter().for_each(|[view]| self.raw.destroy_buffer_view(*view, None));
             for (storage, words) in storages.iter().zip(buffers) {
                 std::ptr::copy_nonoverlapping(storage.mapped, words.as_mut_ptr(), words.len());
                 self.raw.destroy_buffer(storage.buffer, None);

@@ -5,7 +5,7 @@ use crate::pack::ShadedGrid;
 use crate::pipelines::close;
 use crate::test_pipeline::TestPipeline;
 use rustc_hash::FxHashMap;
-use spirv_gen::abi::textures::{ENTRIES, NAME_KEY, SLOT_WORDS, TABLE_RECORDS, TILE_BUFFERS, TILE_SIZE, hash};
+use spirv_gen::abi::textures::{ENTRIES, MARKS, NAME_KEY, SLOT_WORDS, TABLE_RECORDS, TILE_BUFFERS, TILE_SIZE, hash};
 use spirv_gen::interp::texture::{FoundTexture, TextureShape, TextureStore};
 use spirv_gen::interp::{Grid, LightInstance, Scene, shade};
 use spirv_gen::ir::{Const, Direction, Global, RslType, Shader};
@@ -71,7 +71,7 @@ impl TestTextures {
         Self { shapes, tiles, resident, opened, rounds: Cell::new(0), most: Cell::new(0) }
     }
 
-    /// The buffers of bindings 4 to 13 for what is there.
+    /// The buffers of bindings 5 to 14 for what is there.
     pub(crate) fn buffers(&self) -> Vec<Vec<u32>> {
         let (resident, opened) = (self.resident.borrow(), self.opened.borrow());
         let (table, matrices, entries) = (10, 10 + TABLE_RECORDS * NAMES.len() as u32, 60);
@@ -96,9 +96,8 @@ impl TestTextures {
             let place = places.into_iter().find(|&place| records[place][2] == 0).expect("room");
             records[place] = [key[0], key[1], slot, 0];
         }
-        let used = ENTRIES + 2 * ENTRIES_MAX;
-        let mut misses = vec![0; (used as usize) + resident.len()];
-        misses[1..4].copy_from_slice(&[ENTRIES_MAX, 7, used]);
+        let mut misses = vec![0; MARKS as usize + resident.len()];
+        misses[1] = ENTRIES_MAX;
         let tiles = resident.iter().flat_map(|key| &self.tiles[key]).copied().collect();
         let others = (1..TILE_BUFFERS).map(|_| vec![0; 4]);
         [records.into_iter().flatten().collect(), misses, tiles].into_iter().chain(others).collect()

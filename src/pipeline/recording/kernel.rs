@@ -14,7 +14,18 @@ pub enum Access {
     ReadWrite,
 }
 
-/// A storage-buffer binding of a kernel.
+/// What a binding is to the driver. What a kernel only reads is bound as texels (build/texels.rs).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindingForm {
+    /// A storage buffer.
+    Storage,
+    /// A uniform texel buffer of `uvec4`: `utextureBuffer` in GLSL.
+    Records,
+    /// A uniform texel buffer of words: `itextureBuffer` in GLSL.
+    Words,
+}
+
+/// A binding of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// Its name in the source.
@@ -23,6 +34,8 @@ pub struct Binding {
     pub stride: u32,
     /// How it is used.
     pub access: Access,
+    /// What it is to the driver.
+    pub form: BindingForm,
 }
 
 /// A member of the push constants, for dumps.
@@ -101,7 +114,7 @@ impl Kernel {
     }
 
     /// A kernel made at run time, such as a compiled shader: SPIR-V for Vulkan 1.2 with entry point `main` whose
-    /// storage buffers are `bindings` of set 0 from 0 on.
+    /// buffers are `bindings` of set 0 from 0 on.
     pub fn compiled(
         label: impl Into<String>,
         words: Vec<u32>,
@@ -132,7 +145,7 @@ impl Kernel {
         &self.words
     }
 
-    /// Storage-buffer bindings 0, 1, 2, ... of descriptor set 0.
+    /// Bindings 0, 1, 2, ... of descriptor set 0.
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
     }

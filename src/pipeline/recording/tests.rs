@@ -9,8 +9,8 @@ fn kernel() -> Arc<Kernel> {
         label: "hide",
         words: &[],
         bindings: &[
-            Binding { name: "vertices", stride: 16, access: Access::Read },
-            Binding { name: "keys", stride: 8, access: Access::ReadWrite },
+            Binding { name: "vertices", stride: 16, access: Access::Read, form: BindingForm::Storage },
+            Binding { name: "keys", stride: 8, access: Access::ReadWrite, form: BindingForm::Storage },
         ],
         push: &[
             PushMember { name: "count", offset: 0, kind: PushKind::U32 },

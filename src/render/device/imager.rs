@@ -202,7 +202,9 @@ impl ImagerDevice {
             let stamp = self.textures.as_mut().map(TextureTiles::next_stamp);
             let slices = self.textures.as_ref().map(TextureTiles::slices);
             recording.stage("imager", |recording| {
-                stamp.into_iter().for_each(|stamp| record_misses_begin(recording, self.slices.misses, stamp));
+                if stamp.is_some() {
+                    record_misses_begin(recording, self.slices.misses);
+                }
                 imager::record(recording, program, &self.slices, slices.as_ref(), count, loops);
             });
             let ticket = self.device.submit(&recording)?;

@@ -119,7 +119,7 @@ impl Chain {
             let kept = misses.part(KEPT_WORDS);
             if again { recording.copy(kept, counted) } else { recording.copy(counted, kept) }
         }
-        record_misses_begin(recording, misses, stamp);
+        record_misses_begin(recording, misses);
     }
 
     /// Whether tiles should be named first that programs of a stage look up in some loads, and can be.

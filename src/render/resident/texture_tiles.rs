@@ -5,9 +5,9 @@
 //! Uploads are in order with submissions: one that is under way sees the tiles that were there when it was submitted.
 
 use crate::gpu::{Device, GpuError, Usage};
-use crate::pipeline::look::{MISSES_ENTRIES, TILE_BUFFERS};
+use crate::pipeline::look::{MISSES_ENTRIES, MISSES_MARKS, MISSES_ROOM, TILE_BUFFERS};
 use crate::pipeline::recording::{Arena, Buffer, Slice};
-use crate::pipeline::textures::{MISSES_MARKS, MISSES_ROOM, TextureSlices};
+use crate::pipeline::textures::TextureSlices;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::resident::prefetch::tiles_near;
 use crate::render::resident::slot_table::SlotTable;
@@ -253,8 +253,11 @@ impl TextureTiles {
         let marks = device.read(misses.part(MISSES_MARKS..MISSES_MARKS + self.slots.len() as u64))?;
         let mut requests: FxHashMap<u32, u64> = FxHashMap::default();
         for (slot, &mark) in self.slots.iter_mut().zip(&marks) {
-            slot.used = slot.used.max(mark);
-            if let (true, Some([what, _])) = (mark == stamp, slot.tile) {
+            if mark == 0 {
+                continue;
+            }
+            slot.used = slot.used.max(stamp);
+            if let Some([what, _]) = slot.tile {
                 *requests.entry(self.numbers[(what & 0xf_ffff) as usize]).or_default() += 1;
             }
         }
