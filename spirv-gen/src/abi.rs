@@ -246,7 +246,7 @@ pub mod print {
 /// tiles are 0.
 ///
 /// *Buffers that are not needed.* Specialisation constant 0 is the number of the last buffer of tiles: 0, 1, or 7 where
-/// there are more (its default). Buffers behind it are not read.
+/// there are more (its default). Buffers behind it are not read. Constant 1 is 0 where no texture is a deep shadow map.
 ///
 /// *`Textures`*, texels of `uvec4`; tiles are texels of one word. Record 0 is (first record of the
 /// directory, of the table, of the hash table, log2 of the entries of the hash table), record 1 (tokens in the

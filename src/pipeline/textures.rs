@@ -12,6 +12,8 @@ pub struct TextureSlices {
     pub tiles: [Slice<u32>; TILE_BUFFERS],
     /// The number of the last buffer that there is.
     pub last: usize,
+    /// Whether any texture is a deep shadow map.
+    pub deep: bool,
 }
 
 /// Words of the list of missed tiles and of the marks of so many slots.
@@ -20,10 +22,11 @@ pub fn misses_words(slots: u64) -> u64 {
 }
 
 impl TextureSlices {
-    /// The specialisation constants of compiled kernels that look textures up: they read no further buffers of tiles.
-    /// Where there are more than two, they read all, so that there are only three forms of a kernel.
+    /// The specialisation constants of compiled kernels that look textures up: they read no further buffers of tiles,
+    /// and have no code for deep shadow maps where there are none. Where there are more than two buffers, they read
+    /// all, so that there are only six forms of a kernel.
     pub fn constants(&self) -> Vec<u32> {
-        vec![if self.last < 2 { self.last as u32 } else { TILE_BUFFERS as u32 - 1 }]
+        vec![if self.last < 2 { self.last as u32 } else { TILE_BUFFERS as u32 - 1 }, u32::from(self.deep)]
     }
 
     /// What compiled kernels that look textures up are bound to, from binding 5 on.

@@ -255,9 +255,9 @@ impl Chain {
             && may_grow
             && textures.grow(device, lacking)?
         {
-            world.frame.textures = Some(textures.slices());
             loaded = textures.load(device, &self.textures.needed, since)?;
         }
+        world.frame.textures = Some(textures.slices());
         let load = TileLoad { begin, took: begin.elapsed(), tiles: self.textures.needed.len() };
         self.counts.texture_loss.loading += load.took;
         self.textures.loaded = Some(load);

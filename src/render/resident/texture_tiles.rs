@@ -188,6 +188,7 @@ impl TextureTiles {
             directory,
             tiles: std::array::from_fn(|i| tiles.get(i).copied().unwrap_or(tiles[0])),
             last: tiles.len() - 1,
+            deep: false,
         };
         device.upload(directory.part(hash_record as u64..count), hash.entries())?;
         let mut made = Self {
@@ -408,6 +409,7 @@ impl TextureTiles {
         self.known.insert(stored, number as u32);
         if let Some(texture) = self.textures.store.texture(stored) {
             let header = texture.header();
+            self.slices.deep |= header.kind == TextureKind::DeepShadow;
             let record = self.table + TABLE_RECORDS * number;
             self.records[record] = shape_record(header);
             let mut matrices = 0;
