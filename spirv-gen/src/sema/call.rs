@@ -5,7 +5,7 @@ use super::hir::{Argument, Expr, ExprKind, FuncId, ShadeopCall, Shape, Storage, 
 use super::operator::single;
 use super::{CallSite, Checker, lights_report};
 use crate::diagnostic::Report;
-use crate::ir::StepFilter;
+use crate::ir::{LookupKind, StepFilter};
 use crate::lower;
 use crate::shadeops::{self, MathOp, Opcode, Overload, ParameterKind, SignatureParameter};
 use crate::span::Span;
@@ -435,15 +435,27 @@ impl Checker<'_> {
             return self.reports.push(Report::warning(name.span, message).hint("it is ignored"));
         }
         let wanted = if matches!(&**word, "filter" | "source" | "label") { Type::String } else { Type::Float };
-        if let (Opcode::Math(MathOp::Filterstep), "filter", ExprKind::String(name)) =
-            (call.opcode, &**word, &value.kind)
-            && !StepFilter::ALL.iter().any(|f| f.name() == &**name)
-        {
-            let names = StepFilter::ALL.map(StepFilter::name).join(", ");
-            let report = Report::warning(value.span, format!("`filterstep` has no filter `{name}`"));
-            self.reports.push(report.hint(format!("its filters are {names}; the edge is smoothed by a cubic")));
+        if let ("filter", ExprKind::String(filter)) = (&**word, &value.kind) {
+            self.check_filter(call, filter, value.span);
         }
         self.check_parameter_type(name, value, wanted);
+    }
+
+    /// Reports a filter that a call does not have.
+    fn check_filter(&mut self, call: &ShadeopCall, filter: &str, span: Span) {
+        let (names, instead) = match call.opcode {
+            Opcode::Math(MathOp::Filterstep) => {
+                (StepFilter::ALL.map(StepFilter::name).to_vec(), "the edge is smoothed by a cubic")
+            }
+            Opcode::Lookup(LookupKind::Texture | LookupKind::Environment) => {
+                (LookupKind::FILTERS.to_vec(), "`gaussian` is taken")
+            }
+            _ => return,
+        };
+        if !names.contains(&filter) {
+            let report = Report::warning(span, format!("`{}` has no filter `{filter}`", call.name));
+            self.reports.push(report.hint(format!("its filters are {}; {instead}", names.join(", "))));
+        }
     }
 
     /// A name and a value of `texture3d`: one of its parameters, or a channel and the variable that it is written to.

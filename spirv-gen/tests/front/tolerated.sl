@@ -41,6 +41,8 @@ surface accepted(float Kd = 1;)
     float list[2] = {1, 2, 3};
     // warning: 38-43 `filterstep` has no filter `boxy`
     x = filterstep(0.5, s, "filter", "boxy");
+    // warning: 37-42 `texture` has no filter `boxy`
+    x += texture("a.tex", "filter", "boxy");
     Ci *= Kd * list[1] * x;
 }
 
