@@ -4,7 +4,7 @@
 //! 220 cycles a word), but texels of a buffer in all lanes at once (25 cycles for four words). GPUs read both through
 //! the same caches. So a storage block of one runtime array that is declared `readonly` becomes a uniform texel buffer:
 //! of records of four words where elements are that large, else of words. A block whose uses are other than loads at
-//! places that can be computed here stays what it is, as do blocks with numbers of 64 bits.
+//! places that can be computed here stays what it is.
 
 use crate::reflect::BindingForm;
 use rspirv::binary::Assemble;
@@ -157,17 +157,24 @@ impl Rewriter {
         self.operand(matrix, 0).and_then(|column| self.literal_operand(column, 1)).unwrap_or(4)
     }
 
-    /// Whether a type is made of numbers of 32 bits.
+    /// Whether a type is made of floats of 32 bits and of integers.
     fn is_readable(&self, kind: u32) -> bool {
         match self.opcode(kind) {
-            Some(Op::TypeInt | Op::TypeFloat) => self.literal_operand(kind, 0) == Some(32),
-            Some(Op::TypeVector | Op::TypeMatrix | Op::TypeArray) => {
-                self.operand(kind, 0).is_some_and(|part| self.is_readable(part))
+            Some(Op::TypeInt) => true,
+            Some(Op::TypeFloat) => self.literal_operand(kind, 0) == Some(32),
+            Some(Op::TypeVector | Op::TypeMatrix) => {
+                self.operand(kind, 0).is_some_and(|part| self.is_readable(part) && !self.is_long(part))
             }
+            Some(Op::TypeArray) => self.operand(kind, 0).is_some_and(|part| self.is_readable(part)),
             Some(Op::TypeStruct) => (0..self.definitions[&kind].operands.len())
                 .all(|i| self.operand(kind, i).is_some_and(|p| self.is_readable(p))),
             _ => false,
         }
+    }
+
+    /// Whether a type is an integer of 64 bits.
+    fn is_long(&self, kind: u32) -> bool {
+        self.opcode(kind) == Some(Op::TypeInt) && self.literal_operand(kind, 0) == Some(64)
     }
 
     fn is_scalar(&self, kind: u32) -> bool {
@@ -374,6 +381,7 @@ impl Reader<'_> {
         let definition = self.rewriter.definitions[&part.kind].clone();
         let count = definition.operands.get(1).and_then(literal).unwrap_or(1);
         match definition.class.opcode {
+            Op::TypeInt if self.rewriter.is_long(part.kind) => self.read_long(part),
             Op::TypeInt | Op::TypeFloat => self.read_word(part),
             Op::TypeVector if self.form == BindingForm::Records => self.read_vector(part, count),
             Op::TypeStruct => {
@@ -430,6 +438,15 @@ impl Reader<'_> {
             }
         };
         self.push(if part.kind == word { Op::CopyObject } else { Op::Bitcast }, part.kind, &[value])
+    }
+
+    /// An integer of 64 bits: two words, the lower one first.
+    fn read_long(&mut self, part: Part) -> u32 {
+        let uint = self.rewriter.int(0);
+        let pair = self.rewriter.vector(uint, 2);
+        let halves = [part.known, part.known + 1].map(|known| Part { known, kind: uint, ..part });
+        let words = self.compose(pair, &halves);
+        self.push(Op::Bitcast, part.kind, &[words])
     }
 
     fn read_vector(&mut self, part: Part, count: u32) -> u32 {

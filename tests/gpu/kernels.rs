@@ -188,7 +188,7 @@ fn what_a_kernel_only_reads_is_texels() {
     const COUNT: u32 = 50;
     let forms: Vec<BindingForm> = texels::kernel().bindings().iter().map(|binding| binding.form).collect();
     let (records, words, storage) = (BindingForm::Records, BindingForm::Words, BindingForm::Storage);
-    assert_eq!(forms, [records, words, records, storage, storage]);
+    assert_eq!(forms, [records, words, records, words, storage]);
     // A record has 36 words, an odd one 5; each word is a number of its own, as a float or an integer.
     let float = |i: u32, word: u32| (100 * i + word) as f32;
     let is_integer = |word: u32| (20..24).contains(&word) || word >= 32;
