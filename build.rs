@@ -10,6 +10,8 @@
 //! asserted, so that the GLSL is the only place where a layout is written. What the rules forbid is a build error with
 //! the kernel's name.
 //!
+//! *Texels.* What a kernel only reads becomes texel buffers in its words (see [`texels`]); Rust sees no difference.
+//!
 //! *Constants.* Named constants of the sources become `constants::NAME` (see [`constants`]), so that the GLSL is the
 //! only place where flags, sizes and the numbers of kinds are written.
 //!
@@ -107,7 +109,8 @@ fn generate_folder(
             let named = |e: String| format!("{}: {}: {e}", file.display(), variant.name);
             let mut reflection = reflect::reflect(&words).map_err(named)?;
             check::check(&reflection).map_err(named)?;
-            let (words, forms) = texels::texel_buffers(&decorate::no_contraction(&words)?)?;
+            let words = decorate::no_contraction(&words).map_err(named)?;
+            let (words, forms) = texels::texel_buffers(&words).map_err(named)?;
             for (number, form) in forms {
                 reflection.bindings[number as usize].form = form;
             }

@@ -1,10 +1,11 @@
 //! Turns what a kernel only reads into texel buffers.
 //!
-//! CPU drivers read storage buffers one invocation after the other (measured with llvmpipe of Mesa 22, in eight lanes:
-//! 220 cycles a word), but texels of a buffer in all lanes at once (25 cycles for four words). GPUs read both through
-//! the same caches. So a storage block of one runtime array that is declared `readonly` becomes a uniform texel buffer:
-//! of records of four words where elements are that large, else of words. A block whose uses are other than loads at
-//! places that can be computed here stays what it is.
+//! CPU drivers read storage buffers one invocation after the other, but texels of a buffer in all lanes at once
+//! (measured with llvmpipe of Mesa 22: four words of a storage buffer take ten times as long as those of a texel, one
+//! word three times; bench/results/2026-11-texels.md). GPUs read both through the same caches. So a storage block of
+//! one runtime array that is declared `readonly` becomes a uniform texel buffer: of records of four words where
+//! elements are that large, else of words. A block whose uses are other than loads at places that can be computed here
+//! stays what it is.
 
 use crate::reflect::BindingForm;
 use rspirv::binary::Assemble;
@@ -241,7 +242,7 @@ impl Rewriter {
         (self.global(Op::TypeImage, None, operands), self.vector(word, 4))
     }
 
-    /// Declares the buffers' variables anew.
+    /// Replaces the declarations of the buffers' variables.
     fn declare(&mut self, buffers: &HashMap<u32, TexelBuffer>) {
         let capability = vec![Operand::Capability(Capability::SampledBuffer)];
         self.module.capabilities.push(Instruction::new(Op::Capability, None, None, capability));
