@@ -52,6 +52,8 @@ pub(super) struct RunningProgram {
     requests: Option<Sender<Vec<u8>>>,
     output: Receiver<Vec<u8>>,
     last_words: Arc<Mutex<Vec<u8>>>,
+    /// Without a sender once the error output has ended; nothing is sent.
+    errors_end: Receiver<()>,
 }
 
 impl RunningProgram {
@@ -65,6 +67,7 @@ impl RunningProgram {
         let (requests, waiting) = unbounded::<Vec<u8>>();
         let (pieces, output) = bounded(PIECES_WAITING);
         let last_words = Arc::new(Mutex::new(Vec::new()));
+        let (errors_open, errors_end) = bounded::<()>(0);
         if let Some(mut stdin) = child.stdin.take() {
             std::thread::spawn(move || {
                 for request in waiting {
@@ -88,9 +91,10 @@ impl RunningProgram {
                     kept.drain(..surplus);
                     true
                 });
+                drop(errors_open);
             });
         }
-        Ok(Self { child, requests: Some(requests), output, last_words })
+        Ok(Self { child, requests: Some(requests), output, last_words, errors_end })
     }
 
     /// Sends a request.
@@ -143,8 +147,9 @@ impl RunningProgram {
         (Arc::into_inner(answer).unwrap_or_else(|| Source::empty(name, memory)), end)
     }
 
-    /// What it wrote last to its error output.
+    /// What it wrote last to its error output, which may end a little after the program does.
     pub(super) fn last_words(&self) -> String {
+        let _ = self.errors_end.recv_timeout(FAREWELL);
         String::from_utf8_lossy(&self.last_words.lock()).trim().to_owned()
     }
 

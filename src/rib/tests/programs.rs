@@ -104,6 +104,10 @@ fn a_program_that_fails_or_prints_garbage_is_reported() {
     assert_eq!((outcome.codes(), outcome.summary.errors), (vec![("badfile", 2)], 2));
     let message = outcome.messages[0].to_string();
     assert!(message.contains("exit status: 3") && message.contains("no such leaf"), "{message}");
+    // Its last words may come after its end.
+    let late = Script::new("(exec >&-; sleep 0.1; echo no such leaf >&2) & exit 3");
+    let outcome = read_allowed(&late.procedural("a"));
+    assert!(outcome.messages[0].to_string().contains("no such leaf"), "{:?}", outcome.messages);
     let garbage = Script::new("while read line; do printf '\\001\\002 Nonsense \"open [ ]]\\377'; done");
     let outcome = read_allowed(&format!("{}Sphere 1 -1 1 360\n", garbage.procedural("a")));
     assert!(outcome.codes().iter().all(|(code, _)| matches!(*code, "syntaxerror" | "unregistered")));
