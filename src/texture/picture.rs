@@ -5,16 +5,17 @@ use super::exr_tiles::{ExrAttributes, channel_order};
 use super::file::{FileIdentity, TextureContainer};
 use super::header::{ShadowMatrices, TexelFormat};
 use super::levels::Texels;
-use super::tiff_tiles::{TiffTextureTags, decoder, is_separate, samples};
+use super::tiff_directory::{DescribedTiff, TiffPart};
+use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, samples};
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::meta::attribute::SampleType;
 use exr::prelude::{ReadChannels, ReadLayers, read};
 use image::{DynamicImage, ImageFormat, ImageReader};
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
-use tiff::decoder::DecodingResult;
+use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::{ExtraSamples, Tag};
 
 /// The most samples of a picture: 2 GiB as floats.
@@ -108,22 +109,41 @@ fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Texture
 
 fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
     let of_tiff = |error| TextureError::of_tiff(path, error);
-    let mut decoder = decoder(path, file)?;
+    let again = || file.get_ref().try_clone().map(BufReader::new).map_err(|error| TextureError::of_io(path, error));
+    let mut decoder = decoder(path, again()?)?;
     let tags = TiffTextureTags::read(path, &mut decoder)?;
     let (format, channels) = samples(path, &mut decoder)?;
-    // The crate fails an assertion on most of them.
-    if channels > 1 && is_separate(path, &mut decoder)? {
-        let reason = "its channels are in separate planes; store them next to each other";
-        return Err(TextureError::unsupported(path, reason));
-    }
+    let order = ChannelOrder::find(path, &mut decoder, channels)?;
     let (width, height) = decoder.dimensions().map_err(of_tiff)?;
     check_size(path, width.into(), height.into(), channels.into())?;
-    let mut result = DecodingResult::U8(Vec::new());
+    let extra = decoder.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).map_err(of_tiff)?.unwrap_or_default();
+    let straight = extra.iter().position(|&meaning| meaning == ExtraSamples::UnassociatedAlpha.to_u16());
+    let straight_alpha = straight.and_then(|index| (channels as usize + index).checked_sub(extra.len()));
+    let texels = if order == ChannelOrder::Plain {
+        Texels { size: [width, height], channels, values: tiff_values(path, decoder, width * height * channels)? }
+    } else {
+        let planes = order.planes(channels);
+        let mut texels = Texels::empty([width, height], channels);
+        for plane in 0..planes {
+            let part = TiffPart { channels: channels / planes, rows: height, plane, planes };
+            let described = self::decoder(path, DescribedTiff::new(path, &mut decoder, again()?, &part)?)?;
+            let values = tiff_values(path, described, width * height * part.channels)?;
+            let places = texels.values.iter_mut().skip(plane as usize).step_by(planes as usize);
+            places.zip(values).for_each(|(place, value)| *place = value);
+        }
+        texels
+    };
+    Ok(SourcePicture { texels, names: None, format, matrices: tags.matrices, straight_alpha })
+}
+
+/// All samples of the image that the decoder is at, which are so many.
+fn tiff_values<R: Read + Seek>(path: &Path, decoder: Decoder<R>, count: u32) -> Result<Vec<f32>, TextureError> {
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = SAMPLES_MAX as usize * 4;
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
-    decoder = decoder.with_limits(limits);
-    decoder.read_image_to_buffer(&mut result).map_err(of_tiff)?;
+    let mut result = DecodingResult::U8(Vec::new());
+    let read = decoder.with_limits(limits).read_image_to_buffer(&mut result);
+    read.map_err(|error| TextureError::of_tiff(path, error))?;
     let values: Vec<f32> = match result {
         DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
         DecodingResult::U16(values) => values.into_iter().map(|value| f32::from(value) / 65535.0).collect(),
@@ -131,15 +151,10 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
         DecodingResult::F32(values) => values,
         _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
     };
-    let count = width as usize * height as usize;
-    if values.len() != count * channels as usize {
+    if values.len() != count as usize {
         return Err(TextureError::corrupt(path, "its samples are not as many as its header says"));
     }
-    let extra = decoder.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).map_err(of_tiff)?.unwrap_or_default();
-    let straight = extra.iter().position(|&meaning| meaning == ExtraSamples::UnassociatedAlpha.to_u16());
-    let straight_alpha = straight.map(|index| channels as usize - extra.len() + index);
-    let texels = Texels { size: [width, height], channels, values };
-    Ok(SourcePicture { texels, names: None, format, matrices: tags.matrices, straight_alpha })
+    Ok(values)
 }
 
 /// PNG, JPEG, Radiance HDR and Targa.

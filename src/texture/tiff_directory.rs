@@ -1,6 +1,6 @@
 //! Directories of TIFF files in the only form that the `tiff` crate decodes whole. Of colours it drops all channels but
-//! four, and of channels in separate planes it cuts the last tiles wrongly. So a level of such a file is described
-//! again, as a picture of channels without a meaning; separate planes are below each other in it.
+//! four, and of channels in separate planes it cuts the last tiles wrongly. So an image of such a file, or a plane of
+//! it, is described again, as a picture of channels without a meaning.
 
 use super::error::TextureError;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,19 +16,28 @@ pub(super) struct DescribedTiff<R> {
     at: u64,
 }
 
+/// What of an image is described.
+#[derive(Debug)]
+pub(super) struct TiffPart {
+    pub(super) channels: u32,
+    pub(super) rows: u32,
+    /// Which of the planes that its tiles or strips are divided into.
+    pub(super) plane: u32,
+    pub(super) planes: u32,
+}
+
 impl<R: Read + Seek> DescribedTiff<R> {
     /// The file as it is.
     pub(super) fn plain(file: R) -> Self {
         Self { head: Vec::new(), file, at: 0 }
     }
 
-    /// The tiled image that `decoder` is at, of so many channels and rows.
+    /// A part of the image that `decoder` is at.
     pub(super) fn new<S: Read + Seek>(
         path: &Path,
         decoder: &mut Decoder<S>,
         mut file: R,
-        channels: u64,
-        rows: u64,
+        part: &TiffPart,
     ) -> Result<Self, TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
         let mut entries = Vec::new();
@@ -39,7 +48,10 @@ impl<R: Read + Seek> DescribedTiff<R> {
             Tag::BitsPerSample,
             Tag::Compression,
             Tag::PhotometricInterpretation,
+            Tag::StripOffsets,
             Tag::SamplesPerPixel,
+            Tag::RowsPerStrip,
+            Tag::StripByteCounts,
             Tag::Predictor,
             Tag::TileWidth,
             Tag::TileLength,
@@ -49,19 +61,26 @@ impl<R: Read + Seek> DescribedTiff<R> {
         ] {
             let found = decoder.find_tag_unsigned_vec::<u64>(tag).map_err(of_tiff)?;
             let values = match tag {
-                Tag::ImageLength => Some(vec![rows]),
+                Tag::ImageLength => Some(vec![part.rows.into()]),
                 // Black is zero.
                 Tag::PhotometricInterpretation => Some(vec![1]),
-                Tag::SamplesPerPixel => Some(vec![channels]),
+                Tag::SamplesPerPixel => Some(vec![part.channels.into()]),
                 // One for all samples.
                 Tag::BitsPerSample | Tag::SampleFormat => found.map(|values| values.into_iter().take(1).collect()),
+                Tag::StripOffsets | Tag::StripByteCounts | Tag::TileOffsets | Tag::TileByteCounts => {
+                    found.map(|values| {
+                        let count = values.len() / part.planes as usize;
+                        values.into_iter().skip(count * part.plane as usize).take(count).collect()
+                    })
+                }
                 _ => found,
             };
             entries.extend(values.map(|values| TiffEntry { tag: tag.to_u16(), values }));
         }
         let order = decoder.byte_order();
         let bytes = head(order, &entries).len() as u64;
-        for entry in entries.iter_mut().filter(|entry| entry.tag == Tag::TileOffsets.to_u16()) {
+        let offsets = [Tag::StripOffsets, Tag::TileOffsets].map(|tag| tag.to_u16());
+        for entry in entries.iter_mut().filter(|entry| offsets.contains(&entry.tag)) {
             entry.values.iter_mut().for_each(|offset| *offset = offset.saturating_add(bytes));
         }
         file.rewind().map_err(|error| TextureError::of_io(path, error))?;

@@ -3,7 +3,7 @@
 use super::block::TexelBlock;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
-use super::tiff_directory::DescribedTiff;
+use super::tiff_directory::{DescribedTiff, TiffPart};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
@@ -39,17 +39,22 @@ pub(super) struct TiffTiles {
 
 /// How a file stores the channels of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ChannelOrder {
+pub(super) enum ChannelOrder {
     /// Next to each other, as many as the crate decodes.
     Plain,
     /// Next to each other, more than that.
     Many,
-    /// Each in tiles of its own.
+    /// Each in tiles or strips of its own.
     Separate,
 }
 
 impl ChannelOrder {
-    fn find<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>, channels: u32) -> Result<Self, TextureError> {
+    /// That of the image that `decoder` is at.
+    pub(super) fn find<R: Read + Seek>(
+        path: &Path,
+        decoder: &mut Decoder<R>,
+        channels: u32,
+    ) -> Result<Self, TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
         if channels > 1 && is_separate(path, decoder)? {
             return Ok(Self::Separate);
@@ -58,8 +63,8 @@ impl ChannelOrder {
         Ok(if decoded < channels { Self::Many } else { Self::Plain })
     }
 
-    /// Planes of a level, each with tiles of its own.
-    fn planes(self, channels: u32) -> u32 {
+    /// Planes of a level, each with tiles or strips of its own.
+    pub(super) fn planes(self, channels: u32) -> u32 {
         if self == Self::Separate { channels } else { 1 }
     }
 }
@@ -120,7 +125,8 @@ impl TiffTiles {
             ChannelOrder::Separate => (1, rows.next_multiple_of(self.tile[1]) * header.channels),
             _ => (header.channels, rows),
         };
-        let described = DescribedTiff::new(path, &mut decoder, BufReader::new(again), channels.into(), rows.into())?;
+        let part = TiffPart { channels, rows, plane: 0, planes: 1 };
+        let described = DescribedTiff::new(path, &mut decoder, BufReader::new(again), &part)?;
         self::decoder(path, described)
     }
 
@@ -224,7 +230,7 @@ pub(super) fn samples<R: Read + Seek>(
 }
 
 /// Whether each channel is in strips or tiles of its own.
-pub(super) fn is_separate<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<bool, TextureError> {
+fn is_separate<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<bool, TextureError> {
     let found = decoder.find_tag_unsigned::<u16>(Tag::PlanarConfiguration);
     Ok(found.map_err(|error| TextureError::of_tiff(path, error))? == Some(2))
 }
