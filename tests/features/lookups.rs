@@ -52,6 +52,52 @@ fn names_may_be_computed_while_shaders_run() {
     assert_near(scene.picture("a.exr").rgb(4, 4), [2.5, 2.5, 2.25]);
 }
 
+/// Of every kind of texture, and of points, of which only that they are there is known.
+#[test]
+fn shaders_are_told_what_a_texture_is_and_how_it_is_stored() {
+    let tell = "surface tell(uniform string names[8] = {\"\", \"\", \"\", \"\", \"\", \"\", \"\", \"\"};) {
+        uniform float i;
+        for (i = 0; i < 8; i += 1) {
+            uniform string type = \"-\"; uniform float size[2] = {0, 0}, exists = 0, channels = 0, bits = 0;
+            uniform float found = textureinfo(names[i], \"exists\", exists) + textureinfo(names[i], \"type\", type)
+                + textureinfo(names[i], \"resolution\", size) + textureinfo(names[i], \"channels\", channels)
+                + textureinfo(names[i], \"bitsperchannel\", bits);
+            if (u == 0 && v == 0)
+                printf(\"%g %g: %s %gx%g %g %g %g\\n\", i, found, type, size[0], size[1], channels, bits, exists);
+        }
+        Ci = 1;
+    }";
+    let world = "WorldBegin\nSurface \"put\" \"string file\" \"$DIR/put.ply\"\nSphere 1 -1 1 360\nWorldEnd\n";
+    let rib = format!(
+        "Format 24 16 1\nDisplay \"$DIR/8.tif\" \"tiff\" \"rgba\"\nDisplay \"+$DIR/h.exr\" \"exr\" \"rgb\"\n\
+         Display \"+$DIR/s.z\" \"zfile\" \"z\"\nDisplay \"+$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\n\
+         Translate 0 0 5\n{world}Quantize \"rgba\" 65535 0 65535 0\nDisplay \"$DIR/16.tif\" \"tiff\" \"rgba\"\n{world}\
+         MakeTexture \"$DIR/8.tif\" \"$DIR/8.tex\" \"black\" \"black\" \"box\" 1 1\n\
+         MakeTexture \"$DIR/16.tif\" \"$DIR/16.tex\" \"black\" \"black\" \"box\" 1 1\n\
+         MakeLatLongEnvironment \"$DIR/h.exr\" \"$DIR/h.env\" \"box\" 1 1\nMakeShadow \"$DIR/s.z\" \"$DIR/s.shad\"\n\
+         Display \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"tell\" \"string names[8]\" \
+         [\"$DIR/8.tex\" \"$DIR/16.tex\" \"$DIR/h.env\" \"$DIR/s.shad\" \"$DIR/d.dshad\" \"$DIR/put.ply\" \"$DIR/h.exr\" \
+         \"$DIR/gone\"]\nPatch \"bilinear\" \"P\" [-1 1 1 1 1 1 -1 -1 1 1 -1 1]\nWorldEnd\n"
+    );
+    let put = "surface put(string file = \"\";) { bake3d(file, \"\", P, N, \"one\", 1); Ci = 1; Oi = Os; }";
+    let scene = draw_with(&[("put.sl", put), ("tell.sl", tell)], &rib);
+    for (i, line) in [
+        "5: texture 24x16 4 8 1",
+        "5: texture 24x16 4 16 1",
+        "5: environment 24x16 3 16 1",
+        "5: shadow 24x16 1 32 1",
+        "5: shadow 24x16 1 32 1",
+        "1: - 0x0 0 0 1",
+        "5: texture 24x16 3 16 1",
+        "0: - 0x0 0 0 0",
+    ]
+    .iter()
+    .enumerate()
+    {
+        assert_eq!(scene.message_count(&format!("note: {i} {line} [printf]")), 1, "{line}: {:?}", scene.messages);
+    }
+}
+
 /// A disk at z = 1 throws its shadow on a wall at z = 2, seen from the light and from the camera alike.
 #[test]
 fn a_disk_throws_a_shadow_where_its_map_says() {

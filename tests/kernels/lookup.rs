@@ -113,7 +113,7 @@ fn query(random: &mut Random) -> LookupQuery {
         what,
         token: [1 + random.below(9), 5 + random.below(2), 7, 1 + random.below(9)][what as usize],
         channel: random.below(4) as f32,
-        wanted: if what == 3 { random.below(7) } else { 1 + 2 * random.below(2) },
+        wanted: if what == 3 { random.below(8) } else { 1 + 2 * random.below(2) },
         form: random.below(5),
         seed: if what == 3 { random.below(18) } else { random.bits() as u32 },
         fill: 0.25,

@@ -158,7 +158,7 @@ float rsl_shadow(const in uint token, const in float channel, const in vec3 p, c
 }
 
 // textureinfo(): 0 exists, 1 resolution, 2 channels, 3 type (0 texture, 1 environment, 2 shadow), 4 and 5 the
-// matrices of a shadow map's camera and picture. 0 of a texture that is missing.
+// matrices of a shadow map's camera and picture, 6 bits of a channel. 0 of a texture that is missing.
 float rsl_textureinfo(const in uint token, const in uint what, const in uint index) {
     uint texture = texture_of(token);
     if (texture == TEXTURE_NONE || texture == TEXTURE_UNKNOWN) return 0.0;
@@ -166,8 +166,10 @@ float rsl_textureinfo(const in uint token, const in uint what, const in uint ind
     if (what == 0u) return 1.0;
     if (shape.kind == RSL_KIND_POINTS) return 0.0;
     if (what == 1u) return float(index == 0u ? shape.width : shape.height);
-    if (what == 2u) return float(shape.channels);
+    // Each knot of a deep shadow map is two channels of ours.
+    if (what == 2u) return shape.kind == RSL_KIND_DEEP ? 1.0 : float(shape.channels);
     if (what == 3u) return shape.kind == RSL_KIND_SHADOW || shape.kind == RSL_KIND_DEEP ? 2.0 : shape.kind == 0u ? 0.0 : 1.0;
+    if (what == 6u) return shape.format == 0u ? 8.0 : shape.format == 3u ? 32.0 : 16.0;
     bool known = shape.matrices != 0u && what < 6u && index < 16u;
     if (!known) return 0.0;
     mat4 m = texture_matrix(shape.matrices + (what == 4u ? 0u : 4u));

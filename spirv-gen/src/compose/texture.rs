@@ -10,12 +10,16 @@ const TYPES: [&str; 3] = ["texture", "environment", "shadow"];
 
 /// 1 and the values, or 0 and zeros where the texture, or what is asked, is not known.
 pub(super) fn texture_info(out: &mut BodyWriter, texture: Value, asked: &str, ty: RslType, count: u32) -> Vec<Value> {
-    use TextureFact::{Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
+    use TextureFact::{BitsPerChannel, Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
     let fact = TextureFact::from_name(asked);
     let number = |out: &mut BodyWriter, fact, i: u8| out.op(Op::TextureFact(fact, i), &[texture]);
-    let exists = number(out, Exists, 0);
+    // Points have neither a size nor what follows.
+    let basis = if fact == Some(Exists) { Exists } else { Resolution };
+    let (basis, zero) = (number(out, basis, 0), out.zero(MachineType::F32));
+    let is_found = out.op(Op::Compare(Compare::Lt), &[zero, basis]);
+    let found = out.op(Op::Unary(Unary::FloatFromBool), &[is_found]);
     let values = match (fact, ty.machine(), count) {
-        (Some(fact @ (Exists | Channels)), MachineType::F32, 1) => vec![number(out, fact, 0)],
+        (Some(fact @ (Exists | Channels | BitsPerChannel)), MachineType::F32, 1) => vec![number(out, fact, 0)],
         (Some(Resolution), MachineType::F32, 2) => vec![number(out, Resolution, 0), number(out, Resolution, 1)],
         (Some(Type), MachineType::Str, 1) => {
             let kind = number(out, Type, 0);
@@ -38,7 +42,7 @@ pub(super) fn texture_info(out: &mut BodyWriter, texture: Value, asked: &str, ty
             return std::iter::once(nothing).chain((0..count).map(|_| out.zero(ty.machine()))).collect();
         }
     };
-    [vec![exists], values].concat()
+    [vec![found], values].concat()
 }
 
 impl Binder<'_> {

@@ -59,7 +59,7 @@ named_enum! {
     TextureFact {
         /// 1 where it can be read, else 0.
         Exists = "exists",
-        /// Its size in texels: across, down.
+        /// Its size in texels: across, down. 0 of points, of which nothing else is said, either.
         Resolution = "resolution",
         /// Its channels.
         Channels = "channels",
@@ -69,5 +69,7 @@ named_enum! {
         ViewingMatrix = "viewingmatrix",
         /// A shadow map's picture, 16 numbers.
         ProjectionMatrix = "projectionmatrix",
+        /// How many bits a channel of a texel is stored in.
+        BitsPerChannel = "bitsperchannel",
     }
 }

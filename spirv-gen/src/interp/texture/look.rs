@@ -70,12 +70,12 @@ pub(crate) fn info(
     (ty, count): (MachineType, u32),
     texture: u32,
 ) -> Option<Vec<Const>> {
-    use TextureFact::{Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
+    use TextureFact::{BitsPerChannel, Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
     let fact = TextureFact::from_name(asked)?;
     let number = |fact, i| textureinfo(store, texture, fact as u32, i);
     let kind = number(Type, 0) as usize;
     let values = match (fact, ty, count) {
-        (Exists | Channels, MachineType::F32, 1) => vec![Const::F32(number(fact, 0))],
+        (Exists | Channels | BitsPerChannel, MachineType::F32, 1) => vec![Const::F32(number(fact, 0))],
         (Resolution, MachineType::F32, 2) => [0, 1].map(|i| Const::F32(number(fact, i))).to_vec(),
         (Type, MachineType::Str, 1) => vec![Const::Str(["texture", "environment", "shadow"][kind].into())],
         (ViewingMatrix | ProjectionMatrix, MachineType::Mat4, 1) if kind == 2 => {
@@ -83,5 +83,7 @@ pub(crate) fn info(
         }
         _ => return None,
     };
-    (number(Exists, 0) == 1.0).then_some(values)
+    // Points have neither a size nor what follows.
+    let basis = if fact == Exists { Exists } else { Resolution };
+    (number(basis, 0) > 0.0).then_some(values)
 }

@@ -205,8 +205,8 @@ fn channels_that_are_missing_are_filled() {
     assert_eq!((missing(3), missing(1)[0]), ([1.0; 3], 0.0));
     let info = |what, index| textureinfo(&picture, 1, what, index);
     assert_eq!(
-        [info(0, 0), info(1, 0), info(1, 1), info(2, 0), info(3, 0), info(4, 0)],
-        [1.0, 8.0, 8.0, 3.0, 0.0, 0.0]
+        [info(0, 0), info(1, 0), info(1, 1), info(2, 0), info(3, 0), info(4, 0), info(6, 0), info(7, 0)],
+        [1.0, 8.0, 8.0, 3.0, 0.0, 0.0, 32.0, 0.0]
     );
     assert_eq!(textureinfo(&picture, 7, 0, 0), 0.0);
 }
