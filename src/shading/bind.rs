@@ -138,7 +138,7 @@ impl ShadingBuilder<'_> {
             strings: strings(&drawable.geometry.primvars),
         };
         let tokens = &self.programs.tokens;
-        self.textures.note(reflection, &source, tokens);
+        self.textures.note(reflection, &source, tokens, self.reporter);
         let block = fill(&reflection.slots, reflection.records, &source, &mut self.params, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
         Program { kernel: compilation.kernel, block: self.params.block(block), inputs: inputs.into() }

@@ -56,7 +56,7 @@ impl ShaderLibrary {
         let mut params = ParamBuffer::new();
         let reflection = &compilation.reflection;
         let mut textures = NamedTextures::default();
-        textures.note(reflection, &source, &programs.tokens);
+        textures.note(reflection, &source, &programs.tokens, reporter);
         let block = fill(&reflection.slots, reflection.records, &source, &mut params, &programs.tokens, reporter);
         let block = params.block(block);
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);

@@ -123,7 +123,7 @@ impl ShadingBuilder<'_> {
             light_list: 0,
             strings: FxHashMap::default(),
         };
-        self.textures.note(reflection, &source, &self.programs.tokens);
+        self.textures.note(reflection, &source, &self.programs.tokens, self.reporter);
         let layout = &reflection.lights[kind as usize];
         let block =
             fill(&layout.slots, layout.records, &source, &mut self.params, &self.programs.tokens, self.reporter);

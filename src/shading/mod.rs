@@ -86,8 +86,17 @@ pub struct NamedTextures {
 }
 
 impl NamedTextures {
-    /// Notes the names that a program of a drawable, a light or an imager looks up.
-    fn note(&mut self, reflection: &Reflection, source: &BlockSource<'_>, tokens: &Tokens) {
+    /// Notes the names that a program of a drawable, a light or an imager looks up, and reports its filters that there
+    /// are not.
+    fn note(&mut self, reflection: &Reflection, source: &BlockSource<'_>, tokens: &Tokens, reporter: &Reporter) {
+        for (filter, location) in reflection.filter_names.iter().filter_map(|pattern| source.named(pattern)) {
+            if LookupKind::filter_number(&filter).is_none() {
+                let names = LookupKind::FILTERS.join(", ");
+                let message =
+                    format!("texture lookups have no filter {filter:?}: gaussian is taken; there are {names}");
+                reporter.warn("badtoken", &location, message);
+            }
+        }
         self.used |= reflection.uses_textures;
         for (pattern, found) in &reflection.texture_names {
             self.computed |= pattern.is_none();

@@ -33,6 +33,25 @@ fn missing_textures_are_named_once_each() {
     assert_near(scene.picture("a.exr").rgb(3, 10), [3.0, 2.0, 2.0]);
 }
 
+#[test]
+fn filters_that_parameters_name_are_reported_if_there_are_none() {
+    let look = "color painted(string name, how) { return texture(name, \"filter\", how); }
+        surface look(string name = \"\", how = \"disk\";) {
+            Ci = texture(name, \"filter\", how) + painted(name, \"wide\") + painted(name, \"box\"); Oi = 1;
+        }";
+    let scene = draw_with(
+        &[("look.sl", look)],
+        "Format 20 20 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nWorldBegin\nTranslate 0 0 2\nSurface \"look\"\nDisk 0 1 360\n\
+         Surface \"look\" \"how\" \"narrow\"\nDisk 0 1 360\nDisk 0.5 1 360\nSurface \"look\" \"how\" \"box\"\nDisk 1 0.1 360\n\
+         Disk 1 0.1 360 \"uniform string how\" \"thick\"\nWorldEnd\n",
+    );
+    for name in ["wide", "narrow", "thick"] {
+        let words = format!("texture lookups have no filter \"{name}\": gaussian is taken; there are gaussian, box");
+        assert_eq!(scene.message_count(&words), 1, "{name}: {:?}", scene.messages);
+    }
+    assert_eq!(scene.messages.len(), 3, "{:?}", scene.messages);
+}
+
 /// A micropolygon of 1e-16 pixels would take longer than anybody waits, and show nothing more than one of 0.001.
 #[test]
 fn absurd_shading_rates_are_raised_with_the_name_of_the_object() {

@@ -172,6 +172,7 @@ fn reflect(
         reads_space_table: places.reads_space_table,
         uses_textures,
         texture_names: table.texture_names.into_iter().collect(),
+        filter_names: table.filter_names.into_iter().collect(),
         shortfalls: table.shortfalls.into_iter().collect(),
     }
 }

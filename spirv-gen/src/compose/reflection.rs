@@ -259,6 +259,8 @@ pub struct Reflection {
     pub uses_textures: bool,
     /// The names of textures and point clouds, `None` for those that are computed, and what looks them up.
     pub texture_names: Vec<(Option<Pattern>, TextureUse)>,
+    /// The names of lookups' filters that its shaders do not spell out, and that are not computed.
+    pub filter_names: Vec<Pattern>,
     /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,
 }

@@ -39,6 +39,7 @@ pub(super) struct BindingTable {
     known_inputs: FxHashMap<Input, u32>,
     pub(super) shortfalls: BTreeSet<Shortfall>,
     pub(super) texture_names: BTreeSet<(Option<Pattern>, TextureUse)>,
+    pub(super) filter_names: BTreeSet<Pattern>,
     /// What the position kernel left, in the colour slice.
     pub(super) displacement: Vec<DisplacementValue>,
 }

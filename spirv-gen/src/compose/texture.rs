@@ -45,6 +45,17 @@ pub(super) fn texture_info(out: &mut BodyWriter, texture: Value, asked: &str, ty
     [vec![found], values].concat()
 }
 
+/// The number of the filter of this name.
+pub(super) fn filter_number(out: &mut BodyWriter, name: Value) -> Value {
+    let numbered = (0_u8..).zip(LookupKind::FILTERS).skip(1);
+    let first = out.zero(MachineType::F32);
+    numbered.fold(first, |number, (i, filter)| {
+        let (filter, this) = (out.constant(filter), out.constant(f32::from(i)));
+        let is_this = out.op(Op::Compare(Compare::Eq), &[name, filter]);
+        out.op(Op::Select, &[is_this, this, number])
+    })
+}
+
 impl Binder<'_> {
     /// A lookup; two lights of one kind must not jitter alike.
     pub(super) fn lookup(&self, out: &mut BodyWriter, lookup: Lookup, args: &[Value]) -> Option<Vec<Value>> {

@@ -205,6 +205,10 @@ impl Machine<'_> {
                 }
                 None => vec![lookup.missing()],
             },
+            Op::LookupFilter => {
+                let name = self.surroundings.text(args[0].as_u32().unwrap_or(0));
+                vec![Const::F32(LookupKind::filter_number(&name).unwrap_or(0).into())]
+            }
             Op::Points(ty) => match self.surroundings.textures() {
                 Some(store) => {
                     let channel = self.surroundings.text(args[5].as_u32().unwrap_or(0));

@@ -24,6 +24,11 @@ impl LookupKind {
     /// Names of filters in the order of their numbers. Others count as the first.
     pub const FILTERS: [&'static str; 5] = ["gaussian", "box", "radial-bspline", "disk", "lanczos"];
 
+    /// The number of a filter.
+    pub fn filter_number(name: &str) -> Option<u8> {
+        Self::FILTERS.iter().position(|filter| *filter == name).map(|number| number as u8)
+    }
+
     /// Types of the arguments: name, first channel, then what is looked up and how.
     pub fn arguments(self) -> &'static [MachineType] {
         match self {

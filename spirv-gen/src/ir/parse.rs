@@ -398,6 +398,7 @@ impl IrParser {
             "format" => Op::Format(self.text()?.into()),
             "format_by" => Op::FormatBy,
             "match" => Op::Match,
+            "lookup_filter" => Op::LookupFilter,
             "message" => Op::Message {
                 target: self.named(MessageTarget::from_name, "a target")?,
                 name: self.text()?.into(),

@@ -103,6 +103,7 @@ impl Display for Op {
             Op::Format(format) => write!(f, "format {}", Quoted(format)),
             Op::FormatBy => f.write_str("format_by"),
             Op::Match => f.write_str("match"),
+            Op::LookupFilter => f.write_str("lookup_filter"),
             Op::Message { target, name, ty, count } => {
                 write!(f, "message {} {} {ty}", target.name(), Quoted(name))?;
                 if *count == 1 { Ok(()) } else { write!(f, " [{count}]") }

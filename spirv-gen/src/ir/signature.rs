@@ -45,6 +45,7 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
         Op::FormatBy if args.first() == Some(&Str) => Ok(vec![Str]),
         Op::FormatBy => Err("takes a format and values".into()),
         Op::Match => one(&[Str, Str], F32),
+        Op::LookupFilter => one(&[Str], F32),
         Op::Unary(op) => unary(*op, args),
         Op::Binary(op) => binary(*op, args),
         Op::Compare(op) => compare(*op, args),

@@ -2,7 +2,7 @@
 //! to the next.
 
 use super::{Lowerer, machine};
-use crate::ir::{Axis, Binary, Compare, Global, Lookup, LookupKind, MachineType, Op, TransformKind, Unary, Value};
+use crate::ir::{Axis, Binary, Global, Lookup, LookupKind, MachineType, Op, TransformKind, Unary, Value};
 use crate::sema::hir::{Expr, ShadeopCall};
 
 /// Where a lookup looks: the middle of its area, and the change along x and along y.
@@ -110,15 +110,13 @@ impl Lowerer<'_> {
     fn lookup_filter(&mut self, call: &ShadeopCall) -> Value {
         let given = call.named.iter().rev().find(|(name, _)| self.literal(name).as_deref() == Some("filter"));
         let Some((_, filter)) = given else { return self.builder.f32(0.0) };
-        let name = self.value(filter);
-        let numbered = (0_u8..).zip(LookupKind::FILTERS).skip(1);
-        let none = self.builder.f32(0.0);
-        numbered.fold(none, |number, (i, filter)| {
-            let b = &mut self.builder;
-            let (filter, this) = (b.str(filter), b.f32(i.into()));
-            let is_this = b.compare(Compare::Eq, name, filter);
-            b.select(is_this, this, number)
-        })
+        match self.literal(filter) {
+            Some(name) => self.builder.f32(LookupKind::filter_number(&name).unwrap_or(0).into()),
+            None => {
+                let name = self.value(filter);
+                self.builder.op(Op::LookupFilter, &[name])
+            }
+        }
     }
 
     /// `texture3d(file, P, N, ...)`, as PRMan has it: channels of a point cloud about P, each written to a variable.
