@@ -153,9 +153,10 @@ pub mod print {
     pub const FIRST: u32 = 8;
     /// Values of one record; more are left out.
     pub const VALUES_MAX: usize = 20;
-    /// Words of a record before its values: the number of all its words, the grid's rank, the vertex, the number of the
-    /// record at that vertex, the token of its text (the format of `printf`, the names of what is baked), and two words
-    /// with the types of the values, of which the second has the bit [`BAKED`].
+    /// Words of a record before its values: the number of all its words, the grid's rank, the vertex and its grid's
+    /// columns ([`vertex_and_columns`]), the number of the record at that vertex, the token of its text (the format of
+    /// `printf`, the names of what is baked), and two words with the types of the values, of which the second has the
+    /// bit [`BAKED`].
     pub const HEAD_WORDS: usize = 7;
     /// Numbers of what a colour program prints begin here, behind those of the displacement program.
     pub const COLOUR_NUMBERS: u32 = 1 << 23;
@@ -198,7 +199,8 @@ pub mod print {
     /// One `printf` or `bake3d` at one point.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Printed {
-        /// The rank of the grid, the vertex, and the number of the record there: what orders them.
+        /// The rank of the grid, the vertex with the grid's columns, and the number of the record there: what orders
+        /// them.
         pub place: [u32; 3],
         /// The token of the format, or of the names of what is baked.
         pub text: u32,
@@ -206,6 +208,19 @@ pub mod print {
         pub is_baked: bool,
         /// The values; texts are tokens.
         pub values: Vec<Const>,
+    }
+
+    /// Bits of a vertex in a word with the columns of its grid.
+    pub(crate) const VERTEX_BITS: u32 = 16;
+
+    /// A vertex, and the columns of micropolygons of its grid, which are 1 less than those of vertices.
+    pub fn vertex_and_columns(word: u32) -> (u32, u32) {
+        (word & ((1 << VERTEX_BITS) - 1), word >> VERTEX_BITS)
+    }
+
+    /// The word of another vertex of the grid of `word`.
+    pub fn with_vertex(word: u32, vertex: u32) -> u32 {
+        word >> VERTEX_BITS << VERTEX_BITS | vertex
     }
 
     /// The records in the words from [`FIRST`] on.

@@ -5,12 +5,15 @@ use crate::abi::print::VALUES_MAX;
 /// Values of a record before those of channels: file, channels, position, normal, radius.
 pub const FIXED_VALUES: usize = 5;
 
-/// Channels of one call.
-pub const CHANNELS_MAX: usize = VALUES_MAX - FIXED_VALUES;
+/// Channels of one call; behind them may be a value of [`INTERPOLATE`].
+pub const CHANNELS_MAX: usize = VALUES_MAX - FIXED_VALUES - 1;
+
+/// Its value is described behind those of channels as of the type `flag`, where a call has it.
+pub(crate) const INTERPOLATE: &str = "interpolate";
 
 /// Parameters of `bake3d` that are no channels, each with whether it is a text.
 pub(crate) const PARAMETERS: [(&str, bool); 4] =
-    [("coordsystem", true), ("radius", false), ("radiusscale", false), ("interpolate", false)];
+    [("coordsystem", true), ("radius", false), ("radiusscale", false), (INTERPOLATE, false)];
 
 /// Whether `bake3d` has a parameter of this name.
 pub(crate) fn is_parameter(name: &str) -> bool {
@@ -25,6 +28,11 @@ pub(crate) fn describe<'a>(values: impl Iterator<Item = (String, &'a str)>) -> S
 /// The types and names in a text that says what is baked.
 pub fn described(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split(',').filter_map(|value| value.split_once(' '))
+}
+
+/// Whether behind the values of channels there is one that says whether points between four vertices are baked.
+pub fn may_interpolate(text: &str) -> bool {
+    described(text).any(|(ty, _)| ty == "flag")
 }
 
 /// The names in the list of channels that a shader gives, in order.

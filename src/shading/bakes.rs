@@ -2,7 +2,8 @@
 
 use crate::points::{ChannelKind, PointChannel};
 use spirv_gen::abi::print::Printed;
-use spirv_gen::bake::{FIXED_VALUES, described, listed};
+pub use spirv_gen::abi::print::{vertex_and_columns, with_vertex};
+use spirv_gen::bake::{FIXED_VALUES, described, listed, may_interpolate};
 use spirv_gen::ir::Const;
 use std::sync::Arc;
 
@@ -49,6 +50,14 @@ impl BakeCall {
     /// The file, as the shader names it.
     pub fn file(&self, texts: &[Arc<str>]) -> Arc<str> {
         text(self.file, texts)
+    }
+
+    /// The float of a point, behind all channels, which is not 0 where points between vertices are baked instead of it.
+    pub fn interpolate(&self, texts: &[Arc<str>]) -> Option<usize> {
+        let values = text(self.values, texts);
+        let floats =
+            |(word, _): (&str, &str)| Some(ChannelKind::ALL.into_iter().find(|kind| kind.word() == word)?.floats());
+        may_interpolate(&values).then(|| POINT_FLOATS + described(&values).filter_map(floats).sum::<usize>())
     }
 
     /// The channels that the file gets, in the order of the shader's list, or of the values if that is empty.
@@ -98,5 +107,6 @@ mod tests {
         assert_eq!(names(call(2)), Ok(vec![("b".to_owned(), 3), ("a".to_owned(), 0)]));
         assert_eq!(names(call(3)), Err("b".to_owned()));
         assert_eq!(&*call(1).file(&texts), "a.ply");
+        assert_eq!(call(1).interpolate(&texts), None);
     }
 }

@@ -16,12 +16,17 @@ const SQUARE: &str = "Patch \"bilinear\" \"P\" [-1 1 0  1 1 0  -1 -1 0  1 -1 0]\
 fn draw(world: &str, flags: (&str, Option<u64>, Option<usize>)) -> RenderedScene {
     let other = "surface other(string file = \"\";) { bake3d(file, \"\", P, N, \"one\", 1); Ci = 1; }";
     let flat = "surface flat(string file = \"\";) { Ci = bake(file, s, t, color(s, t, 0.5)); }";
+    let middle = "surface middle(string file = \"\";) {
+        point w = transform(\"world\", P);
+        bake3d(file, \"\", P, N, \"interpolate\", 1, \"w\", w);
+        Ci = 1;
+    }";
     let rib = format!(
         "Format 64 64 1\nPixelSamples 2 2\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nScreenWindow -1.5 1.5 -1.5 1.5\n\
          Translate 0.2 0.1 5\nRotate 20 0 1 0\nWorldBegin\n{world}WorldEnd\n"
     );
     let (devices, memory, regions) = flags;
-    draw_as(&[("baker.sl", SHADER), ("other.sl", other), ("flat.sl", flat)], &rib, &|options| {
+    draw_as(&[("baker.sl", SHADER), ("other.sl", other), ("flat.sl", flat), ("middle.sl", middle)], &rib, &|options| {
         options.devices = devices.into();
         options.memory_bytes = memory.or(options.memory_bytes);
         options.regions = regions.and_then(std::num::NonZeroUsize::new);
@@ -82,6 +87,27 @@ fn what_one_frame_bakes_the_next_looks_up() {
         let [found, place, sum] = picture.rgb(x, y);
         assert!(found == 1.0 && place < 0.05 && sum < 0.1, "{found} {place} {sum} at {x} {y}");
     }
+}
+
+/// Their disks cover the square once, unlike those of vertices, some of which two grids share.
+#[test]
+fn middles_of_micropolygons_are_baked_once_each() {
+    let world = format!("Surface \"middle\" \"file\" \"$DIR/a.ply\"\n{SQUARE}");
+    let scene = draw(&world, USUAL);
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    let cloud = cloud(&scene, "a.ply");
+    assert_eq!(cloud.positions.len() as u64, scene.micropolygons);
+    assert_eq!(cloud.channels.len(), 1);
+    for (place, value) in cloud.positions.iter().zip(cloud.values.as_chunks::<3>().0) {
+        assert!((0..3).all(|i| (place[i] - value[i]).abs() < 1e-5), "{value:?} at {place:?}");
+    }
+    let area: f32 = cloud.radii.iter().map(|radius| PI * radius * radius).sum();
+    assert!((area - 4.0).abs() < 0.02, "{area}");
+    let [first, again] = ["0", "0,0"].map(|devices| {
+        let scene = draw(&world, (devices, None, Some(5)));
+        fs::read(scene.folder().join("a.ply")).expect("it is baked")
+    });
+    assert!(first == again && first == fs::read(scene.folder().join("a.ply")).expect("it is baked"));
 }
 
 #[test]

@@ -326,6 +326,13 @@ impl KernelIds {
         s.extract(u32, self.tail, 2)
     }
 
+    /// The word for [`abi::print::vertex_and_columns`].
+    pub(super) fn vertex_and_columns(&self, s: &mut Spirv) -> Word {
+        let (u32, bits) = (s.type_u32(), s.u32(abi::print::VERTEX_BITS));
+        let columns = s.inst(Op::ShiftLeftLogical, u32, &[self.nu, bits]);
+        s.inst(Op::BitwiseOr, u32, &[columns, self.vertex])
+    }
+
     /// Appends a record to those of [`abi::print`], if there is room.
     pub(super) fn append_status(&self, s: &mut Spirv, words: &[Word]) {
         let (u32, bool) = (s.type_u32(), s.type_bool());

@@ -37,7 +37,8 @@ impl Emitter<'_> {
         let number = self.value(number);
         let number = self.s.inst(Op::ConvertFToU, u32, &[number]);
         let text = (self.tokens)(text);
-        let mut words = vec![0, self.frame.grid_rank(&mut self.s), self.frame.vertex, number];
+        let (rank, vertex) = (self.frame.grid_rank(&mut self.s), self.frame.vertex_and_columns(&mut self.s));
+        let mut words = vec![0, rank, vertex, number];
         words.extend([text, types[0], types[1]].map(|word| self.s.u32(word)));
         for &value in values {
             if self.body.ty(value) != MachineType::Bool {

@@ -426,7 +426,7 @@ pub enum Op {
         /// Number of elements: 1 for a plain variable.
         count: u32,
     },
-    /// `str -> f32`: the number of a filter of [`crate::ir::LookupKind::FILTERS`], or that of the first for other names.
+    /// `str -> f32`: the number of a filter of [`crate::ir::LookupKind::FILTERS`], 0 for other names.
     LookupFilter,
     /// `-> f32, ty * count`: 1 and the values of another shader's parameter or output, or 0 and zeros.
     Message {

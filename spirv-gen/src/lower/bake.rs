@@ -1,7 +1,7 @@
 //! `bake3d` and `bake`: points of files.
 
 use super::Lowerer;
-use crate::bake::{describe, is_parameter};
+use crate::bake::{INTERPOLATE, describe, is_parameter};
 use crate::ir::{Op, TransformKind, Unary, Value};
 use crate::sema::hir::{Expr, ShadeopCall};
 use std::f32::consts::FRAC_1_PI;
@@ -35,8 +35,10 @@ impl Lowerer<'_> {
         let literal = |(name, value): &(Expr, Expr)| Some((self.literal(name)?, value.clone()));
         let named: Vec<(String, Expr)> = call.named.iter().filter_map(literal).collect();
         let baked: Vec<_> = named.iter().filter(|(name, _)| !is_parameter(name)).collect();
-        let names = describe(baked.iter().map(|(name, value)| (value.ty.to_string(), name.as_str())));
-        let values = baked.iter().map(|(_, value)| self.value(value));
+        let flag = parameter(self, INTERPOLATE);
+        let flagged = flag.iter().map(|_| ("flag".to_string(), INTERPOLATE));
+        let names = describe(baked.iter().map(|(name, value)| (value.ty.to_string(), name.as_str())).chain(flagged));
+        let values = baked.iter().map(|(_, value)| value).chain(&flag).map(|value| self.value(value));
         let values: Vec<Value> = [file, channels, p, n, radius].into_iter().chain(values).collect();
         self.left(names, &values)
     }

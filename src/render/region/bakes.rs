@@ -1,10 +1,10 @@
 //! What shaders bake. The records come as those of `printf` do (see [`super::prints`]), but all are kept: a point is
 //! known by its grid, its vertex and the number of the call there, and counts once however often it was shaded.
 
-use crate::shading::bakes::BakeCall;
+use crate::shading::bakes::{BakeCall, vertex_and_columns, with_vertex};
 use std::collections::BTreeMap;
 
-/// A point's grid, vertex, and the number of the call there.
+/// A point's grid, its vertex with the grid's columns, and the number of the call there.
 pub(crate) type BakePlace = [u32; 3];
 
 /// The points of a picture, or of a region of it.
@@ -37,6 +37,38 @@ impl BakedCalls {
         order.dedup_by_key(|(place, _)| *place);
         let floats = order.iter().flat_map(|&(_, at)| &self.floats[at * width..(at + 1) * width]);
         Self { floats: floats.copied().collect(), places: order.iter().map(|(place, _)| *place).collect() }
+    }
+}
+
+impl BakedCalls {
+    /// Points in order, with those whose float `flag` is not 0 replaced by the means of four at the corners of a
+    /// micropolygon, in the place of the first. Where a grid has one row or column they stay.
+    pub(crate) fn centred(&self, flag: usize) -> Self {
+        let (width, mut found) = (self.width(), Self::default());
+        let floats = |at: usize| &self.floats[at * width..(at + 1) * width];
+        for (at, &place) in self.places.iter().enumerate() {
+            let [grid, word, call] = place;
+            let (vertex, columns) = vertex_and_columns(word);
+            let of_vertex = |vertex: u32| [grid, with_vertex(word, vertex), call];
+            let second_row = self.places.partition_point(|&other| other < [grid, with_vertex(word, columns + 1), 0]);
+            let has_middles = columns > 0 && self.places.get(second_row).is_some_and(|other| other[0] == grid);
+            if !has_middles || floats(at)[flag] == 0.0 {
+                found.places.push(place);
+                found.floats.extend(floats(at));
+                continue;
+            }
+            if vertex % (columns + 1) == columns {
+                continue;
+            }
+            let corners =
+                [0, 1, columns + 1, columns + 2].map(|step| self.places.binary_search(&of_vertex(vertex + step)));
+            if let [Ok(a), Ok(b), Ok(c), Ok(d)] = corners {
+                let [a, b, c, d] = [a, b, c, d].map(floats);
+                found.places.push(place);
+                found.floats.extend((0..width).map(|i| ((a[i] + b[i]) + (c[i] + d[i])) * 0.25));
+            }
+        }
+        found
     }
 }
 
@@ -86,5 +118,22 @@ mod tests {
         }
         assert_eq!(points(&[1, 2]).sorted(|[grid, ..]| [3 - grid, 1, 0]).floats, [2.0, 0.5, 1.0, 0.5]);
         assert_eq!(BakedCalls::default().sorted(|place| place), BakedCalls::default());
+    }
+
+    #[test]
+    fn points_between_four_vertices_stand_for_micropolygons() {
+        // Grids of 2 x 1 micropolygons, of which the last lacks a vertex, and of one row.
+        let vertices =
+            |grid: u32, columns: u32, all: std::ops::Range<u32>| all.map(move |v| [grid, columns << 16 | v, 0]);
+        let places: Vec<_> = vertices(0, 2, 0..6).chain(vertices(1, 2, 0..5)).chain(vertices(2, 3, 0..4)).collect();
+        let points = |flag: f32| BakedCalls {
+            places: places.clone(),
+            floats: places.iter().flat_map(|&[grid, word, _]| [(10 * grid + (word & 0xffff)) as f32, flag]).collect(),
+        };
+        assert_eq!(points(0.0).centred(1), points(0.0));
+        let found = points(1.0).centred(1);
+        let values: Vec<f32> = found.floats.chunks(2).map(|point| point[0]).collect();
+        assert_eq!(values, [2.0, 3.0, 12.0, 20.0, 21.0, 22.0, 23.0]);
+        assert_eq!(found.places[..3], [[0, 2 << 16, 0], [0, 2 << 16 | 1, 0], [1, 2 << 16, 0]]);
     }
 }

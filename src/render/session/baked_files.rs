@@ -8,6 +8,7 @@ use crate::render::device::picture::Picture;
 use crate::render::region::bakes::{BakePlace, BakedCalls, BakedPoints};
 use crate::render::session::draw::Session;
 use crate::shading::bakes::{BakedChannel, POINT_FLOATS};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ pub(super) struct BakedPicture {
     charge: Charge,
 }
 
-/// Memory for a point, as a multiple of its region's: it is sorted, and copied for its file.
-const COPIES: u64 = 3;
+/// Memory for a point, as a multiple of its region's: it is sorted, perhaps interpolated, and copied for its file.
+const COPIES: u64 = 4;
 
 /// Why a file is not written, and what to do about it.
 type BakeRefusal = (String, &'static str);
@@ -45,7 +46,7 @@ impl BakedPicture {
 /// Calls that have a file in common.
 #[derive(Default)]
 struct BakedFile<'a> {
-    parts: Vec<(Vec<BakedChannel>, &'a BakedCalls)>,
+    parts: Vec<(Vec<BakedChannel>, Cow<'a, BakedCalls>)>,
 }
 
 impl BakedFile<'_> {
@@ -101,7 +102,11 @@ impl Session<'_> {
         for (call, calls) in &points.calls {
             let file = files.entry(call.file(texts)).or_insert_with(|| Ok(BakedFile::default()));
             match (call.channels(texts), &mut *file) {
-                (Ok(channels), Ok(file)) => file.parts.push((channels, calls)),
+                (Ok(channels), Ok(file)) => {
+                    let flag = call.interpolate(texts);
+                    let calls = flag.map_or(Cow::Borrowed(calls), |flag| Cow::Owned(calls.centred(flag)));
+                    file.parts.push((channels, calls));
+                }
                 (Err(channel), _) => *file = Err(channel),
                 _ => {}
             }
