@@ -6,7 +6,7 @@ use super::file::{FileIdentity, TextureContainer};
 use super::header::{ShadowMatrices, TexelFormat};
 use super::levels::Texels;
 use super::tiff_directory::{DescribedTiff, TiffPart};
-use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, samples};
+use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, samples, whole_tiles};
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::meta::attribute::SampleType;
@@ -123,13 +123,18 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
         Texels { size: [width, height], channels, values: tiff_values(path, decoder, width * height * channels)? }
     } else {
         let planes = order.planes(channels);
+        let size = whole_tiles(path, &mut decoder)?;
+        check_size(path, size[0].into(), size[1].into(), channels.into())?;
         let mut texels = Texels::empty([width, height], channels);
         for plane in 0..planes {
-            let part = TiffPart { channels: channels / planes, rows: height, plane, planes };
+            let part = TiffPart { channels: channels / planes, size, plane, planes };
             let described = self::decoder(path, DescribedTiff::new(path, &mut decoder, again()?, &part)?)?;
-            let values = tiff_values(path, described, width * height * part.channels)?;
-            let places = texels.values.iter_mut().skip(plane as usize).step_by(planes as usize);
-            places.zip(values).for_each(|(place, value)| *place = value);
+            let values = tiff_values(path, described, size[0] * size[1] * part.channels)?;
+            let rows = texels.values.chunks_exact_mut(width as usize * channels as usize);
+            for (row, values) in rows.zip(values.chunks_exact(size[0] as usize * part.channels as usize)) {
+                let places = row.iter_mut().skip(plane as usize).step_by(planes as usize);
+                places.zip(values).for_each(|(place, value)| *place = *value);
+            }
         }
         texels
     };

@@ -273,8 +273,10 @@ fn sample(level: u32, [x, y]: [u32; 2], channel: u32) -> u8 {
     (level * 7 + x * 3 + y * 5 + channel * 40) as u8
 }
 
-/// Writes a TIFF of 70 x 40 texels in tiles of 32 x 16, with its levels, as colours and further channels.
-fn write_tiled(path: &Path, channels: u32, separate: bool) -> tiff::TiffResult<()> {
+/// Writes a TIFF of 70 x 40 texels in tiles of 32 x 16, with its levels, as colours and further channels, perhaps
+/// packed with LZW.
+fn write_tiled(path: &Path, channels: u32, separate: bool, packed: bool) -> tiff::TiffResult<()> {
+    use tiff::encoder::compression::{CompressionAlgorithm, Lzw};
     use tiff::tags::Tag;
     let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(path)?)?;
     for level in 0..7 {
@@ -282,28 +284,33 @@ fn write_tiled(path: &Path, channels: u32, separate: bool) -> tiff::TiffResult<(
         let (planes, each) = if separate { (channels, 1) } else { (1, channels) };
         let [across, down] = [width.div_ceil(32), height.div_ceil(16)];
         let mut directory = encoder.image_directory()?;
-        let mut offsets = Vec::new();
+        let (mut offsets, mut counts) = (Vec::new(), Vec::new());
         for tile in 0..planes * down * across {
             let (plane, place) = (tile / (down * across), tile % (down * across));
             let begin = [place % across * 32, place / across * 16];
             let texel = |i: u32| {
                 let [x, y] = [begin[0] + i / each % 32, begin[1] + i / each / 32];
-                sample(level, [x, y], plane + i % each)
+                if x < width && y < height { sample(level, [x, y], plane + i % each) } else { 0 }
             };
-            let bytes: Vec<u8> = (0..32 * 16 * each).map(texel).collect();
+            let mut bytes: Vec<u8> = (0..32 * 16 * each).map(texel).collect();
+            if packed {
+                let whole = std::mem::take(&mut bytes);
+                Lzw.write_to(&mut bytes, &whole)?;
+            }
+            counts.push(bytes.len() as u32);
             offsets.push(directory.write_data(bytes.as_slice())? as u32);
         }
         directory.write_tag(Tag::ImageWidth, width)?;
         directory.write_tag(Tag::ImageLength, height)?;
         directory.write_tag(Tag::BitsPerSample, vec![8_u16; channels as usize].as_slice())?;
-        directory.write_tag(Tag::Compression, 1_u16)?;
+        directory.write_tag(Tag::Compression, if packed { 5_u16 } else { 1 })?;
         directory.write_tag(Tag::PhotometricInterpretation, 2_u16)?;
         directory.write_tag(Tag::SamplesPerPixel, channels as u16)?;
         directory.write_tag(Tag::PlanarConfiguration, 1 + u16::from(separate))?;
         directory.write_tag(Tag::TileWidth, 32_u32)?;
         directory.write_tag(Tag::TileLength, 16_u32)?;
         directory.write_tag(Tag::TileOffsets, offsets.as_slice())?;
-        directory.write_tag(Tag::TileByteCounts, vec![32 * 16 * each; offsets.len()].as_slice())?;
+        directory.write_tag(Tag::TileByteCounts, counts.as_slice())?;
         directory.write_tag(Tag::ExtraSamples, vec![0_u16; channels as usize - 3].as_slice())?;
         directory.finish()?;
     }
@@ -313,9 +320,10 @@ fn write_tiled(path: &Path, channels: u32, separate: bool) -> tiff::TiffResult<(
 #[test]
 fn any_channels_of_tiled_files_are_read_in_separate_planes_too() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, channels, separate) in [("four", 4, false), ("many", 6, false), ("planes", 6, true), ("rgb", 3, true)] {
-        let path = folder.path().join(name);
-        write_tiled(&path, channels, separate).expect("writable");
+    let forms = [("four", 4, false), ("many", 6, false), ("planes", 6, true), ("rgb", 3, true)];
+    for ((name, channels, separate), packed) in forms.into_iter().flat_map(|form| [(form, false), (form, true)]) {
+        let path = folder.path().join(format!("{name} {packed}"));
+        write_tiled(&path, channels, separate, packed).expect("writable");
         let file = TextureFile::open(&path).expect("it is a texture");
         assert_eq!([file.header().levels, file.header().channels], [7, channels], "{name}");
         let texels =
@@ -334,9 +342,15 @@ fn any_channels_of_tiled_files_are_read_in_separate_planes_too() {
 fn is_made_whole(path: &Path, channels: u32) {
     let file = made(&MakeRequest::new(MakeKind::Plain, vec![path.to_owned()], path.with_extension("made")));
     assert_eq!(file.header().channels, channels, "{path:?}");
-    for (x, y, index) in (0..70 * 40 * channels).map(|i| (i / channels % 70, i / channels / 70, i % channels)) {
-        let found = (channel(&file, 0, [x, y], index) * 255.0).round() as u8;
-        assert_eq!(found, sample(0, [x, y], index), "{path:?} {x} {y} {index}");
+    for (plane, tile_x) in (0..channels.div_ceil(4)).flat_map(|plane| [(plane, 0), (plane, 1)]) {
+        let mut tile = [0; TILE_WORDS];
+        file.read_tile(0, plane, tile_x, 0, &mut tile).expect("it is readable");
+        for (x, y) in (0..40).flat_map(|y| (64 * tile_x..(64 * tile_x + 64).min(70)).map(move |x| (x, y))) {
+            let found = tile[(y * 64 + x % 64) as usize].to_le_bytes();
+            for (index, found) in (4 * plane..channels).zip(found) {
+                assert_eq!(found, sample(0, [x, y], index), "{path:?} {x} {y} {index}");
+            }
+        }
     }
 }
 

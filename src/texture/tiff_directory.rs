@@ -1,6 +1,7 @@
 //! Directories of TIFF files in the only form that the `tiff` crate decodes whole. Of colours it drops all channels but
-//! four, and of channels in separate planes it cuts the last tiles wrongly. So an image of such a file, or a plane of
-//! it, is described again, as a picture of channels without a meaning.
+//! four, of channels in separate planes it cuts the last tiles wrongly, and of tiles packed with LZW it fails to skip
+//! what is beyond the picture. So an image of such a file, or a plane of it, is described again, as a picture of
+//! channels without a meaning, and of whole tiles.
 
 use super::error::TextureError;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -20,7 +21,8 @@ pub(super) struct DescribedTiff<R> {
 #[derive(Debug)]
 pub(super) struct TiffPart {
     pub(super) channels: u32,
-    pub(super) rows: u32,
+    /// Width and height.
+    pub(super) size: [u32; 2],
     /// Which of the planes that its tiles or strips are divided into.
     pub(super) plane: u32,
     pub(super) planes: u32,
@@ -61,7 +63,8 @@ impl<R: Read + Seek> DescribedTiff<R> {
         ] {
             let found = decoder.find_tag_unsigned_vec::<u64>(tag).map_err(of_tiff)?;
             let values = match tag {
-                Tag::ImageLength => Some(vec![part.rows.into()]),
+                Tag::ImageWidth => Some(vec![part.size[0].into()]),
+                Tag::ImageLength => Some(vec![part.size[1].into()]),
                 // Black is zero.
                 Tag::PhotometricInterpretation => Some(vec![1]),
                 Tag::SamplesPerPixel => Some(vec![part.channels.into()]),

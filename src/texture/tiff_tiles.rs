@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{ChunkType, Decoder, Limits};
-use tiff::tags::{PhotometricInterpretation, SampleFormat, Tag};
+use tiff::tags::{CompressionMethod, PhotometricInterpretation, SampleFormat, Tag};
 
 /// An open file, at one of its images.
 pub(super) type TiffReader = Decoder<DescribedTiff<BufReader<File>>>;
@@ -42,8 +42,8 @@ pub(super) struct TiffTiles {
 pub(super) enum ChannelOrder {
     /// Next to each other, as many as the crate decodes.
     Plain,
-    /// Next to each other, more than that.
-    Many,
+    /// Next to each other, more than that, or in tiles that it cuts wrongly.
+    Together,
     /// Each in tiles or strips of its own.
     Separate,
 }
@@ -60,7 +60,10 @@ impl ChannelOrder {
             return Ok(Self::Separate);
         }
         let decoded = u32::from(decoder.colortype().map_err(of_tiff)?.num_samples());
-        Ok(if decoded < channels { Self::Many } else { Self::Plain })
+        let packing = decoder.find_tag_unsigned(Tag::Compression).map_err(of_tiff)?;
+        let is_cut = decoder.get_chunk_type() == ChunkType::Tile
+            && packing.map(CompressionMethod::from_u16_exhaustive) == Some(CompressionMethod::LZW);
+        Ok(if decoded < channels || is_cut { Self::Together } else { Self::Plain })
     }
 
     /// Planes of a level, each with tiles or strips of its own.
@@ -119,13 +122,10 @@ impl TiffTiles {
         if self.order == ChannelOrder::Plain {
             return Ok(decoder);
         }
-        let rows = decoder.dimensions().map_err(of_tiff)?.1;
-        // Below the last row of a plane are those that fill its last tiles.
-        let (channels, rows) = match self.order {
-            ChannelOrder::Separate => (1, rows.next_multiple_of(self.tile[1]) * header.channels),
-            _ => (header.channels, rows),
-        };
-        let part = TiffPart { channels, rows, plane: 0, planes: 1 };
+        let planes = self.order.planes(header.channels);
+        let [width, height] = whole_tiles(path, &mut decoder)?;
+        let height = height.checked_mul(planes).ok_or_else(|| TextureError::unsupported(path, "it is too high"))?;
+        let part = TiffPart { channels: header.channels / planes, size: [width, height], plane: 0, planes: 1 };
         let described = DescribedTiff::new(path, &mut decoder, BufReader::new(again), &part)?;
         self::decoder(path, described)
     }
@@ -227,6 +227,19 @@ pub(super) fn samples<R: Read + Seek>(
         return Err(TextureError::unsupported(path, "it has no channels"));
     }
     Ok((texel, channels.into()))
+}
+
+/// Width and height of an image, up to the ends of its last tiles if it has any.
+pub(super) fn whole_tiles<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<[u32; 2], TextureError> {
+    let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
+    if decoder.get_chunk_type() == ChunkType::Strip {
+        return Ok([width, height]);
+    }
+    let tile = decoder.chunk_dimensions();
+    let whole = width.checked_next_multiple_of(tile.0).zip(height.checked_next_multiple_of(tile.1));
+    whole
+        .map(|(width, height)| [width, height])
+        .ok_or_else(|| TextureError::unsupported(path, "its tiles are too large"))
 }
 
 /// Whether each channel is in strips or tiles of its own.
