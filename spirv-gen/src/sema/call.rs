@@ -434,11 +434,24 @@ impl Checker<'_> {
             let message = format!("`{}` has no parameter `{word}`", call.name);
             return self.reports.push(Report::warning(name.span, message).hint("it is ignored"));
         }
+        if &**word == "source" && call.opcode == Opcode::Lookup(LookupKind::Shadow) {
+            return self.check_shadow_source(name, value);
+        }
         let wanted = if matches!(&**word, "filter" | "source" | "label") { Type::String } else { Type::Float };
         if let ("filter", ExprKind::String(filter)) = (&**word, &value.kind) {
             self.check_filter(call, filter, value.span);
         }
         self.check_parameter_type(name, value, wanted);
+    }
+
+    /// The corners of an area light, as PRMan has them: a point, a line or a patch.
+    fn check_shadow_source(&mut self, name: &Expr, value: &Expr) {
+        if !value.ty.is_triple() || !matches!(value.shape, Shape::Single | Shape::Array(1 | 2 | 4)) {
+            let message = format!("the parameter `source` is 1, 2 or 4 points, not {}", value.describe());
+            return self.error(Report::error(value.span, message));
+        }
+        let report = Report::warning(name.span, "the size of a light is not used: its shadows are those of one point");
+        self.warn_once("shadow source", report.hint("`blur` makes them soft"));
     }
 
     /// Reports a filter that a call does not have.

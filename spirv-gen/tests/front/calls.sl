@@ -57,6 +57,11 @@ surface overloads()
 surface wrong()
 {
     float f;
+    // error: 38-40 the parameter `source` is 1, 2 or 4 points, not
+    f = shadow("a.shd", P, "source", "a");
+    point three[3];
+    // error: 38-42 the parameter `source` is 1, 2 or 4 points, not
+    f = shadow("a.shd", P, "source", three);
     // error: 9-13 `sin` cannot be called with ()
     f = sin();
     // error: 9-19 `normalize` cannot be called with ()

@@ -43,6 +43,9 @@ surface accepted(float Kd = 1;)
     x = filterstep(0.5, s, "filter", "boxy");
     // warning: 37-42 `texture` has no filter `boxy`
     x += texture("a.tex", "filter", "boxy");
+    point corners[4];
+    // warning: 30-37 the size of a light is not used: its shadows are those of one point
+    x *= shadow("a.shad", P, "source", corners, "gapbias", 0.1) + shadow("a.shad", P, "source", q);
     Ci *= Kd * list[1] * x;
 }
 
