@@ -1,8 +1,8 @@
 # Every target works from a clean clone.
 
 # The packages of Debian and Ubuntu that the build and the tests need: the Vulkan loader, drivers for CPUs and for AMD
-# and Intel GPUs, the validation layer, the GLSL compiler with the libraries it links to, spirv-val, OpenSubdiv,
-# a linker with libstdc++.
+# and Intel GPUs, the validation layer, the GLSL compiler with the libraries it links to, spirv-opt and spirv-val,
+# OpenSubdiv, a linker with libstdc++.
 PACKAGES = libvulkan1 mesa-vulkan-drivers vulkan-validationlayers libshaderc-dev glslang-dev spirv-tools libosd-dev g++
 
 .PHONY: setup

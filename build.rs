@@ -15,9 +15,9 @@
 //! *Constants.* Named constants of the sources become `constants::NAME` (see [`constants`]), so that the GLSL is the
 //! only place where flags, sizes and the numbers of kinds are written.
 //!
-//! *Optimisation* is off: drivers do their own (48 kernels took CPU drivers as long to compile either way, and ran no
-//! faster), and the optimiser folds float arithmetic before this script can decorate it with `NoContraction` (see
-//! [`decorate`]).
+//! *Optimisation.* The GLSL compiler's is off: it folds float arithmetic before this script can decorate it with
+//! `NoContraction` (see [`decorate`]). Afterwards kernels are made small by passes that change no arithmetic (see
+//! [`optimise`]).
 
 #[path = "build/check.rs"]
 mod check;
@@ -34,6 +34,8 @@ mod layout;
 #[path = "src/pipeline/recording/limits.rs"]
 #[allow(unreachable_pub, reason = "public where it belongs")]
 mod limits;
+#[path = "build/optimise.rs"]
+mod optimise;
 #[path = "build/reflect.rs"]
 mod reflect;
 #[path = "build/texels.rs"]
@@ -114,6 +116,7 @@ fn generate_folder(
             for (number, form) in forms {
                 reflection.bindings[number as usize].form = form;
             }
+            let words = optimise::optimised(&words).map_err(named)?;
             built.push(generate::Built { variant, words, reflection });
         }
         let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };

@@ -29,6 +29,16 @@ fn every_kernel_is_valid_spirv() {
     }
 }
 
+/// Nothing is left to be inlined each time that a program starts (build/optimise.rs); the library is imported function
+/// by function.
+#[test]
+fn every_kernel_is_one_function() {
+    for (name, words) in modules().into_iter().filter(|(name, _)| !name.starts_with("rsl library")) {
+        let module = rspirv::dr::load_words(words).expect("rspirv reads it");
+        assert_eq!(module.functions.len(), 1, "{name}");
+    }
+}
+
 #[test]
 fn mutants_of_kernels_are_valid_and_have_nothing_left_to_rewrite() {
     for mutant in Mutant::ALL {
