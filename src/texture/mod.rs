@@ -3,6 +3,7 @@
 //! A texture is a tiled OpenEXR file of halves or floats, or a tiled TIFF file of 8 or 16 bits or floats, as `maketx`
 //! of OpenImageIO and `txmake` write them. [`TextureFile`] reads any tile of it.
 
+mod baked_picture;
 mod block;
 mod convert;
 mod deep_tiles;

@@ -1,5 +1,6 @@
 //! Pictures that textures are made of, read whole.
 
+use super::baked_picture::baked_picture;
 use super::error::TextureError;
 use super::exr_tiles::{ExrAttributes, channel_order};
 use super::file::{FileIdentity, TextureContainer};
@@ -46,7 +47,7 @@ impl SourcePicture {
             }
             TextureContainer::Exr => read_exr(path, file),
             TextureContainer::Tiff => read_tiff(path, file),
-            TextureContainer::Points => return Err(TextureError::PointCloud(path.to_owned())),
+            TextureContainer::Points => read_points(path),
             TextureContainer::Other => read_other(path, file),
         }?;
         let [width, height] = picture.texels.size;
@@ -160,6 +161,11 @@ fn tiff_values<R: Read + Seek>(path: &Path, decoder: Decoder<R>, count: u32) -> 
         return Err(TextureError::corrupt(path, "its samples are not as many as its header says"));
     }
     Ok(values)
+}
+
+fn read_points(path: &Path) -> Result<SourcePicture, TextureError> {
+    let texels = baked_picture(path)?;
+    Ok(SourcePicture { texels, names: None, format: TexelFormat::F32, matrices: None, straight_alpha: None })
 }
 
 /// PNG, JPEG, Radiance HDR and Targa.

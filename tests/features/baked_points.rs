@@ -2,6 +2,7 @@
 
 use super::{RenderedScene, draw_as};
 use anthill::points::{ChannelKind, PointCloud};
+use anthill::texture;
 use std::f32::consts::PI;
 use std::fs;
 
@@ -134,6 +135,34 @@ fn places_of_textures_are_baked_at_their_coordinates() {
     for (place, value) in cloud.positions.iter().zip(cloud.values.as_chunks::<3>().0) {
         assert_eq!((place[0], place[1], place[2]), (value[0], value[1], 0.0));
     }
+}
+
+#[test]
+fn a_texture_is_made_of_what_was_baked() {
+    let flat = format!("Surface \"flat\" \"file\" \"$DIR/flat.ply\"\n{SQUARE}");
+    let make = "MakeTexture \"$DIR/flat.ply\" \"$DIR/flat.tex\" \"clamp\" \"clamp\" \"box\" 1 1\n";
+    let show = "surface show(string name = \"\";) { color c = color texture(name, s, t) - color(s, t, 0.5); Ci = max(c, -c); }";
+    let rib = format!(
+        "Format 64 64 1\nScreenWindow -1 1 -1 1\nFrameBegin 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nTranslate 0 0 5\n\
+         WorldBegin\n{flat}WorldEnd\n{make}FrameEnd\nFrameBegin 2\nDisplay \"$DIR/b.exr\" \"exr\" \"rgb\"\nTranslate 0 0 5\n\
+         WorldBegin\nSurface \"show\" \"name\" \"$DIR/flat.tex\"\n{SQUARE}WorldEnd\nFrameEnd\n"
+    );
+    let bake = "surface flat(string file = \"\";) { Ci = bake(file, s, t, color(s, t, 0.5)); }";
+    let scene = draw_as(&[("flat.sl", bake), ("show.sl", show)], &rib, &|_| ());
+    let picture = scene.clean("b.exr");
+    for (x, y) in (2..62).flat_map(|y| (2..62).map(move |x| (x, y))) {
+        let [red, green, blue] = picture.rgb(x, y);
+        assert!(red < 0.02 && green < 0.02 && blue < 1e-5, "{red} {green} {blue} at {x} {y}");
+    }
+    // Points in space are no picture.
+    let scene = draw(&format!("Surface \"baker\" \"file\" \"$DIR/flat.ply\"\n{SQUARE}"), USUAL);
+    let request = texture::MakeRequest::new(
+        texture::MakeKind::Plain,
+        vec![scene.folder().join("flat.ply")],
+        scene.folder().join("a.tex"),
+    );
+    let refused = texture::make(&request, &texture::go_on).expect_err("it has no s and t").to_string();
+    assert!(refused.contains("point cloud"), "{refused}");
 }
 
 #[test]
