@@ -130,37 +130,74 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
         for plane in 0..planes {
             let part = TiffPart { channels: channels / planes, size, plane, planes };
             let described = self::decoder(path, DescribedTiff::new(path, &mut decoder, again()?, &part)?)?;
-            let values = tiff_values(path, described, size[0] * size[1] * part.channels)?;
-            let rows = texels.values.chunks_exact_mut(width as usize * channels as usize);
-            for (row, values) in rows.zip(values.chunks_exact(size[0] as usize * part.channels as usize)) {
-                let places = row.iter_mut().skip(plane as usize).step_by(planes as usize);
-                places.zip(values).for_each(|(place, value)| *place = *value);
-            }
+            read_part(path, described, &part, &mut texels)?;
         }
         texels
     };
     Ok(SourcePicture { texels, names: None, format, matrices: tags.matrices, straight_alpha })
 }
 
+/// Reads a described part into its places among texels, one tile or strip at a time: of tiles packed with LZW the crate
+/// loses its place where it reads rows.
+fn read_part<R: Read + Seek>(
+    path: &Path,
+    decoder: Decoder<R>,
+    part: &TiffPart,
+    texels: &mut Texels,
+) -> Result<(), TextureError> {
+    let of_tiff = |error| TextureError::of_tiff(path, error);
+    let mut decoder = unlimited(decoder);
+    let (tile_width, tile_height) = decoder.chunk_dimensions();
+    let across = part.size[0].div_ceil(tile_width);
+    let [width, height] = texels.size;
+    for index in 0..across * part.size[1].div_ceil(tile_height) {
+        let [x, y] = [index % across * tile_width, index / across * tile_height];
+        let (chunk_width, rows) = decoder.chunk_data_dimensions(index);
+        let values = samples_of(path, decoder.read_chunk(index).map_err(of_tiff)?)?;
+        check_count(path, &values, chunk_width * rows * part.channels)?;
+        let lines = values.chunks_exact((chunk_width * part.channels) as usize);
+        for (line, row) in lines.zip(y..height) {
+            let begin = (row * width + x) * texels.channels + part.plane;
+            let end = (row + 1) * width * texels.channels;
+            let places = texels.values[begin as usize..end as usize].iter_mut().step_by(part.planes as usize);
+            places.zip(line).for_each(|(place, value)| *place = *value);
+        }
+    }
+    Ok(())
+}
+
 /// All samples of the image that the decoder is at, which are so many.
 fn tiff_values<R: Read + Seek>(path: &Path, decoder: Decoder<R>, count: u32) -> Result<Vec<f32>, TextureError> {
+    let mut result = DecodingResult::U8(Vec::new());
+    let read = unlimited(decoder).read_image_to_buffer(&mut result);
+    read.map_err(|error| TextureError::of_tiff(path, error))?;
+    let values = samples_of(path, result)?;
+    check_count(path, &values, count)?;
+    Ok(values)
+}
+
+/// The decoder, which reads what [`check_size`] allows.
+fn unlimited<R: Read + Seek>(decoder: Decoder<R>) -> Decoder<R> {
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = SAMPLES_MAX as usize * 4;
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
-    let mut result = DecodingResult::U8(Vec::new());
-    let read = decoder.with_limits(limits).read_image_to_buffer(&mut result);
-    read.map_err(|error| TextureError::of_tiff(path, error))?;
-    let values: Vec<f32> = match result {
+    decoder.with_limits(limits)
+}
+
+/// What was decoded, as floats.
+fn samples_of(path: &Path, decoded: DecodingResult) -> Result<Vec<f32>, TextureError> {
+    Ok(match decoded {
         DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
         DecodingResult::U16(values) => values.into_iter().map(|value| f32::from(value) / 65535.0).collect(),
         DecodingResult::F16(values) => values.into_iter().map(half::f16::to_f32).collect(),
         DecodingResult::F32(values) => values,
         _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
-    };
-    if values.len() != count as usize {
-        return Err(TextureError::corrupt(path, "its samples are not as many as its header says"));
-    }
-    Ok(values)
+    })
+}
+
+fn check_count(path: &Path, values: &[f32], count: u32) -> Result<(), TextureError> {
+    let is_right = values.len() == count as usize;
+    is_right.then_some(()).ok_or_else(|| TextureError::corrupt(path, "its samples are not as many as its header says"))
 }
 
 fn read_points(path: &Path) -> Result<SourcePicture, TextureError> {

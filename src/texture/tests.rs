@@ -395,6 +395,45 @@ fn textures_are_made_of_compressed_strips_of_any_channels_and_separate_planes() 
     }
 }
 
+/// Writes a grey TIFF of 200 x 64 texels of 16 bits, all of one value, in tiles of 64 x 64 with LZW: long runs.
+fn write_run(path: &Path, value: u16) -> tiff::TiffResult<()> {
+    use tiff::encoder::compression::{CompressionAlgorithm, Lzw};
+    use tiff::tags::Tag;
+    let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(path)?)?;
+    let mut directory = encoder.image_directory()?;
+    // The differences of a row: the first texel, and nothing.
+    let mut row = [0; 2 * 64];
+    row[..2].copy_from_slice(&value.to_ne_bytes());
+    let mut packed = Vec::new();
+    Lzw.write_to(&mut packed, &row.repeat(64))?;
+    let offset = directory.write_data(packed.as_slice())? as u32;
+    directory.write_tag(Tag::ImageWidth, 200_u32)?;
+    directory.write_tag(Tag::ImageLength, 64_u32)?;
+    directory.write_tag(Tag::BitsPerSample, 16_u16)?;
+    directory.write_tag(Tag::Compression, 5_u16)?;
+    directory.write_tag(Tag::PhotometricInterpretation, 1_u16)?;
+    directory.write_tag(Tag::SamplesPerPixel, 1_u16)?;
+    directory.write_tag(Tag::Predictor, 2_u16)?;
+    directory.write_tag(Tag::TileWidth, 64_u32)?;
+    directory.write_tag(Tag::TileLength, 64_u32)?;
+    directory.write_tag(Tag::TileOffsets, [offset; 4].as_slice())?;
+    directory.write_tag(Tag::TileByteCounts, [packed.len() as u32; 4].as_slice())?;
+    directory.finish()
+}
+
+#[test]
+fn textures_are_made_of_tiles_that_are_one_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for value in [0, 0x1999, 0x4ccc, 0x8000, 0x8080] {
+        let path = folder.path().join(value.to_string());
+        write_run(&path, value).expect("writable");
+        let file = made(&MakeRequest::new(MakeKind::Plain, vec![path.clone()], path.with_extension("made")));
+        for place in [[0, 0], [70, 30], [199, 63]] {
+            assert!((channel(&file, 0, place, 0) - f32::from(value) / 65_535.0).abs() < 1e-6, "{value} {place:?}");
+        }
+    }
+}
+
 #[test]
 fn pictures_without_tiles_are_tiled_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
