@@ -38,9 +38,7 @@ impl BakedCalls {
         let floats = order.iter().flat_map(|&(_, at)| &self.floats[at * width..(at + 1) * width]);
         Self { floats: floats.copied().collect(), places: order.iter().map(|(place, _)| *place).collect() }
     }
-}
 
-impl BakedCalls {
     /// Points in order, with those whose float `flag` is not 0 replaced by the means of four at the corners of a
     /// micropolygon, in the place of the first. Where a grid has one row or column they stay.
     pub(crate) fn centred(&self, flag: usize) -> Self {
