@@ -51,5 +51,5 @@ pub mod text;
 
 pub use compose::{Compiled, PipelineRequest, Reflection, Resumable, compile};
 pub use front::{ParsedFile, parse_shader, parse_shaders};
-pub use lower::{CastShadow, lower, lower_casting};
+pub use lower::{CastShadow, LightScale, SHARE_PARAM, lower, lower_scaled};
 pub use sema::hir::CheckedShader;

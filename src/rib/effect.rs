@@ -8,6 +8,7 @@ use super::objects::Object;
 use super::reader::Reader;
 use super::resource::ResourceStep;
 use super::state::{AttributeChange, ShaderCall, ShaderSlot, value_bytes};
+use super::worlds::LightSpan;
 use crate::diagnostic::{Severity, SourceLocation};
 use crate::host_memory::ChargeKind;
 use crate::scene::{Attributes, DisplacementBound, Drawable, Geometry, LightId, Motion, Projection, SolidOperation};
@@ -30,7 +31,7 @@ pub(super) enum RequestEffect {
     /// Changes an attribute.
     Change(AttributeChange),
     /// Creates a light with a handle.
-    Light(Arc<str>, ShaderCall),
+    Light(Arc<str>, ShaderCall, LightExtent),
     /// Draws primitives, which may be joined with the next ones.
     Primitive(Box<Batch>),
     /// Draws a finished geometry.
@@ -62,13 +63,22 @@ impl RequestEffect {
     /// Returns roughly how many bytes of new state it creates each time it is applied.
     pub(super) fn bytes(&self) -> u64 {
         let more = match self {
-            Self::Change(AttributeChange::Shader(_, Some(call))) | Self::Light(_, call) => call.bytes(),
+            Self::Change(AttributeChange::Shader(_, Some(call))) | Self::Light(_, call, _) => call.bytes(),
             Self::Change(AttributeChange::Other(key, value)) => key.len() + value_bytes(value),
             Self::Transform(steps) => steps.keys().len() * size_of::<(f32, DMat4)>(),
             _ => 0,
         };
         16 + more as u64
     }
+}
+
+/// Where a light shines from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LightExtent {
+    /// From where its shader says.
+    Own,
+    /// From the geometry that follows.
+    Area,
 }
 
 /// The part of the state that a block saves.
@@ -164,7 +174,7 @@ impl Reader<'_> {
         match effect {
             RequestEffect::Transform(steps) => self.take_steps(steps),
             RequestEffect::Change(change) => self.take_change(change),
-            RequestEffect::Light(handle, call) => self.make_light(handle, call),
+            RequestEffect::Light(handle, call, extent) => self.make_light(handle, call, *extent),
             RequestEffect::Geometry(geometry) if self.recording.is_none() => self.draw_geometry(geometry, false),
             RequestEffect::Instance(object) if self.recording.is_none() => self.draw_object(object),
             RequestEffect::Space(name) => self.make_space(name),
@@ -220,6 +230,9 @@ impl Reader<'_> {
     /// Adds a drawable to the world under the current state. A drawable that `waited` to be joined was read before
     /// memory was used up.
     fn draw_geometry(&mut self, geometry: &Arc<Geometry>, waited: bool) {
+        if self.state.detail.is_visible() {
+            self.add_emitter(geometry);
+        }
         let Some(world) = self.world.as_mut().filter(|_| self.state.detail.is_visible()) else { return };
         if !self.state.camera_visible {
             world.invisible += geometry.shape.first().primitive_count() as u64;
@@ -270,6 +283,7 @@ impl Reader<'_> {
             AttributeChange::TrimSense(draws_outside) => state.trim.draws_outside = *draws_outside,
             AttributeChange::DetailRange(range) => state.detail.range = *range,
             AttributeChange::CameraVisibility(visible) => state.camera_visible = *visible,
+            AttributeChange::AreaLight(light) => state.area_light = *light,
             AttributeChange::Shader(slot, call) => {
                 let shader = call.as_ref().map(|call| Arc::new(call.instance(&state.transform)));
                 let attributes = Arc::make_mut(&mut state.attributes);
@@ -295,7 +309,7 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         AttributeChange::Color(color) => attributes.color = *color,
         AttributeChange::Opacity(opacity) => attributes.opacity = *opacity,
         AttributeChange::TextureCoordinates(corners) => attributes.texture_coordinates = *corners,
-        AttributeChange::Illuminate(light, on) => illuminate(attributes, *light, *on),
+        AttributeChange::Illuminate(span, on) => illuminate(attributes, *span, *on),
         AttributeChange::ShadingRate(rate) => attributes.shading_rate = *rate,
         AttributeChange::RelativeShadingRate(rate) => attributes.relative_shading_rate = *rate,
         AttributeChange::Interpolation(interpolation) => attributes.shading_interpolation = *interpolation,
@@ -325,18 +339,20 @@ fn change_attributes(attributes: &mut Attributes, change: &AttributeChange, offs
         | AttributeChange::DetailBox(_)
         | AttributeChange::ScopedSpace(_)
         | AttributeChange::CameraVisibility(_)
+        | AttributeChange::AreaLight(_)
         | AttributeChange::Shader(..) => {}
     }
     Ok(())
 }
 
-/// Switches a light; the list stays in the order in which the lights were created.
-fn illuminate(attributes: &mut Attributes, light: LightId, on: bool) {
+/// Switches lights; the list stays in the order in which the lights were created.
+fn illuminate(attributes: &mut Attributes, span: LightSpan, on: bool) {
+    let ids = span.first.0..span.first.0 + span.count;
     let mut lights = attributes.lights.to_vec();
-    match (lights.binary_search(&light), on) {
-        (Err(at), true) => lights.insert(at, light),
-        (Ok(at), false) => drop(lights.remove(at)),
-        (Ok(_), true) | (Err(_), false) => return,
+    let from = lights.partition_point(|light| light.0 < ids.start);
+    let to = lights.partition_point(|light| light.0 < ids.end);
+    lights.splice(from..to, ids.filter(|_| on).map(LightId));
+    if *lights != *attributes.lights {
+        attributes.lights = lights.into();
     }
-    attributes.lights = lights.into();
 }

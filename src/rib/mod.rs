@@ -10,6 +10,7 @@
 //! reading continues at the next request. A count in the input is trusted only as far as values were actually read.
 
 mod archives;
+mod area_lights;
 mod args;
 mod attributes;
 mod basis;

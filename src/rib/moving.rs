@@ -150,10 +150,12 @@ impl Reader<'_> {
                 let change = |effect| if let RequestEffect::Change(change) = effect { Some(change) } else { None };
                 blend_at(open, &pick(keys, change), AttributeChange::blend).map(RequestEffect::Change)
             }
-            RequestEffect::Light(handle, _) => {
+            RequestEffect::Light(handle, _, extent) => {
+                let extent = *extent;
                 let handle = Arc::clone(handle);
-                let call = |effect| if let RequestEffect::Light(_, call) = effect { Some(call) } else { None };
-                blend_at(open, &pick(keys, call), ShaderCall::blend).map(|call| RequestEffect::Light(handle, call))
+                let call = |effect| if let RequestEffect::Light(_, call, _) = effect { Some(call) } else { None };
+                blend_at(open, &pick(keys, call), ShaderCall::blend)
+                    .map(|call| RequestEffect::Light(handle, call, extent))
             }
             // An object moves with the transformation, and by what moves in it.
             RequestEffect::Instance(object) if keys.iter().all(|(_, effect)| effect.is_instance_of(object)) => {

@@ -21,7 +21,7 @@ use super::worlds::{LightSlot, WorldBuilder};
 use super::{Input, Settings, Stopped, Summary, WorldConsumer};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::host_memory::Charge;
-use crate::scene::{Light, NamedSpace};
+use crate::scene::{Emitter, Light, LightId, NamedSpace};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -104,6 +104,8 @@ pub(super) struct Reader<'r> {
     /// The depth of object instances that are being drawn.
     pub(super) instance_depth: u32,
     pub(super) lights: Vec<Arc<Light>>,
+    /// What the area lights of the open world shine from, each with the first of its lights.
+    pub(super) emitters: Vec<(LightId, Emitter)>,
     pub(super) light_handles: ScopedMap<LightSlot>,
     /// Named coordinate systems, relative to the world, or before WorldBegin to the camera.
     pub(super) spaces: Vec<NamedSpace>,
@@ -168,6 +170,7 @@ impl<'r> Reader<'r> {
             instance_depth: 0,
             suggestions_left: SUGGESTIONS_MAX,
             lights: Vec::new(),
+            emitters: Vec::new(),
             light_handles: ScopedMap::new(),
             spaces: Vec::new(),
             archives: FxHashMap::default(),

@@ -1,12 +1,12 @@
 //! Shaders and lights (RISpec 4.2).
 
-use super::effect::RequestEffect;
+use super::effect::{LightExtent, RequestEffect};
 use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::state::{AttributeChange, ShaderCall, ShaderSlot};
-use super::worlds::LightSlot;
-use crate::scene::{Light, LightId, ParamValue, ShadowRequest};
+use super::worlds::{LightSlot, LightSpan};
+use crate::scene::{AreaPart, Light, LightId, ParamValue, ShadowRequest};
 use std::sync::Arc;
 
 /// The largest number of lights of a world; each attribute state lists those that are on.
@@ -14,12 +14,6 @@ const LIGHTS_MAX: usize = 1 << 14;
 /// Pixels along a side of the shadow maps that lights make by themselves, and the most that a scene may ask for.
 const SHADOW_MAP_SIDE: i32 = 1024;
 const SHADOW_MAP_SIDE_MAX: i32 = 16_384;
-
-const AREA_LIGHT: &str = "AreaLightSource: area lights are not supported yet; a pointlight of its \"intensity\" and \"lightcolor\" \
-    shines from the origin of its coordinate system";
-
-/// Parameters of an area light that its point light has too.
-const POINT_PARAMS: [&str; 2] = ["intensity", "lightcolor"];
 
 impl Reader<'_> {
     /// Reads a shader's name and parameters. `None` is the shader "null" or an empty name.
@@ -63,25 +57,36 @@ impl Reader<'_> {
     pub(super) fn light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let (name, handle) = self.light_call(lexer)?;
         let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
-        self.apply(RequestEffect::Light(handle, call));
+        self.apply(RequestEffect::Light(handle, call, LightExtent::Own));
         Ok(())
     }
 
     /// Creates a light and switches it on. A handle that is used again refers to the new light; the old one stays on.
-    pub(super) fn make_light(&mut self, handle: &Arc<str>, call: &ShaderCall) {
-        if self.lights.len() >= LIGHTS_MAX {
+    /// What follows is what an area light shines from.
+    pub(super) fn make_light(&mut self, handle: &Arc<str>, call: &ShaderCall, extent: LightExtent) {
+        let count = if extent == LightExtent::Area { self.area_light_count() } else { 1 };
+        if self.lights.len() + count as usize > LIGHTS_MAX {
             let message = format!("more than {LIGHTS_MAX} lights; the rest are ignored");
             self.report_here(RequestFault::error("limitcheck", self.current.offset, message));
             return;
         }
         self.definitions += 1;
-        let id = LightId(self.lights.len() as u32);
+        let span = LightSpan { first: LightId(self.lights.len() as u32), count };
+        let part = (extent == LightExtent::Area).then_some(AreaPart { count });
         let shader = call.instance(&self.state.transform);
         let scoped_spaces = Arc::clone(&self.state.attributes.scoped_spaces);
-        let (casts, maps) = (self.shadow_request(), Arc::default());
-        self.lights.push(Arc::new(Light { shader, handle: Arc::clone(handle), scoped_spaces, casts, maps }));
-        self.light_handles.insert(Arc::clone(handle), LightSlot::Light(id));
-        self.perform(RequestEffect::Change(AttributeChange::Illuminate(id, true)));
+        let mut casts = self.shadow_request();
+        if let (Some(request), Some(_)) = (&mut casts, part) {
+            // One file is not enough for the maps of several lights.
+            request.map_name = None;
+        }
+        let light = Light { shader, handle: Arc::clone(handle), scoped_spaces, part, casts, maps: Arc::default() };
+        self.lights.extend(std::iter::repeat_n(Arc::new(light), count as usize));
+        self.light_handles.insert(Arc::clone(handle), LightSlot::Lights(span));
+        if part.is_some() {
+            self.perform(RequestEffect::Change(AttributeChange::AreaLight(Some(span.first))));
+        }
+        self.perform(RequestEffect::Change(AttributeChange::Illuminate(span, true)));
     }
 
     /// The shadow maps that a light makes by itself under the current attributes.
@@ -101,20 +106,17 @@ impl Reader<'_> {
         is_on.then_some(ShadowRequest { map_name, resolution })
     }
 
-    /// Area lights are not supported yet: a point light shines in place of the following primitives, which are drawn as
-    /// ordinary surfaces. The shader "null" ends an area light and gives none.
+    /// An area light, which the primitives that follow belong to. The shader "null" ends it and gives none.
     pub(super) fn area_light_source(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let (name, handle) = self.light_call(lexer)?;
         if matches!(&*name, "null" | "") {
             self.light_handles.insert(handle, LightSlot::Null);
             self.definitions += 1;
+            self.apply(RequestEffect::Change(AttributeChange::AreaLight(None)));
             return Ok(());
         }
-        self.warn_once("AreaLightSource", "unimplement", AREA_LIGHT);
-        let mut params = self.shader_params();
-        params.retain(|param| POINT_PARAMS.contains(&&*param.name));
-        let call = ShaderCall { params, location: self.current.location.clone(), name: "pointlight".into() };
-        self.apply(RequestEffect::Light(handle, call));
+        let call = ShaderCall { params: self.shader_params(), location: self.current.location.clone(), name };
+        self.apply(RequestEffect::Light(handle, call, LightExtent::Area));
         Ok(())
     }
 
@@ -122,8 +124,8 @@ impl Reader<'_> {
         let handle = lexer.handle()?;
         let on = lexer.one_int()? != 0;
         match self.light_handles.get(&handle) {
-            Some(LightSlot::Light(id)) => {
-                let change = AttributeChange::Illuminate(*id, on);
+            Some(LightSlot::Lights(span)) => {
+                let change = AttributeChange::Illuminate(*span, on);
                 self.apply(RequestEffect::Change(change));
                 Ok(())
             }

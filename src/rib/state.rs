@@ -2,6 +2,7 @@
 
 use super::geometry::{TrimCurves, TrimState};
 use super::motion::still;
+use super::worlds::LightSpan;
 use crate::scene::{
     Attributes, Basis, DETAIL_STEPS, LightId, Motion, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
     SolidId,
@@ -85,6 +86,8 @@ pub(super) struct GraphicsState {
     pub(super) detail: Detail,
     /// Attribute "visibility" "camera".
     pub(super) camera_visible: bool,
+    /// The first light of the area light that primitives shine from.
+    pub(super) area_light: Option<LightId>,
     /// The solid that surfaces are parts of.
     pub(super) solid: Option<SolidId>,
 }
@@ -125,6 +128,7 @@ impl GraphicsState {
             trim: TrimState::default(),
             detail: Detail { size: f64::INFINITY, range: [0.0, 0.0, f64::INFINITY, f64::INFINITY] },
             camera_visible: true,
+            area_light: None,
             solid: None,
         }
     }
@@ -234,7 +238,9 @@ pub(super) enum AttributeChange {
     /// Surface, Displacement or Atmosphere; `None` removes the shader.
     Shader(ShaderSlot, Option<ShaderCall>),
     /// Illuminate, or a new light.
-    Illuminate(LightId, bool),
+    Illuminate(LightSpan, bool),
+    /// AreaLightSource: the first light of what the following primitives shine from; `None` ends it.
+    AreaLight(Option<LightId>),
     /// ShadingRate.
     ShadingRate(f32),
     /// ShadingInterpolation.

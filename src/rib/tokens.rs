@@ -301,7 +301,7 @@ groups! {
     "Attribute" "light" {
         "string shadows" Acts;
         "int samples" Harmless;
-        "int nsamples" Harmless;
+        "int nsamples" Acts;
     }
     "Attribute" "irradiance" {
         "float maxerror" Harmless;

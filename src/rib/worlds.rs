@@ -19,10 +19,19 @@ use std::sync::Arc;
 /// What a light's handle refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LightSlot {
-    /// A light.
-    Light(LightId),
+    /// A light, or the lights that an area light is made of.
+    Lights(LightSpan),
     /// An area light of the shader "null"; switching it has no effect.
     Null,
+}
+
+/// Lights that are next to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LightSpan {
+    /// The first.
+    pub(super) first: LightId,
+    /// How many they are.
+    pub(super) count: u32,
 }
 
 /// A world that is being read.
@@ -118,6 +127,7 @@ impl Reader<'_> {
 
     /// Takes the finished world.
     pub(super) fn take_world(&mut self) -> Option<World> {
+        let lights = self.placed_lights();
         let world = self.world.take()?;
         self.warn_of_emptiness(&world);
         Some(World {
@@ -125,7 +135,7 @@ impl Reader<'_> {
             camera: world.camera,
             drawables: world.drawables,
             solids: world.solids.finish(),
-            lights: self.lights.clone(),
+            lights,
             spaces: self.spaces.clone(),
             location: world.location,
         })

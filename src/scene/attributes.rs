@@ -56,10 +56,20 @@ pub struct Light {
     pub handle: Arc<str>,
     /// The scoped coordinate systems where it was made.
     pub scoped_spaces: Arc<[NamedSpace]>,
+    /// What it is of an area light.
+    pub part: Option<AreaPart>,
     /// The shadow maps that it makes by itself, if it does.
     pub casts: Option<ShadowRequest>,
     /// Its own shadow maps, once they are drawn: one, or six along +x, -x, +y, -y, +z and -z of the world.
     pub maps: Arc<[Arc<str>]>,
+}
+
+/// One of the lights that an area light is made of, which are next to each other in the world's list; they share its
+/// light equally.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AreaPart {
+    /// How many they are.
+    pub count: u32,
 }
 
 /// Shadow maps that a light makes by itself: `Attribute "light" "shadows"`, `Attribute "autoshadows"`.

@@ -9,6 +9,7 @@
 mod attributes;
 mod blob;
 mod bounds;
+mod emitter;
 mod geometry;
 mod options;
 mod shutter;
@@ -16,11 +17,12 @@ mod solid;
 mod trim;
 
 pub use attributes::{
-    Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam, ShadingInterpolation,
-    ShadowRequest,
+    AreaPart, Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam,
+    ShadingInterpolation, ShadowRequest,
 };
 pub use blob::{BlobStep, Blobs};
 pub use bounds::SpaceBox;
+pub use emitter::{Emitter, SurfacePoint, spread};
 pub use geometry::{
     Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,
     Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueType,

@@ -4,10 +4,10 @@ use super::ShaderLibrary;
 use super::bind::param_fits;
 use super::shaders::ShaderPurpose;
 use crate::diagnostic::Reporter;
-use crate::scene::{Light, ParamValue, ShaderInstance, ShaderParam, World};
+use crate::scene::{AreaPart, Light, ParamValue, ShaderInstance, ShaderParam, World};
 use glam::DVec3;
-use spirv_gen::CastShadow;
 use spirv_gen::ir::{Const, LookupKind, Op, ParamDefault, Shader, ShaderKind};
+use spirv_gen::{CastShadow, SHARE_PARAM};
 use std::sync::Arc;
 
 /// The parameters of the standard lights that name maps, where there is one and where there are six.
@@ -48,16 +48,21 @@ impl ShaderLibrary {
     pub fn light_shape(&mut self, world: &World, light: &Light) -> Option<Result<LightShape, String>> {
         let path = &world.options.search.shader;
         let shader = self.shaders.fetch(&light.shader, ShaderPurpose::Light, path, &Reporter::silent())?;
-        Some(shape(shader.shader(), &light.shader))
+        Some(shape(shader.shader(), light))
     }
 }
 
-fn shape(shader: &Shader, instance: &ShaderInstance) -> Result<LightShape, String> {
+fn shape(shader: &Shader, light: &Light) -> Result<LightShape, String> {
+    let instance = &light.shader;
     let has = |name: &str| shader.param(name).is_some();
     if shader.kind == ShaderKind::AmbientLight {
         return Err("its light comes from everywhere".into());
     }
     if !has("from") && !has("to") {
+        // Its space begins at a point of its surface.
+        if light.part.is_some() {
+            return Ok(LightShape::Point { from: DVec3::ZERO });
+        }
         return Err(
             "its shader has no parameters \"from\" and \"to\", which would say where its light comes from".into()
         );
@@ -138,5 +143,15 @@ pub(super) fn with_maps(instance: &ShaderInstance, maps: &[Arc<str>], shader: &S
     let given: Vec<_> =
         names.iter().zip(maps).filter(|(name, _)| is_open(name)).map(|(name, map)| text(name, map)).collect();
     instance.params.extend(given);
+    instance
+}
+
+/// A light's shader with the share that it has of an area light.
+pub(super) fn with_share(mut instance: ShaderInstance, part: Option<AreaPart>) -> ShaderInstance {
+    instance.params.extend(part.map(|part| ShaderParam {
+        name: SHARE_PARAM.into(),
+        ty: Some(crate::scene::ValueType::Float),
+        value: ParamValue::Floats(vec![1.0 / part.count as f32]),
+    }));
     instance
 }

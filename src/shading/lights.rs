@@ -4,14 +4,16 @@
 use super::ShadingBuilder;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
-use super::cast::{asks_for_shadows, cast_of, with_maps};
+use super::cast::{asks_for_shadows, cast_of, with_maps, with_share};
 use super::params::ParamRecord;
 use super::programs::BoundShader;
 use super::shaders::ShaderPurpose;
 use super::spaces::LocalSpaces;
+use crate::diagnostic::Reporter;
 use crate::scene::{Light, LightId, ParamValue, ShaderInstance};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
+use spirv_gen::LightScale;
 use spirv_gen::compose::{Pattern, Reflection, Role};
 use spirv_gen::ir::{Const, ParamDefault};
 use std::sync::Arc;
@@ -64,17 +66,24 @@ impl ShadingBuilder<'_> {
     /// the same kinds of lights share pipelines.
     pub(super) fn light_set(&mut self, lights: &[LightId]) -> LightSet {
         let mut uses: Vec<LightUse> = Vec::new();
+        // The parts of an area light lack the same shader, which one of them reports.
+        let (silent, mut missing) = (Reporter::silent(), None);
         for &light in lights {
-            let Light { shader: instance, maps, .. } = &*self.world.lights[light.0 as usize];
+            let Light { shader: instance, maps, part, .. } = &*self.world.lights[light.0 as usize];
             let path = &self.world.options.search.shader;
-            let Some(fetched) = self.shaders.fetch(instance, ShaderPurpose::Light, path, self.reporter) else {
+            let is_known = part.is_some() && missing == Some(&instance.location);
+            let reporter = if is_known { &silent } else { self.reporter };
+            let Some(fetched) = self.shaders.fetch(instance, ShaderPurpose::Light, path, reporter) else {
+                missing = Some(&instance.location);
                 continue;
             };
             let mut shader = Arc::clone(fetched.shader());
-            if let Some(cast) = cast_of(maps).filter(|_| !asks_for_shadows(&shader)) {
-                shader = self.shaders.casting(&shader, cast);
+            let cast = cast_of(maps).filter(|_| !asks_for_shadows(&shader));
+            let scale = LightScale { cast, is_share: part.is_some() };
+            if scale != LightScale::default() {
+                shader = self.shaders.scaled(&shader, scale);
             }
-            let instance = Arc::new(with_maps(instance, maps, &shader));
+            let instance = Arc::new(with_share(with_maps(instance, maps, &shader), *part));
             let bound = bind_plain(&shader, &instance, self.reporter);
             uses.push(LightUse { light, bound, instance });
         }

@@ -8,7 +8,7 @@ use spirv_gen::diagnostic::Severity as RslSeverity;
 use spirv_gen::ir::{Shader, ShaderKind};
 use spirv_gen::syntax::loader::{DirectoryLoader, LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
-use spirv_gen::{CastShadow, CheckedShader};
+use spirv_gen::{CheckedShader, LightScale};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl FetchedShader {
 /// Shaders by file, and built-in ones by name.
 pub(super) struct Shaders {
     read: FxHashMap<PathBuf, Option<Arc<Shader>>>,
-    /// Lights among them as they were checked, and what became of them with shadow maps of their own.
+    /// Lights among them as they were checked, and what became of them with shadow maps or shares.
     lights: Vec<ReadLight>,
     files: Arc<FileClaims>,
 }
@@ -72,7 +72,7 @@ pub(super) struct Shaders {
 struct ReadLight {
     shader: Arc<Shader>,
     checked: CheckedShader,
-    casting: FxHashMap<CastShadow, Arc<Shader>>,
+    scaled: FxHashMap<LightScale, Arc<Shader>>,
 }
 
 impl Shaders {
@@ -179,13 +179,13 @@ impl Shaders {
         shader
     }
 
-    /// A light shader that is also scaled by shadow maps of its own.
-    pub(super) fn casting(&mut self, shader: &Arc<Shader>, cast: CastShadow) -> Arc<Shader> {
+    /// A light shader that is also scaled by shadow maps of its own or by its share of an area light.
+    pub(super) fn scaled(&mut self, shader: &Arc<Shader>, scale: LightScale) -> Arc<Shader> {
         let light = self.lights.iter_mut().find(|light| Arc::ptr_eq(&light.shader, shader));
         light.map_or_else(
             || Arc::clone(shader),
-            |ReadLight { checked, casting, .. }| {
-                Arc::clone(casting.entry(cast).or_insert_with(|| Arc::new(spirv_gen::lower_casting(checked, cast))))
+            |ReadLight { checked, scaled, .. }| {
+                Arc::clone(scaled.entry(scale).or_insert_with(|| Arc::new(spirv_gen::lower_scaled(checked, scale))))
             },
         )
     }
@@ -200,8 +200,8 @@ impl Shaders {
     ) -> Option<Arc<Shader>> {
         let checked = checked(name, text, loader, reporter)?;
         let shader = Arc::new(spirv_gen::lower(&checked));
-        if shader.kind == ShaderKind::Light {
-            self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, casting: FxHashMap::default() });
+        if matches!(shader.kind, ShaderKind::Light | ShaderKind::AmbientLight) {
+            self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, scaled: FxHashMap::default() });
         }
         Some(shader)
     }

@@ -11,17 +11,46 @@ fn lit(lights: &str) -> ([f32; 3], Vec<String>) {
     (drawn.picture("a.exr").rgb(4, 4), drawn.messages)
 }
 
+/// An area light that the camera does not see.
+fn area(light: &str, shape: &str) -> String {
+    format!(
+        "AttributeBegin\nAttribute \"visibility\" \"int camera\" [0]\n{light}\n{shape}\nAttributeEnd\nIlluminate 1 1"
+    )
+}
+
+/// The light of a disk of radius 1 at a distance of 2 is that of a point, by 1 / (2^2 + 1^2) in place of 1 / 2^2.
 #[test]
-fn an_area_light_shines_from_the_origin_of_its_coordinate_system() {
-    let area = "TransformBegin\nTranslate 0 0 2\nAreaLightSource \"plate\" 1 \"intensity\" [9] \"lightcolor\" [1 .5 .25] \"samples\" [4]\n\
-        Translate 5 0 0\nSphere 0.01 -0.01 0.01 360\nTransformEnd\nAreaLightSource \"null\" \"none\"\nIlluminate \"none\" 1";
-    let (colour, messages) = lit(area);
-    // At a distance of 3, straight on.
-    assert_near(colour, [1.0, 0.5, 0.25]);
-    assert!(
-        messages.len() == 1 && messages[0].contains("AreaLightSource: area lights are not supported"),
-        "{messages:?}"
-    );
-    let (colour, _) = lit(&format!("{area}\nIlluminate 1 0"));
-    assert_near(colour, [0.0; 3]);
+fn a_disk_shines_like_the_integral_over_its_area() {
+    let light = "AreaLightSource \"arealight\" 1 \"intensity\" [5] \"lightcolor\" [1 .5 .25]";
+    let disk = area(light, "Disk 3 1 360");
+    let (colour, messages) = lit(&disk);
+    assert!(messages.is_empty(), "{messages:?}");
+    let wanted = [1.0, 0.5, 0.25];
+    assert!(colour.iter().zip(wanted).all(|(seen, wanted)| (seen / wanted - 1.0).abs() < 0.01), "{colour:?}");
+    // Switched off, and turned away.
+    assert_near(lit(&format!("{disk}\nIlluminate 1 0")).0, [0.0; 3]);
+    assert_near(lit(&area(light, "ReverseOrientation\nDisk 3 1 360")).0, [0.0; 3]);
+    // One light in the middle of the polygon.
+    let one = format!("Attribute \"light\" \"int nsamples\" [1]\n{light}");
+    let square = "Polygon \"P\" [-1 -1 3  1 -1 3  1 1 3  -1 1 3]";
+    assert_near(lit(&area(&one, square)).0, [1.25, 0.625, 0.3125]);
+}
+
+/// Also from lights that shine everywhere, whose parts add up to the whole.
+#[test]
+fn other_shaders_shine_from_areas() {
+    let ambient = "AreaLightSource \"ambientlight\" 1 \"intensity\" [0.5]";
+    assert_near(lit(&area(ambient, "Sphere 1 -1 1 360")).0, [0.5; 3]);
+    // Nearly a point, of which a pointlight makes no difference.
+    let point = "AreaLightSource \"pointlight\" 1 \"intensity\" [9]";
+    assert_near(lit(&area(point, "Translate 0 0 2\nSphere 1e-4 -1e-4 1e-4 360")).0, [1.0; 3]);
+}
+
+#[test]
+fn an_area_light_of_curves_shines_from_its_origin_and_says_so() {
+    let curves = "Curves \"linear\" [2] \"nonperiodic\" \"P\" [0 0 0 1 0 0] \"constantwidth\" [0.1]";
+    let light = "Translate 0 0 3\nAreaLightSource \"arealight\" 1 \"intensity\" [4]";
+    let (colour, messages) = lit(&area(light, curves));
+    assert_near(colour, [1.0; 3]);
+    assert!(messages[0].contains("do not shine from curves") && messages.len() == 2, "{messages:?}");
 }

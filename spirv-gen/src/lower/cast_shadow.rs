@@ -1,4 +1,5 @@
-//! Shadows that a light casts although its shader asks for none: its colour is scaled by what its own maps show.
+//! What scales a light besides its shader: shadows that it casts although its shader asks for none, by what its own
+//! maps show, and its share of an area light.
 
 use super::Lowerer;
 use crate::ir::{
@@ -6,6 +7,18 @@ use crate::ir::{
     TransformKind, Unary, Value,
 };
 use crate::sema::hir::Predefined;
+
+/// The parameter that holds a light's share of an area light.
+pub const SHARE_PARAM: &str = "__share";
+
+/// What the colour of a light is scaled by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LightScale {
+    /// Shadow maps of its own.
+    pub cast: Option<CastShadow>,
+    /// Whether it is a part of an area light, by the parameter [`SHARE_PARAM`].
+    pub is_share: bool,
+}
 
 /// The maps that a light is scaled by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +40,27 @@ impl CastShadow {
 }
 
 impl Lowerer<'_> {
+    /// Declares the parameter of a light's share.
+    pub(super) fn share_param(&mut self) -> ParamId {
+        self.builder.param(ir::Param {
+            name: SHARE_PARAM.into(),
+            ty: RslType::Float,
+            array: None,
+            rate: Rate::Uniform,
+            output: false,
+            default: ParamDefault::Values(vec![Const::F32(1.0)]),
+        })
+    }
+
+    /// Scales the light's colour by its share.
+    pub(super) fn scale_by_share(&mut self, share: ParamId) {
+        let share = self.builder.op(Op::Param(share), &[]);
+        let before = self.predefined(Predefined::Cl);
+        let scaled = self.builder.scale(before, share);
+        let colour = self.predefined_cell(Predefined::Cl);
+        self.cells.set(colour, scaled);
+    }
+
     /// Declares the parameters that name the maps.
     pub(super) fn shadow_params(&mut self, cast: CastShadow) -> Vec<ParamId> {
         let param = |name: &&str| {

@@ -14,7 +14,7 @@ mod spline;
 mod statement;
 mod texture;
 
-pub use cast_shadow::CastShadow;
+pub use cast_shadow::{CastShadow, LightScale, SHARE_PARAM};
 pub(crate) use spline::{basis_names, spline_basis};
 
 use crate::ir;
@@ -34,15 +34,15 @@ pub(crate) const DEGREES_PER_RADIAN: f32 = 180.0 / std::f32::consts::PI;
 
 /// The IR of a checked shader.
 pub fn lower(shader: &CheckedShader) -> ir::Shader {
-    lower_with(shader, None)
+    lower_with(shader, LightScale::default())
 }
 
-/// The IR of a light whose colour is also scaled by shadow maps of its own.
-pub fn lower_casting(shader: &CheckedShader, cast: CastShadow) -> ir::Shader {
-    lower_with(shader, Some(cast))
+/// The IR of a light whose colour is also scaled by what its shader does not know of.
+pub fn lower_scaled(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
+    lower_with(shader, scale)
 }
 
-fn lower_with(shader: &CheckedShader, cast: Option<CastShadow>) -> ir::Shader {
+fn lower_with(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
     let effects = Effects::of(shader);
     let kind = match shader.kind {
         DeclaredKind::Surface => ir::ShaderKind::Surface,
@@ -54,11 +54,15 @@ fn lower_with(shader: &CheckedShader, cast: Option<CastShadow>) -> ir::Shader {
     };
     let mut lowerer = Lowerer::new(shader, effects, Builder::new(kind, &shader.name));
     lowerer.parameters();
-    let maps = cast.map(|cast| lowerer.shadow_params(cast));
+    let maps = scale.cast.map(|cast| lowerer.shadow_params(cast));
+    let share = scale.is_share.then(|| lowerer.share_param());
     lowerer.start();
     lowerer.body(&shader.body);
     if let Some(maps) = maps {
         lowerer.cast_shadow(&maps);
+    }
+    if let Some(share) = share {
+        lowerer.scale_by_share(share);
     }
     lowerer.finish(kind)
 }

@@ -2,8 +2,9 @@
 //! without any file.
 
 /// Names and sources.
-const SHADERS: [(&str, &str); 19] = [
+const SHADERS: [(&str, &str); 20] = [
     ("ambientlight", include_str!("ambientlight.sl")),
+    ("arealight", include_str!("arealight.sl")),
     ("background", include_str!("background.sl")),
     ("bumpy", include_str!("bumpy.sl")),
     ("constant", include_str!("constant.sl")),
@@ -84,6 +85,7 @@ mod tests {
             ("null", Surface, ""),
             ("bumpy", Displacement, "Km 1, amplitude 1, texturename \"\""),
             ("ambientlight", Light, "intensity 1, lightcolor 1"),
+            ("arealight", Light, "intensity 1, lightcolor 1"),
             ("distantlight", Light, "intensity 1, lightcolor 1, from ?, to ?"),
             ("pointlight", Light, "intensity 1, lightcolor 1, from ?"),
             ("spotlight", Light, &spot),

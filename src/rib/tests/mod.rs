@@ -1,5 +1,6 @@
 //! Tests of the whole reader: RIB text in, worlds and messages out.
 
+mod area_lights;
 mod blobby;
 mod geometry;
 mod hostile;

@@ -485,7 +485,6 @@ fn an_input_that_cannot_be_opened() {
 fn what_is_not_supported_is_named_once() {
     let known = [
         "Procedural \"DynamicLoad\" [\"evil.so\" \"args\"] [-1 1 -1 1 -1 1]",
-        "AreaLightSource \"arealight\" 7 \"intensity\" [3]",
         "Interior \"fog\"",
         "Exterior \"fog\" \"distance\" 3",
         "Deformation \"d\"",
