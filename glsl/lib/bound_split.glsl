@@ -110,6 +110,32 @@ uint wanted_rate(Line line, float dice_scale) {
     return rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
 }
 
+#if KIND == KIND_BLOB
+
+// At a crease of the field neighbours move apart however near to each other they start, so no splitting would end it:
+// micropolygons need not be shorter than this part of the wanted length before they move.
+const float CREASE_LENGTH = 0.25;
+const float CREASE_RATE_LEAST = 2.0;
+
+// The most micropolygons along a line, by its length before it moves.
+uint most_rate(Subpatch subpatch, uint line, float dice_scale) {
+    uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
+    bool along_u = line_along_u(line);
+    uint across = line < 4u ? 4u * (line & 1u) : 2u;
+    vec2 ends[2];
+    for (uint i = 0u; i < 2u; i++) {
+        Param u = param_quarter(u0, shape_u_level(subpatch.shape), along_u ? 4u * i : across);
+        surface_row(param_quarter(v0, shape_v_level(subpatch.shape), along_u ? across : 4u * i));
+        vec3 p = surface_start(u);
+        if (frame_perspective(frame) && !(p.z >= frame.eye_z)) return EDGE_RATE_MAX + 1u;
+        ends[i] = raster_position(frame, p);
+    }
+    float rate = float(chord(ends[0], ends[1])) * dice_scale * (1.0 / CREASE_LENGTH) + CREASE_RATE_LEAST;
+    return rate > float(EDGE_RATE_MAX) ? EDGE_RATE_MAX + 1u : uint(ceil(rate));
+}
+
+#endif
+
 // Fixes an open edge that is short enough; returns the micropolygons it asks for.
 uint settle_edge(inout uint edge, uint level, uint rate) {
     if (edge_open(edge) && rate <= EDGE_RATE_MAX) edge = edge_pack(level, rate, 0u, rate);
@@ -326,6 +352,9 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     for (uint i = 0u; i < lines; i++) {
         Line line = measure(subpatch, i, box);
         uint rate = wanted_rate(line, line_dice_scale(i));
+#if KIND == KIND_BLOB
+        rate = min(rate, most_rate(subpatch, i, line_dice_scale(i)));
+#endif
 #if KIND == KIND_POINT
         if (i < 2u && form != PRIMITIVE_SQUARE) rate = max(rate, POINT_RIM_RATE);
 #endif

@@ -138,6 +138,9 @@ void surface_row(Param v) {
     row_derivative[1] = corner[3] - corner[1];
 }
 
+// Where the facet's own point is, before it moves.
+vec3 surface_start(Param u) { return camera_from_object(surface_instance, between(u, row[0], row[1])); }
+
 vec3 surface_position(Param u) { return camera_from_object(surface_instance, blob_point(between(u, row[0], row[1]))); }
 
 // Away from where the field is large.

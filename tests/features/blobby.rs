@@ -131,3 +131,23 @@ fn facets_meet_without_cracks() {
         assert_eq!(inside.filter(|(x, y)| picture.at("A", *x, *y) != 1.0).count(), 0, "rate {rate}");
     }
 }
+
+/// Where the larger, the smaller or a quotient of two fields has a crease, micropolygons are about as many as
+/// elsewhere; the quotient fills the sphere in which the first is not 0, four times as large.
+#[test]
+fn creases_are_not_diced_finer_than_what_is_beside_them() {
+    let micropolygons = |operation: &str| {
+        let [left, right] = [-0.3, 0.3].map(|x| matrix([1.0; 3], [x, 0.1, 0.0]));
+        let drawn = draw(&format!(
+            "Format 96 96 1\nProjection \"perspective\" \"fov\" 25\nDisplay \"$DIR/a.exr\" \"file\" \"rgba\"\nWorldBegin\n\
+             Translate 0 0 4\nSurface \"constant\"\nBlobby 2 [1001 0 1001 16 {operation} 0 1] [{left} {right}] [\"\"]\nWorldEnd\n"
+        ));
+        drawn.clean("a.exr");
+        drawn.micropolygons
+    };
+    let smooth = micropolygons("0 2");
+    for (operation, name, most) in [("2 2", "max", 2), ("3 2", "min", 2), ("5", "quotient", 4)] {
+        let creased = micropolygons(operation);
+        assert!(creased < most * smooth, "{name}: {creased}, and {smooth} where they are added");
+    }
+}
