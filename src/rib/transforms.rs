@@ -16,6 +16,9 @@ const SPACES_MAX: usize = 1 << 16;
 /// The largest number of scoped coordinate systems of a state; every change copies them.
 const SCOPED_SPACES_MAX: usize = 1024;
 
+/// Smaller parts of a matrix that would divide by depth are taken for rounding.
+const PERSPECTIVE_LEAST: f64 = 1e-6;
+
 impl Reader<'_> {
     fn step(&mut self, step: TransformStep) -> Parsed<()> {
         self.apply(RequestEffect::Transform(Motion::still(step)));
@@ -28,12 +31,29 @@ impl Reader<'_> {
 
     pub(super) fn transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let values = lexer.finite::<16>()?;
-        self.step(TransformStep::Set(matrix(&values)))
+        let matrix = self.affine(&values);
+        self.step(TransformStep::Set(matrix))
     }
 
     pub(super) fn concat_transform(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let values = lexer.finite::<16>()?;
-        self.step(TransformStep::Concat(matrix(&values)))
+        let matrix = self.affine(&values);
+        self.step(TransformStep::Concat(matrix))
+    }
+
+    /// A matrix of a file, divided by its last element. Inside of a world one that divides by depth is reported.
+    fn affine(&mut self, values: &[f64; 16]) -> DMat4 {
+        let matrix = DMat4::from_cols_array(values);
+        let [x, y, z, w] = matrix.row(3).to_array();
+        if [x, y, z].iter().any(|value| value.abs() > PERSPECTIVE_LEAST * w.abs()) {
+            if self.world.is_some() {
+                let message = "a matrix that divides by depth is not supported inside of a world: geometry is drawn without \
+                    the division";
+                self.warn_once("projective matrix", "unimplement", message);
+            }
+            return matrix;
+        }
+        if w == 0.0 || w == 1.0 { matrix } else { matrix * w.recip() }
     }
 
     pub(super) fn translate(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -168,10 +188,6 @@ impl Reader<'_> {
 }
 
 /// A matrix as RIB writes it: sixteen numbers, row-major for row vectors, which is column-major for column vectors.
-fn matrix(values: &[f64; 16]) -> DMat4 {
-    DMat4::from_cols_array(values)
-}
-
 /// The shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that the angle between
 /// a + k b and a is `degrees`: by the law of sines k = sin(angle) / sin(angle between a and b - angle).
 fn skew_matrix(degrees: f64, first: DVec3, second: DVec3) -> Option<DMat4> {

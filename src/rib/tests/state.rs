@@ -17,11 +17,12 @@ fn a_world_starts_at_the_identity_and_keeps_the_camera() {
 
 #[test]
 fn transformations_multiply_on_the_right() {
-    let cases: [(&str, [f64; 3], [f64; 3]); 10] = [
+    let cases: [(&str, [f64; 3], [f64; 3]); 11] = [
         ("Translate 1 2 3\nScale 2 2 2", [1.0, 0.0, 0.0], [3.0, 2.0, 3.0]),
         ("Rotate 90 0 0 1\nTranslate 1 0 0", [0.0; 3], [0.0, 1.0, 0.0]),
         ("Rotate 90 1 0 0", [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]),
         ("ConcatTransform [1 0 0 0 0 1 0 0 0 0 1 0 4 5 6 1]", [0.0; 3], [4.0, 5.0, 6.0]),
+        ("ConcatTransform [1 0 0 0 0 1 0 0 0 0 1 0 4 5 6 2]", [0.0; 3], [2.0, 2.5, 3.0]),
         ("Translate 9 9 9\nTransform [0 1 0 0 -1 0 0 0 0 0 1 0 4 5 6 1]", [1.0, 0.0, 0.0], [4.0, 6.0, 6.0]),
         ("Translate 9 9 9\nIdentity", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]),
         ("Skew 45 0 1 0 1 0 0", [0.0, 2.0, 0.0], [2.0, 2.0, 0.0]),
@@ -38,6 +39,19 @@ fn transformations_multiply_on_the_right() {
     assert_eq!(outcome.codes(), [("unimplement", 2)]);
     let point = outcome.world().drawables[0].world_from_object.first().project_point3(DVec3::new(1.0, 2.0, 4.0));
     assert!((point - DVec3::new(0.25, 0.5, 0.75)).length() < 1e-12);
+}
+
+#[test]
+fn a_matrix_that_divides_by_depth_is_named_inside_of_a_world() {
+    let matrix = "[1 0 0 0 0 1 0 0 0 0 1 1 0 0 -1 0]";
+    for request in ["ConcatTransform", "Transform"] {
+        let outcome = read_text(&format!("WorldBegin\n{request} {matrix}\n{POINT}\nWorldEnd"));
+        assert_eq!(outcome.codes(), [("unimplement", 2)], "{request}");
+    }
+    // What is only rounding is not.
+    let outcome =
+        read_text(&format!("WorldBegin\nConcatTransform [1 0 0 1e-9 0 1 0 0 0 0 1 0 0 0 0 1]\n{POINT}\nWorldEnd"));
+    assert!(outcome.codes().is_empty());
 }
 
 #[test]
