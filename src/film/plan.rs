@@ -110,21 +110,25 @@ pub(super) fn claim(displays: &mut [PlannedDisplay], claims: &FileClaims, report
     }
 }
 
-/// Plans all displays of a world. Two displays cannot write the same file: of those with the same name the later one is
-/// left out here if it is a window, for which nothing more needs to be written.
+/// Plans all displays of a world. Two displays cannot write the same file: a window is left out here if another display
+/// writes the file of its name, whichever comes first, because nothing more needs to be written for it.
 pub(super) fn plan(displays: &[Display], reporter: &Reporter) -> Vec<PlannedDisplay> {
-    let mut planned: Vec<PlannedDisplay> = Vec::with_capacity(displays.len());
-    for display in displays {
-        let is_window = matches!(driver::choose(&display.driver, &display.name).remark, Some(DriverRemark::Window(_)));
-        let mut next = plan_display(display, reporter);
-        if let PlannedDisplay::Write(output) = &next {
-            let taken =
-                planned.iter().any(|other| matches!(other, PlannedDisplay::Write(other) if other.path == output.path));
-            if taken && is_window {
-                next = PlannedDisplay::Nothing;
-            }
+    let mut planned: Vec<_> = displays.iter().map(|display| plan_display(display, reporter)).collect();
+    let is_window = |display: &Display| {
+        matches!(driver::choose(&display.driver, &display.name).remark, Some(DriverRemark::Window(_)))
+    };
+    // Windows after other displays, and each kind in its order.
+    let (windows, mut order): (Vec<_>, Vec<_>) = (0..displays.len()).partition(|&i| is_window(&displays[i]));
+    let file_count = order.len();
+    order.extend(windows);
+    let mut taken: Vec<PathBuf> = Vec::new();
+    for (place, i) in order.into_iter().enumerate() {
+        let PlannedDisplay::Write(output) = &planned[i] else { continue };
+        if place >= file_count && taken.contains(&output.path) {
+            planned[i] = PlannedDisplay::Nothing;
+        } else {
+            taken.push(output.path.clone());
         }
-        planned.push(next);
     }
     planned
 }

@@ -425,6 +425,26 @@ fn a_film_beyond_memory_is_refused() {
     assert_eq!(reporter.count_at_least(Severity::Severe), 2);
 }
 
+/// Most scenes show a picture in a window and write it to a file of the same name.
+#[test]
+fn a_window_gives_way_to_the_file_of_its_name_in_any_order() {
+    let directory = directory();
+    let (first, second) = (path_in(&directory, "first.exr"), path_in(&directory, "second.exr"));
+    let displays = vec![
+        display(&first, "framebuffer", RGB),
+        display(&first, "file", RGBA),
+        display(&second, "file", RGBA),
+        display(&second, "framebuffer", RGB),
+    ];
+    let (outcomes, said) = make(&world([2, 2], displays));
+    assert_eq!(states(&outcomes), [DisplayState::Whole; 2]);
+    assert!(said.iter().all(|message| message.starts_with("no window is opened")), "{said:?}");
+    for path in [first, second] {
+        let meta = ::exr::meta::MetaData::read_from_file(path, false).expect("an OpenEXR file");
+        assert_eq!(meta.headers[0].channels.list.len(), 4);
+    }
+}
+
 #[test]
 fn bad_displays_are_explained_and_do_not_stop_the_others() {
     let directory = directory();
