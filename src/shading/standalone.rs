@@ -314,7 +314,7 @@ mod tests {
         let error =
             |name: &str| read(Path::new(name), &Preprocessing::default(), &FileClaims::default()).expect_err(name);
         assert!(error("plastik").ends_with("did you mean plastic?"));
-        assert!(error("qqq").contains("(ambientlight, background, bumpy, "));
+        assert!(error("qqq").contains("(ambientlight, arealight, background, "));
         assert!(error("no/such.sl").starts_with("cannot read \"no/such.sl\": "));
     }
 }
