@@ -16,13 +16,6 @@ impl Session<'_> {
     pub(super) fn make_texture(&mut self, texture: RequestedTexture, drawn: &[DisplayOutcome]) -> WorldOutcome {
         let RequestedTexture { make, request, folders, location, .. } = texture;
         let path = make.output.clone();
-        if request == "MakeShadow" && make.inputs.iter().all(|input| *input == path) {
-            let message =
-                format!("{request}: \"{}\" is the picture as well as the map; it stays a depth file", path.display());
-            let said = Diagnostic::new(Severity::Info, "badfile", location, message);
-            self.reporter.report(said.hint("shadow() reads depth files as they are"));
-            return WorldOutcome { displays: Vec::new(), ending: None };
-        }
         let made = self.make_of_files(make, &folders, drawn);
         self.ticker.tally.begin(Activity::Reading);
         let Err(error) = made else {
