@@ -12,6 +12,10 @@
 // variants: hide_behind_rest_clipped REST=1 CLIPPED=1 BEHIND=1 TRIMMED=0
 // variants: hide_behind_first_clipped_trimmed REST=0 CLIPPED=1 BEHIND=1 TRIMMED=1
 // variants: hide_behind_rest_clipped_trimmed REST=1 CLIPPED=1 BEHIND=1 TRIMMED=1
+// variants: hide_expanded REST=0 CLIPPED=0 BEHIND=0 TRIMMED=0 EXPANDED=1
+// variants: hide_expanded_clipped REST=0 CLIPPED=1 BEHIND=0 TRIMMED=0 EXPANDED=1
+// variants: hide_expanded_behind REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0 EXPANDED=1
+// variants: hide_expanded_behind_clipped REST=0 CLIPPED=1 BEHIND=1 TRIMMED=0 EXPANDED=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth
 // keys of the samples it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 |
@@ -151,10 +155,7 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     return parts;
 }
 
-void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
-    uint row = divide(uvec2(part), parts.tiles).x;
-    uvec2 at = uvec2(part - row * parts.tiles.x, row) * parts.tile;
-    uvec2 first = parts.first + at, size = min(parts.tile, parts.size - at);
+void visit_rows(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, uvec2 first, uvec2 size) {
     uint mask = tile_mask(m, cover, region, first, size);
     while (mask != 0u) {
         uint bit = uint(findLSB(mask));
@@ -163,6 +164,31 @@ void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect re
         lower_key(m, slot, region, first + uvec2(bit - y * size.x, y), number);
     }
 }
+
+// Where a part begins, from the first subpixel of a micropolygon.
+uvec2 part_start(Parts parts, uint part) {
+    uint row = divide(uvec2(part), parts.tiles).x;
+    return uvec2(part - row * parts.tiles.x, row) * parts.tile;
+}
+
+void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
+    uvec2 at = part_start(parts, part);
+    visit_rows(m, cover, slot, number, region, parts.first + at, min(parts.tile, parts.size - at));
+}
+
+#ifdef EXPANDED
+
+// A strip: a row of a tile. A single tile has only rows that are there.
+uint strips_of(Parts parts, uint count) { return count == 1u ? parts.size.y : count * parts.tile.y; }
+
+void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint strip) {
+    uint part = parts.count == 1u ? 0u : divide(uvec2(strip), parts.tile).y;
+    uvec2 at = part_start(parts, part) + uvec2(0u, strip - part * parts.tile.y);
+    if (at.y >= parts.size.y) return;
+    visit_rows(m, cover, slot, number, region, parts.first + at, uvec2(min(parts.tile.x, parts.size.x - at.x), 1u));
+}
+
+#endif
 
 void main() {
     frame = frame_record;

@@ -3,6 +3,8 @@
 // variants: sample_first_trimmed REST=0 CLIPPED=0 TRIMMED=1; sample_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1
 // variants: sample_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1
 // variants: sample_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
+// variants: sample_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
+// variants: sample_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it
 // covers samples that lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks
@@ -143,6 +145,17 @@ void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect re
     ivec2 pixel = parts.first + ivec2(part_pixel(parts, part));
     sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), part % cells);
 }
+
+#ifdef EXPANDED
+
+// A strip: a cell.
+uint strips_of(Parts parts, uint count) { return count; }
+
+void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint strip) {
+    if (next_visit(m, parts, strip, strip + 1u) == strip) visit(m, cover, slot, number, region, parts, strip);
+}
+
+#endif
 
 void main() {
     frame = frame_record;

@@ -33,6 +33,7 @@ pub mod host_memory;
 pub mod options;
 pub mod outcome;
 pub mod pipeline;
+pub mod pipeline_choice;
 pub mod points;
 pub mod progress;
 pub mod render;

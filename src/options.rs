@@ -2,6 +2,7 @@
 
 use crate::files::{FileClaims, beside, resolve};
 use crate::film::OutputName;
+use crate::pipeline_choice::PipelineChoice;
 use crate::scene::SearchPaths;
 use crate::trace::Trace;
 use std::num::NonZeroUsize;
@@ -94,6 +95,8 @@ pub struct RenderOptions {
     /// Cut each picture into about this many regions of different sizes to begin with, so that a cost model can be
     /// fitted to their times; `None` begins with the whole picture.
     pub regions: Option<NonZeroUsize>,
+    /// Which pipeline each device draws with. It changes no pixel.
+    pub pipelines: PipelineChoice,
     /// Read the scene, compile its shaders and check its outputs, but render nothing. No device is opened.
     pub check: bool,
     /// Run under Vulkan's validation layers and report their messages as errors.

@@ -4,9 +4,12 @@
 // is for the second pass (REST), `each_rest` parts an invocation; the first one arms its indirect dispatch. At most
 // WALK_GROUPS_MAX times `each_rest` parts are done.
 //
-// The including file defines the struct Parts, `parts_of` and `visit`. Needs micropolygon.glsl, coverage.glsl, the
-// buffers slots[], pieces[] and rest_*, the push constants slot_base, piece, vertex_base and region_*, and trim.glsl
-// where TRIMMED is 1.
+// The EXPANDED variants of the first pass even the lanes out: a workgroup lists the strips of its micropolygons' parts
+// by a prefix sum in shared memory, and each lane takes every GROUP_MICROPOLYGONS-th of them, whosever they are.
+//
+// The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is defined `strips_of` and
+// `visit_strip`. Needs micropolygon.glsl, coverage.glsl, the buffers slots[], pieces[] and rest_*, the push constants
+// slot_base, piece, vertex_base and region_*, and trim.glsl where TRIMMED is 1.
 
 #ifndef WALK_GLSL
 #define WALK_GLSL
@@ -21,8 +24,102 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region);
 // The first part from `part` on, before `end`, that may have anything to do; `end` if there is none.
 uint next_visit(Micropolygon m, Parts parts, uint part, uint end);
 #endif
+#ifdef EXPANDED
+// How many strips a micropolygon's first `count` parts are made of.
+uint strips_of(Parts parts, uint count);
+// Does a strip.
+void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint strip);
+#endif
 // Does a part.
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
+
+// Arms the second pass, which goes on with a micropolygon of `count` parts.
+void arm_rest(uint count, uint each_rest) {
+    rest_groups_x = gl_NumWorkGroups.x;
+    atomicMax(rest_groups_z, min((count + each_rest - 1u) / each_rest, WALK_GROUPS_MAX));
+}
+
+#ifdef EXPANDED
+
+// The micropolygons of a workgroup, and where the strips of each end.
+shared ivec2 listed_vertices[4u * GROUP_MICROPOLYGONS];
+shared float listed_depth[5u * GROUP_MICROPOLYGONS];
+shared uint listed_ends[GROUP_MICROPOLYGONS];
+
+void list_micropolygon(uint lane, Micropolygon m) {
+    ivec2 vertices[4] = ivec2[](m.a, m.b, m.c, m.d);
+    float depth[5] = float[](m.f0, m.fx, m.fy, m.zmin, m.zmax);
+    for (uint at = 0u; at < 4u; at++) listed_vertices[at * GROUP_MICROPOLYGONS + lane] = vertices[at];
+    for (uint at = 0u; at < 5u; at++) listed_depth[at * GROUP_MICROPOLYGONS + lane] = depth[at];
+}
+
+Micropolygon listed_micropolygon(uint lane) {
+    Micropolygon m;
+    m.a = listed_vertices[lane];
+    m.b = listed_vertices[GROUP_MICROPOLYGONS + lane];
+    m.c = listed_vertices[2u * GROUP_MICROPOLYGONS + lane];
+    m.d = listed_vertices[3u * GROUP_MICROPOLYGONS + lane];
+    m.low = min(min(m.a, m.b), min(m.c, m.d));
+    m.high = max(max(m.a, m.b), max(m.c, m.d));
+    m.f0 = listed_depth[lane];
+    m.fx = listed_depth[GROUP_MICROPOLYGONS + lane];
+    m.fy = listed_depth[2u * GROUP_MICROPOLYGONS + lane];
+    m.zmin = listed_depth[3u * GROUP_MICROPOLYGONS + lane];
+    m.zmax = listed_depth[4u * GROUP_MICROPOLYGONS + lane];
+    return m;
+}
+
+// Loads the lane's micropolygon and lists it; the number of its strips.
+uint list_strips(uint lane, RegionRect region, uint each, uint each_rest) {
+    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+    if (index >= pieces[piece].count) return 0u;
+    Slot slot = slots[slot_base + index];
+    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
+    Micropolygon m;
+    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return 0u;
+    ivec4 px = covered_pixels(m, slot, region);
+    if (px.x > px.z || px.y > px.w) return 0u;
+    Parts parts = parts_of(m, px, region);
+    bool wide = micropolygon_wide(m);
+    if (parts.count > each || wide) arm_rest(parts.count, each_rest);
+    if (parts.count == 0u || wide) return 0u;
+    list_micropolygon(lane, m);
+    return strips_of(parts, min(parts.count, each));
+}
+
+// Whose strip it is: the first micropolygon whose strips end behind it.
+uint strip_owner(uint strip) {
+    uint owner = 0u;
+    for (uint half_size = GROUP_MICROPOLYGONS / 2u; half_size > 0u; half_size >>= 1) {
+        if (listed_ends[owner + half_size - 1u] <= strip) owner += half_size;
+    }
+    return owner;
+}
+
+void walk(uint each, uint each_rest) {
+    uint lane = gl_LocalInvocationID.x;
+    RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
+    listed_ends[lane] = list_strips(lane, region, each, each_rest);
+    for (uint step = 1u; step < GROUP_MICROPOLYGONS; step <<= 1) {
+        barrier();
+        uint before = lane >= step ? listed_ends[lane - step] : 0u;
+        barrier();
+        listed_ends[lane] += before;
+    }
+    barrier();
+    uint strips = listed_ends[GROUP_MICROPOLYGONS - 1u];
+    for (uint strip = lane; strip < strips; strip += GROUP_MICROPOLYGONS) {
+        uint owner = strip_owner(strip), first = owner > 0u ? listed_ends[owner - 1u] : 0u;
+        uint id = gl_WorkGroupID.x * GROUP_MICROPOLYGONS + owner;
+        Slot slot = slots[slot_base + (id >> pieces[piece].mp_log2)];
+        uint number = (slot.rank << NUMBER_MP_BITS) | (id & ((1u << pieces[piece].mp_log2) - 1u));
+        Micropolygon m = listed_micropolygon(owner);
+        Parts parts = parts_of(m, covered_pixels(m, slot, region), region);
+        visit_strip(m, coverage_setup(m), slot, number, region, parts, strip - first);
+    }
+}
+
+#else
 
 void walk(uint each, uint each_rest) {
     uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
@@ -50,10 +147,7 @@ void walk(uint each, uint each_rest) {
     if (!wide) begin = max(begin, each); // the first pass did those before
     if (begin >= end) return;
 #else
-    if (parts.count > each || wide) {
-        rest_groups_x = gl_NumWorkGroups.x;
-        atomicMax(rest_groups_z, min((parts.count + each_rest - 1u) / each_rest, WALK_GROUPS_MAX));
-    }
+    if (parts.count > each || wide) arm_rest(parts.count, each_rest);
     if (wide) return;
     uint begin = 0u, end = min(parts.count, each);
 #endif
@@ -68,5 +162,7 @@ void walk(uint each, uint each_rest) {
     for (uint part = begin; part < end; part++) visit(m, cover, slot, number, region, parts, part);
 #endif
 }
+
+#endif
 
 #endif

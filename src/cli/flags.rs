@@ -1,12 +1,14 @@
 //! The flags of all commands as data: names, values, help. The commands decide what they mean.
 
+use super::explore_flags::ExploreFlags;
 use super::rib_flags::RibCommand;
 use super::units::{
     CoreCount, SpeedList, parse_bytes, parse_cores, parse_count, parse_frames, parse_gain, parse_number, parse_seconds,
-    parse_speeds,
+    parse_speeds, pipelines,
 };
 use anthill::film::{OutputName, check_driver};
 use anthill::options::Frames;
+use anthill::pipeline::plan::NamedPipeline;
 use anthill::texture::MakeFilter;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -48,6 +50,7 @@ pub(super) enum CliCommand {
     #[command(subcommand)]
     Rib(RibCommand),
     Scale(ScaleFlags),
+    Explore(ExploreFlags),
     Predict(PredictFlags),
     Preview(PreviewFlags),
     Completions(CompletionsFlags),
@@ -139,6 +142,11 @@ pub(super) struct RenderFlags {
     /// Begin with about N regions of different sizes (40 is enough), for `anthill predict`; the picture is the same
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub(super) regions: Option<NonZeroUsize>,
+
+    /// How pictures are drawn, see `anthill explore`; the picture is the same. [default: what that kept for the device,
+    /// or else batches]
+    #[arg(long, value_name = "NAME", value_parser = pipelines())]
+    pub(super) pipeline: Option<&'static NamedPipeline>,
 
     /// Run the programs that scenes name: those of Procedural "RunProgram", and of archives whose name begins with |.
     /// Only for scenes that you trust

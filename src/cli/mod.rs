@@ -2,6 +2,8 @@
 
 mod console;
 mod devices_command;
+mod explore_command;
+mod explore_flags;
 mod flags;
 mod interrupt;
 mod predict_command;
@@ -48,6 +50,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render: &RenderFn<'_
         CliCommand::Rib(command) => rib_command::run(command, &mut console),
         CliCommand::Texture(command) => texture_command::run(command, &mut console),
         CliCommand::Scale(flags) => scale_command::run(flags, &mut console),
+        CliCommand::Explore(flags) => explore_command::run(flags, &mut console),
         CliCommand::Predict(flags) => predict_command::run(flags, &mut console),
         CliCommand::Completions(flags) => completions(flags, &mut console),
         CliCommand::Man(flags) => man(flags, &mut console),

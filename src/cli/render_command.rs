@@ -8,6 +8,8 @@ use anthill::files::{FileClaims, FileRefused, FileRole, check_writable, write_by
 use anthill::film::OutputName;
 use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
+use anthill::pipeline::plan::CATALOGUE;
+use anthill::pipeline_choice::{KeptPipelines, PipelineChoice};
 use anthill::progress::{Interrupt, Observer};
 use anthill::scale::{available_cpus, keep_to_cpus};
 use anthill::scene::SearchPaths;
@@ -24,13 +26,14 @@ pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Obser
 pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
     let begin = Instant::now();
     let interrupt = Interrupt::from((console.listen)());
-    let options = match resolve(flags) {
+    let mut options = match resolve(flags) {
         Ok(options) => options,
         Err(message) => {
             console.err.error(&message);
             return 2;
         }
     };
+    options.pipelines.kept = kept_pipelines(console);
     let reporter = reporter(flags, console);
     let is_silent = flags.quiet && flags.progress == ProgressMode::Auto;
     let progress = if is_silent { ProgressMode::Off } else { flags.progress };
@@ -73,6 +76,20 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     options.trace.discard();
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
     if failures > 0 { exit_code.max(1) } else { exit_code }
+}
+
+/// The pipelines that `anthill explore` kept; none if they cannot be read.
+fn kept_pipelines(console: &Console) -> KeptPipelines {
+    let Some(path) = KeptPipelines::default_file() else { return KeptPipelines::default() };
+    KeptPipelines::read(&path).unwrap_or_else(|error| {
+        let path = path.display();
+        console.err.line(&format!(
+            "anthill: warning: \"{path}\" cannot be read, so every device draws with pipeline {}: {error}\n  help: remove it, \
+             or write it again with `anthill explore --keep`",
+            CATALOGUE[0].name
+        ));
+        KeptPipelines::default()
+    })
 }
 
 /// Writes a file, if there is one, unless the scene reads what is in it.
@@ -205,6 +222,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         frames: flags.work.frames.clone(),
         overrides,
         regions: flags.regions,
+        pipelines: PipelineChoice { named: flags.pipeline, kept: KeptPipelines::default() },
         check: flags.check,
         validate: flags.validate,
         timeout: flags.timeout,

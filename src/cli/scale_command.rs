@@ -97,6 +97,7 @@ fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mu
         flags: to_arguments(&flags.work).into_iter().map(Into::into).collect(),
         repeat: flags.repeat,
         pin: flags.cpus,
+        rates: true,
         folder: flags.output.clone(),
     };
     let messages = console.err.clone();
@@ -142,18 +143,18 @@ fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mu
 }
 
 /// The line that reports a run.
-fn describe(run: FinishedRun<'_>) -> String {
-    let FinishedRun { purpose, selection, render_s, process_s } = run;
+pub(super) fn describe(run: FinishedRun<'_>) -> String {
+    let FinishedRun { purpose, configuration, render_s, process_s } = run;
     let which = match purpose {
         Purpose::Caches => "caches filled".into(),
         Purpose::Measure { place, count } => format!("run {place} of {count}"),
         Purpose::Rates => "rates for predictions".into(),
     };
-    format!("anthill: {which}: --devices {selection}: {render_s:.3} s, whole process {process_s:.3} s")
+    format!("anthill: {which}: --devices {configuration}: {render_s:.3} s, whole process {process_s:.3} s")
 }
 
 /// The exit code of a study whose run failed. If the run could not even begin, its exit code says why.
-fn exit_code(error: &RunError) -> u8 {
+pub(super) fn exit_code(error: &RunError) -> u8 {
     match error {
         RunError::Interrupted | RunError::Failed { code: Some(130), .. } => INTERRUPTED,
         RunError::Failed { code: Some(3), .. } => NO_USABLE_DEVICE,
@@ -163,7 +164,7 @@ fn exit_code(error: &RunError) -> u8 {
 }
 
 /// The flags as arguments of `anthill render`.
-fn to_arguments(flags: &WorkFlags) -> Vec<String> {
+pub(super) fn to_arguments(flags: &WorkFlags) -> Vec<String> {
     let mut arguments = Vec::new();
     let mut add = |name: &str, values: Vec<String>| {
         arguments.push(format!("--{name}"));

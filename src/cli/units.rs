@@ -2,6 +2,8 @@
 //! <SIZE>': ...".
 
 use anthill::options::Frames;
+use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -27,6 +29,12 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Ok(bytes as u64)
     }
+}
+
+/// Reads the name of a pipeline.
+pub(super) fn pipelines() -> impl TypedValueParser<Value = &'static NamedPipeline> {
+    let find = |name: String| NamedPipeline::find(&name).ok_or("no pipeline has this name");
+    PossibleValuesParser::new(CATALOGUE.map(|pipeline| pipeline.name)).try_map(find)
 }
 
 /// Parses a number of things: `40`.

@@ -8,6 +8,7 @@ use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, cull, hide, hide_blurred};
 use super::needed_kernels::KernelList;
+use super::plan::Division;
 use super::recording::{Dispatch, Groups, Recording, Slice};
 use super::sample::Slab;
 
@@ -141,8 +142,16 @@ pub(super) struct SampleTests {
     pub blurred: bool,
 }
 
-fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests) -> hide::Variant {
+fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
     use hide::Variant as V;
+    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
+        return match (surface, tests.clipped) {
+            (HiddenSurface::Nearest, false) => V::Expanded,
+            (HiddenSurface::Nearest, true) => V::ExpandedClipped,
+            (HiddenSurface::Behind, false) => V::ExpandedBehind,
+            (HiddenSurface::Behind, true) => V::ExpandedBehindClipped,
+        };
+    }
     let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
         (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
         (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
@@ -223,11 +232,12 @@ pub fn record_piece(
     surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
+    division: Division,
 ) {
     if positions.tests(sources.frame).blurred {
         record_blurred(recording, sources, region, surface, piece, positions);
     } else {
-        record_sharp(recording, sources, region, surface, piece, positions);
+        record_sharp(recording, sources, region, surface, piece, positions, division);
     }
 }
 
@@ -280,6 +290,7 @@ fn record_sharp(
     surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
+    division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
@@ -307,7 +318,7 @@ fn record_sharp(
     };
     let tests = positions.tests(frame);
     record_passes(recording, slices, piece, |pass, groups| {
-        hide::dispatch(variant(surface, pass, tests), groups, &bindings, &push)
+        hide::dispatch(variant(surface, pass, tests, division), groups, &bindings, &push)
     });
 }
 
@@ -327,10 +338,10 @@ pub(super) fn slot_kernels() -> KernelList {
 }
 
 /// The kernels that hide.
-pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests) -> KernelList {
+pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests, division: Division) -> KernelList {
     let kernel = |pass| match tests.blurred {
         true => hide_blurred::kernel(blurred_variant(surface, pass, tests)),
-        false => hide::kernel(variant(surface, pass, tests)),
+        false => hide::kernel(variant(surface, pass, tests, division)),
     };
     HidePass::ALL.map(kernel).to_vec()
 }

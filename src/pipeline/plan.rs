@@ -7,9 +7,11 @@
 //! pipeline is another value, so that pipelines can be measured against each other with the same kernels; none of them
 //! changes a pixel. A value in which a stage comes before what it needs cannot be made ([`Pipeline::new`]).
 
+mod catalogue;
 mod check;
 mod process;
 
+pub use catalogue::{CATALOGUE, Division, NamedPipeline};
 pub use check::{InvalidPipeline, Requirement};
 pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 
@@ -79,6 +81,8 @@ const fn order() -> [PipelineStage; 42] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
+    division: Division,
+    bucket_px: Option<u32>,
     stages: &'static [PipelineStage],
 }
 

@@ -8,6 +8,7 @@ use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
 use super::kernels::{sample, sample_blurred, scatter_entries, sort_entries};
 use super::needed_kernels::{KernelList, KernelVariants};
+use super::plan::Division;
 use super::recording::Recording;
 use super::scan::PrefixSum;
 use super::{hide, portion, scan};
@@ -43,7 +44,10 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
     });
 }
 
-fn variant(pass: HidePass, tests: SampleTests) -> sample::Variant {
+fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Variant {
+    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
+        return if tests.clipped { sample::Variant::ExpandedClipped } else { sample::Variant::Expanded };
+    }
     match (pass, tests.clipped, tests.trimmed) {
         (HidePass::First, false, false) => sample::Variant::First,
         (HidePass::First, true, false) => sample::Variant::FirstClipped,
@@ -77,11 +81,12 @@ pub fn record_piece(
     slab: Slab,
     piece: &Piece,
     positions: KeyedPositions,
+    division: Division,
 ) {
     if positions.tests(sources.frame).blurred {
         record_blurred(recording, sources, region, slab, piece, positions);
     } else {
-        record_sharp(recording, sources, region, slab, piece, positions);
+        record_sharp(recording, sources, region, slab, piece, positions, division);
     }
 }
 
@@ -142,6 +147,7 @@ fn record_sharp(
     slab: Slab,
     piece: &Piece,
     positions: KeyedPositions,
+    division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample::Bindings {
@@ -177,7 +183,7 @@ fn record_sharp(
     };
     let tests = positions.tests(frame);
     record_passes(recording, slices, piece, |pass, groups| {
-        sample::dispatch(variant(pass, tests), groups, &bindings, &push)
+        sample::dispatch(variant(pass, tests, division), groups, &bindings, &push)
     });
 }
 
@@ -222,10 +228,10 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
 }
 
 /// The kernels that sample.
-pub(super) fn kernels(tests: SampleTests) -> KernelList {
+pub(super) fn kernels(tests: SampleTests, division: Division) -> KernelList {
     let kernel = |pass| match tests.blurred {
         true => sample_blurred::kernel(blurred_variant(pass, tests)),
-        false => sample::kernel(variant(pass, tests)),
+        false => sample::kernel(variant(pass, tests, division)),
     };
     HidePass::ALL.map(kernel).to_vec()
 }

@@ -11,7 +11,7 @@ use super::hide::{HiddenSurface, KeyedPositions, SlotSource};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
-use super::plan::{AssignBin, Pipeline, PipelineStage, Process, Repeat, Schedule};
+use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use super::recording::{Buffer, Recording};
 use super::sample::Slab;
 use super::select::{DepthBuckets, RegionPixels};
@@ -150,7 +150,7 @@ fn a_load_to_hide_or_to_sample() {
     for count in [1, 2, 7] {
         let pieces = pieces(count);
         let r = Fixture::new(100, 0);
-        let load = |sampled: bool, keys: u32| {
+        let load = |sampled: bool, keys: u32, division: Division| {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
@@ -159,16 +159,24 @@ fn a_load_to_hide_or_to_sample() {
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
                     if sampled {
-                        sample::record_piece(recording, r.sources(), &r.region, Slab::WHOLE, piece, positions);
+                        sample::record_piece(
+                            recording,
+                            r.sources(),
+                            &r.region,
+                            Slab::WHOLE,
+                            piece,
+                            positions,
+                            division,
+                        );
                     } else {
                         let (sources, surface) = (r.sources(), HiddenSurface::Nearest);
-                        hide::record_piece(recording, sources, &r.region, surface, piece, positions);
+                        hide::record_piece(recording, sources, &r.region, surface, piece, positions, division);
                     }
                 }
             })
         };
-        for keys in [1, 3] {
-            assert_eq!([load(false, keys), load(true, keys)], [4 * count as usize + 1; 2]);
+        for (keys, division) in [1, 3].into_iter().flat_map(|keys| Division::ALL.map(|division| (keys, division))) {
+            assert_eq!([load(false, keys, division), load(true, keys, division)], [4 * count as usize + 1; 2]);
         }
         assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region, HiddenSurface::Nearest)), 1);
     }

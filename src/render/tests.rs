@@ -2,7 +2,7 @@
 
 use super::device::bound_split::cut_into_shares;
 use super::device::memory::GridResidency;
-use super::device::picture::Picture;
+use super::device::picture::{DevicePipelines, Picture};
 use super::device::regions_in_flight::RegionPoll;
 use super::device::renderer::{DeviceRenderer, DeviceTracks};
 use super::grids::list::GridStore;
@@ -13,7 +13,7 @@ use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{AsGpu, Device, OpenOptions, open};
 use crate::host_memory::HostMemory;
 use crate::pipeline::look::{Look, Program, Verdict};
-use crate::pipeline::plan::Pipeline;
+use crate::pipeline::plan::{CATALOGUE, NamedPipeline, Pipeline};
 use crate::pipeline::recording::{Kernel, Recording};
 use crate::pipeline::tests::program;
 use crate::pipeline::world::DrawnWorld;
@@ -184,7 +184,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         deep: None,
         variables: 0,
         composition: Composition::BY_OPACITY,
-        pipeline: setup.pipeline,
+        pipelines: DevicePipelines::fixed(setup.pipeline),
         in_flight: 2,
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,
@@ -297,7 +297,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
     let filters = [picture.widest_filter.kind];
     let (world, programs, depth) = (&picture.world, &picture.kernels, picture.depth_filter);
-    let mut prepared = kernels_of(world, programs, &picture.pipeline, variants, &filters, depth, false);
+    let mut prepared = kernels_of(world, programs, &setup.pipeline, variants, &filters, depth, false);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {
@@ -512,15 +512,14 @@ fn the_picture_is_the_same_however_it_is_cut() {
         ("a list in a file", Setup { grid_residency: paged(50, 3), list_bytes: 0, ..Setup::default() }),
         ("tiny submissions", Setup { perturb: Some(1), ..Setup::default() }),
         ("other tiny submissions, small regions", Setup { perturb: Some(2), cuts: 3, ..Setup::default() }),
-        ("unbinned", Setup { pipeline: Pipeline::UNBINNED, ..Setup::default() }),
-        ("shade first", Setup { pipeline: Pipeline::SHADE_FIRST, ..Setup::default() }),
         ("reordered", Setup { pipeline: pipelines::reordered(), ..Setup::default() }),
         (
             "reordered, tiny submissions",
             Setup { pipeline: pipelines::reordered(), perturb: Some(3), ..Setup::default() },
         ),
     ];
-    for (name, setup) in setups {
+    let named = |one: &NamedPipeline| (one.name, Setup { pipeline: one.colours, ..Setup::default() });
+    for (name, setup) in setups.into_iter().chain(CATALOGUE.iter().map(named)) {
         let drawn = draw(menagerie(), SIZE, &setup);
         same(&drawn, &reference, name);
         let cut = drawn.submissions > reference.submissions * u64::from(setup.cuts * setup.cuts);

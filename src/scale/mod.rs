@@ -29,5 +29,5 @@ pub mod timeline;
 pub use cpus::{available_cpus, keep_to_cpus};
 pub use plan::{Configuration, Plan, PlanError};
 pub use predictions::StudyForecast;
-pub use run::{FinishedRun, Purpose, RunError, RunSettings, measure};
+pub use run::{FinishedRun, Measurements, Purpose, RunError, RunSettings, measure};
 pub use study::Study;

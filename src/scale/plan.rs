@@ -2,7 +2,9 @@
 //! first.
 
 use crate::gpu::{DeviceInfo, GpuError, select};
+use crate::pipeline::plan::NamedPipeline;
 use serde::Serialize;
+use std::fmt;
 use thiserror::Error;
 
 /// Devices that render together.
@@ -14,6 +16,17 @@ pub struct Configuration {
     pub indices: Vec<usize>,
     /// The distinct models and drivers among them. Configurations with equal `models` must render the same bits.
     pub models: Vec<usize>,
+    /// The pipeline that they draw with, if a study compares pipelines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<&'static str>,
+}
+
+/// As flags: `0,1`, or `0 --pipeline batches`.
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.selection)?;
+        self.pipeline.map_or(Ok(()), |name| write!(f, " --pipeline {name}"))
+    }
 }
 
 /// The configurations of a study, in the order given.
@@ -56,10 +69,21 @@ impl Plan {
             let mut models: Vec<usize> = indices.iter().filter_map(model).collect();
             models.sort_unstable();
             models.dedup();
-            configurations.push(Configuration { selection, indices, models });
+            configurations.push(Configuration { selection, indices, models, pipeline: None });
         }
         let baseline = configurations.iter().position(|configuration| configuration.indices.len() == 1);
         Ok(Self { baseline: baseline.ok_or(PlanError::NoBaseline)?, configurations })
+    }
+
+    /// The plan that runs each configuration with each of these pipelines.
+    pub fn with_pipelines(self, pipelines: &[&'static NamedPipeline]) -> Self {
+        let with_each = |configuration: &Configuration| -> Vec<Configuration> {
+            let with =
+                |pipeline: &&NamedPipeline| Configuration { pipeline: Some(pipeline.name), ..configuration.clone() };
+            pipelines.iter().map(with).collect()
+        };
+        let baseline = self.baseline * pipelines.len();
+        Self { configurations: self.configurations.iter().flat_map(with_each).collect(), baseline }
     }
 
     /// Configurations to run once before anything is measured, so that every device's driver has its kernels compiled.
@@ -70,12 +94,12 @@ impl Plan {
     pub fn warm_up(&self, pinned: bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.configurations.len()).collect();
         order.sort_by_key(|&place| std::cmp::Reverse(self.configurations[place].indices.len()));
-        let mut warm: Vec<(usize, usize)> = Vec::new();
+        let mut warm: Vec<(usize, usize, Option<&str>)> = Vec::new();
         order.retain(|&place| {
-            let Configuration { models, indices, .. } = &self.configurations[place];
+            let Configuration { models, indices, pipeline, .. } = &self.configurations[place];
             let cores = if pinned { indices.len() } else { 0 };
-            let is_new = models.iter().any(|&model| !warm.contains(&(model, cores)));
-            warm.extend(models.iter().map(|&model| (model, cores)));
+            let is_new = models.iter().any(|&model| !warm.contains(&(model, cores, *pipeline)));
+            warm.extend(models.iter().map(|&model| (model, cores, *pipeline)));
             is_new
         });
         order

@@ -30,6 +30,8 @@ pub struct RunSettings {
     pub repeat: u32,
     /// Whether each run is restricted to as many cores as it has devices.
     pub pin: bool,
+    /// Whether the baseline is run for rates too.
+    pub rates: bool,
     /// The folder for the picture, and for pictures that differ from it.
     pub folder: PathBuf,
 }
@@ -63,8 +65,8 @@ pub enum Purpose {
 pub struct FinishedRun<'a> {
     /// What it was for.
     pub purpose: Purpose,
-    /// Its devices, as typed.
-    pub selection: &'a str,
+    /// What was run.
+    pub configuration: &'a Configuration,
     /// Its time from the first submission to the last pixel.
     pub render_s: f64,
     /// The time of the whole process.
@@ -143,7 +145,7 @@ pub fn measure(
             let purpose = Purpose::Measure { place, count };
             series.runs.push(runner.run(&series.configuration, round, purpose)?);
         }
-        if round <= RATES_ROUNDS {
+        if settings.rates && round <= RATES_ROUNDS {
             runner.run_for_rates(&plan.configurations[plan.baseline], round, &mut for_rates)?;
         }
     }
@@ -169,8 +171,8 @@ impl StudyRunner<'_> {
             // Only predictions need what the picture contains where; it is the same in each run, and long.
             run.stats.worlds.iter_mut().for_each(|world| world.cost = None);
         }
-        let (selection, render_s, process_s) = (&*configuration.selection, run.stats.render_s, run.process_s);
-        (self.report)(FinishedRun { purpose, selection, render_s, process_s });
+        let (render_s, process_s) = (run.stats.render_s, run.process_s);
+        (self.report)(FinishedRun { purpose, configuration, render_s, process_s });
         Ok(run)
     }
 
@@ -209,7 +211,7 @@ impl StudyRunner<'_> {
         }
         if !status.success() {
             let messages = String::from_utf8_lossy(&stderr).trim_end().to_string();
-            return Err(RunError::Failed { selection: configuration.selection.clone(), code: status.code(), messages });
+            return Err(RunError::Failed { selection: configuration.to_string(), code: status.code(), messages });
         }
         let unreadable = |reason| io_error("cannot read the statistics of a run", reason);
         let text = fs::read(&stats).map_err(unreadable)?;
@@ -226,6 +228,7 @@ impl StudyRunner<'_> {
         command.args(["--progress", "off", "--stats"]).arg(stats);
         // If there are several worlds, the # becomes the frame's number.
         command.arg("-o").arg(self.scratch.join("picture.#.exr"));
+        command.args(configuration.pipeline.iter().flat_map(|name| ["--pipeline", name]));
         if purpose == Purpose::Rates {
             command.args(REGIONS_FOR_RATES);
         }
@@ -276,7 +279,7 @@ impl<'a> PictureComparison<'a> {
         }
         let first = self.first.entry(configuration.models.clone()).or_insert_with(|| hashes.clone());
         for (place, output) in outputs.iter().enumerate().filter(|(place, _)| first.get(*place) != hashes.get(*place)) {
-            let mut selection = configuration.selection.clone();
+            let mut selection = configuration.to_string();
             if purpose == Purpose::Rates {
                 selection += " for rates";
             }
@@ -314,6 +317,7 @@ fn hash(bytes: Vec<u8>) -> u64 {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::pipeline::plan::CATALOGUE;
 
     /// A stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for its
     /// devices `$4`.
@@ -343,6 +347,7 @@ mod tests {
             selection: selection.to_string(),
             indices: (0..selection.split(',').count()).collect(),
             models: models.to_vec(),
+            pipeline: None,
         };
         Plan { configurations: selections.iter().map(configuration).collect(), baseline: 0 }
     }
@@ -356,6 +361,7 @@ mod tests {
             flags: vec![],
             repeat: 2,
             pin: false,
+            rates: true,
             folder: folder.path().into(),
         };
         let mut reported = Vec::new();
@@ -365,7 +371,7 @@ mod tests {
                 Purpose::Measure { place, count } => format!("{place}/{count}"),
                 Purpose::Rates => "rates".into(),
             };
-            reported.push(format!("{purpose}: {}", run.selection));
+            reported.push(format!("{purpose}: {}", run.configuration));
         };
         let measured = measure(&settings, plan, &AtomicBool::new(cancelled), &mut report);
         if let Ok(measured) = &measured {
@@ -386,6 +392,21 @@ mod tests {
         let run = &measured.series[1].runs[1];
         assert!(run.process_s > 0.0 && run.stats.render_s == 0.5);
         assert_eq!(measured.for_rates.map(|runs| runs.len()), Ok(2));
+    }
+
+    #[test]
+    fn each_pipeline_is_warmed_up_and_its_pictures_compared() {
+        let pipelines = [&CATALOGUE[0], &CATALOGUE[1]];
+        let plan = plan(&[("0", &[0])]).with_pipelines(&pipelines);
+        assert_eq!(plan.warm_up(false), [0, 1]);
+        let (reported, measured) = measured("echo \"${12}\"", &plan, false);
+        let (first, second) = (CATALOGUE[0].name, CATALOGUE[1].name);
+        let caches = [format!("caches: 0 --pipeline {first}"), format!("caches: 0 --pipeline {second}")];
+        assert_eq!(reported[..2], caches);
+        let differing = measured.expect("all runs succeed").differing;
+        let named: Vec<&str> = differing.iter().map(|differing| &*differing.selection).collect();
+        let second = format!("0 --pipeline {second}");
+        assert_eq!(named, [&*second; 3]);
     }
 
     #[test]

@@ -288,6 +288,27 @@ pub fn takes_time(study: &Study, stage: Stage) -> bool {
     study.series.iter().any(|series| device_seconds(series, stage) > 0.0)
 }
 
+/// What one device takes with each pipeline: times, and the stages that differ.
+pub fn pipelines(series: &[Series]) -> StudyTable {
+    let stages: Vec<Stage> = DEVICE_STAGES
+        .into_iter()
+        .filter(|&stage| series.iter().any(|one| device_seconds(one, stage) >= 0.01))
+        .collect();
+    let mut header: Vec<String> =
+        ["pipeline", "render, s", "of the fastest", "whole process, s"].map(String::from).into();
+    header.extend(stages.iter().map(|stage| format!("{}, s", stage.name())));
+    let fastest = series.iter().map(|one| one.render().median).fold(f64::INFINITY, f64::min);
+    let row = |one: &Series| {
+        let name = one.configuration.pipeline.unwrap_or_default().to_string();
+        let mut row = vec![name, seconds_between(one.render()), times(one.render().median / fastest)];
+        row.push(seconds_between(one.process()));
+        row.extend(stages.iter().map(|&stage| seconds(device_seconds(one, stage))));
+        row
+    };
+    let note = "Stages from the run with the median render time, by the device's own clock.".into();
+    StudyTable { title: "Pipelines", note, header, rows: series.iter().map(row).collect() }
+}
+
 /// The work of each device in a configuration's typical run.
 pub fn devices(series: &Series) -> StudyTable {
     let header = ["device", "busy, s", "idle, s", "busy", "regions", "stolen", "cut", "memory, peak"];

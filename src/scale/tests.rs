@@ -58,7 +58,7 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> StudyRun {
 
 fn series(selection: &str, runs: Vec<StudyRun>) -> Series {
     let indices = (0..selection.split(',').count()).collect();
-    let configuration = Configuration { selection: selection.into(), indices, models: vec![0] };
+    let configuration = Configuration { selection: selection.into(), indices, models: vec![0], pipeline: None };
     Series { configuration, runs }
 }
 

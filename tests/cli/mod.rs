@@ -2,6 +2,7 @@
 
 mod devices;
 mod estimates;
+mod explore;
 #[cfg(unix)]
 mod file_kinds;
 #[cfg(unix)]

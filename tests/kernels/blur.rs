@@ -9,6 +9,7 @@ use anthill::pipeline::buffers::GeometrySources;
 use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
+use anthill::pipeline::plan::Division;
 use anthill::pipeline::sample::{self, Slab};
 use anthill::pipeline::select::RegionPixels;
 use anthill::scene::Aperture;
@@ -97,6 +98,7 @@ impl Scene {
                     HiddenSurface::Nearest,
                     piece,
                     self.positions(piece.base),
+                    Division::Micropolygons,
                 );
             }
         });
@@ -125,7 +127,16 @@ impl Scene {
         device.lab.run(|recording| {
             sample::record_clear(recording, &context, self.quads.len() as u64);
             for piece in &pieces {
-                sample::record_piece(recording, sources, &context, Slab::WHOLE, piece, self.positions(piece.base));
+                let positions = self.positions(piece.base);
+                sample::record_piece(
+                    recording,
+                    sources,
+                    &context,
+                    Slab::WHOLE,
+                    piece,
+                    positions,
+                    Division::Micropolygons,
+                );
             }
         });
         let count = device.lab.read(context.slices.appended)[0].appended;

@@ -6,27 +6,34 @@ use crate::reference::hide::{self as reference, EMPTY, behind, blocks, samples};
 use anthill::pipeline::hide::{self, HiddenSurface};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::Frame;
+use anthill::pipeline::plan::Division;
 use anthill::pipeline::select::RegionPixels;
 
-/// Hides grids on the device and by the reference; returns the keys.
+/// Hides grids on the device, with each division, and by the reference; returns the keys.
 fn check(frame: Frame, pixels: RegionPixels, meshes: &[Mesh]) -> Vec<u64> {
-    let mut device = Region::new(frame, pixels, |_| ());
+    let expected = reference::hide(&pixels, pattern(&frame), &candidates(&frame, meshes));
+    for division in Division::ALL {
+        check_keys(frame, pixels, meshes, division, &expected);
+    }
+    expected
+}
+
+fn check_keys(frame: Frame, pixels: RegionPixels, meshes: &[Mesh], division: Division, expected: &[u64]) {
+    let mut device = Region { division, ..Region::new(frame, pixels, |_| ()) };
     device.clear();
     device.hide(meshes);
     let found = device.keys();
-    let expected = reference::hide(&pixels, pattern(&frame), &candidates(&frame, meshes));
     let wrong: Vec<usize> = (0..found.len()).filter(|&i| found[i] != expected[i]).collect();
     if let Some(&first) = wrong.first() {
         let (pixel, at) = samples(&pixels, pattern(&frame)).nth(first).expect("a sample");
         panic!(
-            "{} of {} samples differ; the first is {first} of pixel {pixel:?} at {at:?}: {:x} for {:x}",
+            "{division:?}: {} of {} samples differ; the first is {first} of pixel {pixel:?} at {at:?}: {:x} for {:x}",
             wrong.len(),
             found.len(),
             found[first],
             expected[first]
         );
     }
-    found
 }
 
 const SAMPLES: [[u32; 2]; 5] = [[1, 1], [2, 2], [4, 4], [3, 5], [13, 13]];

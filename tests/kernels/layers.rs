@@ -118,13 +118,13 @@ impl Layers {
     /// Samples the translucent grids of a slab; the entries that there were, written or not.
     pub(crate) fn sample(&self, region: &mut Region, slab: Slab) -> u32 {
         let pieces = region.lay_from(&self.meshes, self.opaque);
-        let (frame, page, context) = (region.frame, region.no_page(), region.context());
+        let (frame, page, context, division) = (region.frame, region.no_page(), region.context(), region.division);
         let sources = GeometrySources { frame: &frame, page };
         region.lab.run(|recording| {
             sample::record_clear(recording, &context, self.meshes.len() as u64);
             for piece in &pieces {
                 let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
-                sample::record_piece(recording, sources, &context, slab, piece, positions);
+                sample::record_piece(recording, sources, &context, slab, piece, positions, division);
             }
         });
         region.lab.read(context.slices.appended)[0].appended

@@ -15,6 +15,7 @@ use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
 use anthill::pipeline::kernels::records::{Frame, Slot};
+use anthill::pipeline::plan::Division;
 use anthill::pipeline::select::RegionPixels;
 use std::ops::Range;
 
@@ -152,6 +153,7 @@ pub(crate) struct Region {
     pub pixels: RegionPixels,
     pub capacity: RegionCapacity,
     pub slices: RegionSlices,
+    pub division: Division,
 }
 
 impl Region {
@@ -195,7 +197,7 @@ impl Region {
             space_table: 0,
             textures: None,
         };
-        Self { lab, frame, pixels, capacity, slices }
+        Self { lab, frame, pixels, capacity, slices, division: Division::Micropolygons }
     }
 
     /// Samples of a pixel.
@@ -272,12 +274,12 @@ impl Region {
 
     fn hide_surface(&mut self, surface: HiddenSurface, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
-        let (frame, page, region) = (self.frame, self.no_page(), self.context());
+        let (frame, page, region, division) = (self.frame, self.no_page(), self.context(), self.division);
         let sources = GeometrySources { frame: &frame, page };
         self.lab.run(|recording| {
             for piece in &pieces {
                 let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
-                hide::record_piece(recording, sources, &region, surface, piece, positions);
+                hide::record_piece(recording, sources, &region, surface, piece, positions, division);
             }
         });
     }

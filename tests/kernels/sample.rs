@@ -6,6 +6,7 @@ use super::region::{Mesh, Region, flat_frame, pattern, region};
 use crate::reference::sample::{entries, numbers};
 use crate::reference::shade::bits;
 use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
+use anthill::pipeline::plan::Division;
 use anthill::pipeline::sample::Slab;
 use std::collections::BTreeMap;
 
@@ -38,15 +39,27 @@ fn layers(samples: [u32; 2], seed: u64) -> Layers {
 fn check(layers: &Layers, slab: Slab) -> u32 {
     let (lists, _) = layers.lists(slab);
     let expected = entries(&lists, pattern(&layers.frame));
-    let mut device = layers.region();
+    let counts = Division::ALL.map(|division| check_entries(layers, slab, division, &lists, &expected));
+    assert!(counts.iter().all(|count| *count == counts[0]));
+    counts[0]
+}
+
+fn check_entries(
+    layers: &Layers,
+    slab: Slab,
+    division: Division,
+    lists: &[Vec<u64>],
+    expected: &BTreeMap<(u32, u32), u32>,
+) -> u32 {
+    let mut device = Region { division, ..layers.region() };
     let count = layers.sample(&mut device, slab);
     let (slices, grids) = (device.slices, layers.meshes.len());
     let found = device.lab.read(slices.entries.part(0..u64::from(count)));
     let masks: BTreeMap<(u32, u32), u32> = found.iter().map(|entry| ((entry.cell, entry.number), entry.mask)).collect();
     assert_eq!(masks.len(), found.len(), "an entry is there twice");
-    assert!(masks == expected, "{} entries for {}", masks.len(), expected.len());
+    assert!(masks == *expected, "{division:?}: {} entries for {}", masks.len(), expected.len());
     let visible = device.lab.read(slices.visible.part(0..8 * grids as u64));
-    assert_eq!(visible, bits(&numbers(&lists), grids));
+    assert_eq!(visible, bits(&numbers(lists), grids));
     check_order(layers, &mut device, count);
     count
 }

@@ -41,9 +41,10 @@ const PARTS: &[(&str, &[&str])] = &[
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),
-    ("options", &["film", "files", "scene::SearchPaths", "trace"]),
+    ("pipeline_choice", &["files", "gpu", "pipeline::plan"]),
+    ("options", &["film", "files", "pipeline_choice", "scene::SearchPaths", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
-    ("scale", &["film", "files", "forecast", "stats", "gpu"]),
+    ("scale", &["film", "files", "forecast", "stats", "gpu", "pipeline::plan"]),
     // All that takes part in a render: not `forecast` and `scale`, which only read what a render reports.
     (
         "render",
@@ -58,6 +59,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "options",
             "outcome",
             "pipeline",
+            "pipeline_choice",
             "points",
             "progress",
             "rib",

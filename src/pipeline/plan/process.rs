@@ -1,7 +1,7 @@
 //! What a pipeline is made of: stages, and what is declared of each.
 
-use super::Pipeline;
 use super::check::{InvalidPipeline, check};
+use super::{Division, Pipeline};
 
 /// What a stage computes: one kernel, or a few that are only used together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -278,7 +278,7 @@ impl Pipeline {
     /// The first stage that cannot be where it is, and why.
     pub const fn new(batches: u32, stages: &'static [PipelineStage]) -> Result<Self, InvalidPipeline> {
         match check(batches, stages) {
-            Ok(()) => Ok(Self { batches, stages }),
+            Ok(()) => Ok(Self { batches, division: Division::Micropolygons, bucket_px: None, stages }),
             Err(invalid) => Err(invalid),
         }
     }
@@ -289,6 +289,26 @@ impl Pipeline {
             Ok(pipeline) => pipeline,
             Err(invalid) => panic!("{}", invalid.requirement.text()),
         }
+    }
+
+    /// The same with another division.
+    pub const fn with_division(self, division: Division) -> Self {
+        Self { division, ..self }
+    }
+
+    /// The same in regions of at most this many pixels along x and y.
+    pub(super) const fn in_buckets(self, px: u32) -> Self {
+        Self { bucket_px: Some(px), ..self }
+    }
+
+    /// How [`Process::Hide`] and [`Process::Sample`] give micropolygons to invocations.
+    pub const fn division(&self) -> Division {
+        self.division
+    }
+
+    /// The pixels along x and y of the regions that a picture is cut into to begin with; `None` leaves it whole.
+    pub const fn bucket_px(&self) -> Option<u32> {
+        self.bucket_px
     }
 
     /// Depth batches of a region, at most.

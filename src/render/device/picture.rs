@@ -1,17 +1,47 @@
 //! What is drawn: everything that the devices of a render share.
 
 use crate::diagnostic::SourceLocation;
+use crate::gpu::DeviceInfo;
 use crate::pipeline::composite::Composition;
 use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::look::{ImagerProgram, ShadingKernel};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
+use crate::pipeline_choice::PipelineChoice;
 use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::memory::GridResidency;
 use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::scene::{DepthFilter, Filter};
 use std::sync::Arc;
+
+/// The pipeline of each device. Devices do not all draw a picture in the same way, but with the same bits.
+#[derive(Clone, Debug)]
+pub(crate) struct DevicePipelines {
+    choice: PipelineChoice,
+    /// Whether depths are all that is wanted.
+    depths: bool,
+    /// A pipeline without a name, for tests.
+    fixed: Option<Pipeline>,
+}
+
+impl DevicePipelines {
+    pub(crate) fn new(choice: &PipelineChoice, depths: bool) -> Self {
+        Self { choice: choice.clone(), depths, fixed: None }
+    }
+
+    /// The same pipeline for all devices.
+    #[cfg(test)]
+    pub(crate) fn fixed(pipeline: Pipeline) -> Self {
+        Self { choice: PipelineChoice::default(), depths: false, fixed: Some(pipeline) }
+    }
+
+    /// The pipeline of a device.
+    pub(crate) fn of(&self, device: &DeviceInfo) -> Pipeline {
+        let named = self.choice.of(device);
+        self.fixed.unwrap_or(if self.depths { named.depths() } else { named.colours })
+    }
+}
 
 /// One world as it is drawn; every device of a render shares it.
 pub(crate) struct Picture {
@@ -41,8 +71,8 @@ pub(crate) struct Picture {
     pub variables: u64,
     /// How they are composited.
     pub composition: Composition,
-    /// The pipeline that regions go through.
-    pub pipeline: Pipeline,
+    /// The pipelines that regions go through.
+    pub pipelines: DevicePipelines,
     /// Regions in flight on each device.
     pub in_flight: usize,
     /// Device memory that stays free (the constant C of RenderAnts, section 4).

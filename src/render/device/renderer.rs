@@ -88,7 +88,8 @@ impl DeviceRenderer {
         let filters: Vec<FilterKind> = picture.filtered.iter().map(|record| record.filter.kind).collect();
         let deep = picture.deep.is_some();
         let (world, programs) = (&picture.world, &picture.kernels);
-        for kernel in pipeline::kernels_of(world, programs, &picture.pipeline, variants, &filters, depth, deep) {
+        let pipeline = picture.pipelines.of(device.info());
+        for kernel in pipeline::kernels_of(world, programs, &pipeline, variants, &filters, depth, deep) {
             device.prepare(&kernel, &[]);
         }
         let (looking, others): (Vec<_>, Vec<_>) = picture.kernels.iter().partition(|kernel| kernel.uses_textures);
@@ -113,7 +114,7 @@ impl DeviceRenderer {
             frame,
             grids: GridPages::default(),
             depth: DepthBuckets::new(1.0, 1.0),
-            pipeline: picture.pipeline,
+            pipeline,
             variants,
             pages: GeometryPages::new(Arc::clone(pages), pages_bytes),
             widest_filter: picture.widest_filter,

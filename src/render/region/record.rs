@@ -38,7 +38,7 @@ pub(crate) struct DeviceWorld {
     pub widest_filter: Filter,
     /// The records of finished pixels.
     pub filtered: Arc<[FilteredRecord]>,
-    /// The hider's depth filter, when a display asks for depth.
+    /// The division's depth filter, when a display asks for depth.
     pub depth_filter: Option<DepthFilter>,
     /// How variables are composited.
     pub composition: Composition,
@@ -282,13 +282,15 @@ impl DeviceWorld {
                     }
                     Process::Sample => {
                         let positions = self.hidden_positions(piece);
-                        sample::record_piece(recording, *sources, region, job.slab, &piece.piece, positions);
+                        let division = self.pipeline.division();
+                        sample::record_piece(recording, *sources, region, job.slab, &piece.piece, positions, division);
                     }
                     _ => {
                         let positions = self.hidden_positions(piece);
                         let behind = stage.process == Process::HideBehind;
                         let surface = if behind { HiddenSurface::Behind } else { HiddenSurface::Nearest };
-                        hide::record_piece(recording, *sources, region, surface, &piece.piece, positions);
+                        let division = self.pipeline.division();
+                        hide::record_piece(recording, *sources, region, surface, &piece.piece, positions, division);
                     }
                 }
             }

@@ -3,9 +3,8 @@
 use crate::film::{Film, PixelLayout};
 use crate::pipeline::frame;
 use crate::pipeline::look::ShadingKernel;
-use crate::pipeline::plan::Pipeline;
 use crate::pipeline::world::DrawnWorld;
-use crate::render::device::picture::{Picture, WorldImager};
+use crate::render::device::picture::{DevicePipelines, Picture, WorldImager};
 use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
@@ -28,7 +27,7 @@ impl Session<'_> {
         let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
-        let pipeline = pipeline_for(film.layout(), &drawn, &shaded.kernels);
+        let depths = wants_depths(film.layout(), &drawn, &shaded.kernels);
         Arc::new(Picture {
             location: world.location.clone(),
             world: Arc::new(drawn),
@@ -43,7 +42,7 @@ impl Session<'_> {
             composition: outputs.composition,
             textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
             deep: film.wants_light().then(|| deep_settings(world)),
-            pipeline,
+            pipelines: DevicePipelines::new(&self.options.pipelines, depths),
             in_flight: self.tuning.in_flight,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.tuning.resident_pages_bytes_max,
@@ -56,11 +55,12 @@ impl Session<'_> {
     }
 }
 
-/// What is wanted decides: depths of what is opaque need no colours, unless computing these prints something.
-fn pipeline_for(layout: &PixelLayout, world: &DrawnWorld, kernels: &[ShadingKernel]) -> Pipeline {
+/// Whether depths are all that is wanted: those of what is opaque need no colours, unless computing these prints
+/// something.
+fn wants_depths(layout: &PixelLayout, world: &DrawnWorld, kernels: &[ShadingKernel]) -> bool {
     let translucent = world.hide_bins.iter().any(|bin| bin.translucent);
     let prints = kernels.iter().any(|kernel| kernel.print_words > 0);
-    if layout.is_depth() && !translucent && !prints { Pipeline::DEPTHS } else { Pipeline::ANTHILL }
+    layout.is_depth() && !translucent && !prints
 }
 
 impl Session<'_> {

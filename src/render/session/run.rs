@@ -64,7 +64,8 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     };
     let open = opening.elapsed();
     let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
-    let tuning = aids.tuning();
+    let mut tuning = aids.tuning();
+    tuning.bucket_px = tuning.bucket_px.or(options.pipelines.named.and_then(|pipeline| pipeline.colours.bucket_px()));
     let setup = SessionSetup { options, reporter, ticker, tuning, memory: Arc::clone(&memory) };
     let mut session = Session::new(setup, devices);
     session.stats.open = open;

@@ -1,0 +1,162 @@
+//! `anthill explore`: draws a scene with each pipeline on each device, prints what they take, and keeps the fastest.
+
+use super::console::Console;
+use super::devices_command::{NO_USABLE_DEVICE, report_error};
+use super::explore_flags::ExploreFlags;
+use super::render_command::{check_readable, overrides};
+use super::scale_command::{describe, exit_code, to_arguments};
+use anthill::gpu::{DeviceInfo, GpuError, devices, select};
+use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
+use anthill::pipeline_choice::KeptPipelines;
+use anthill::scale::study::Series;
+use anthill::scale::{Measurements, Plan, PlanError, RunSettings, measure, tables};
+use std::io;
+use std::path::Path;
+
+/// The exit code of a wrong command line.
+const WRONG_USAGE: u8 = 2;
+
+/// Runs the command and returns the exit code.
+pub(super) fn run(flags: &ExploreFlags, console: &mut Console) -> u8 {
+    if let Err(message) = check(flags) {
+        console.err.error(&message);
+        return WRONG_USAGE;
+    }
+    let known = match devices(false) {
+        Ok(known) => known,
+        Err(error) => {
+            report_error(&error, console);
+            return NO_USABLE_DEVICE;
+        }
+    };
+    let plan = match plan(flags, &known) {
+        Ok(plan) => plan,
+        Err(error) => {
+            report_error(&error, console);
+            return if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE };
+        }
+    };
+    match explore(flags, &plan, console) {
+        Ok(measured) => show(flags, &measured, &known, console),
+        Err(code) => code,
+    }
+}
+
+fn check(flags: &ExploreFlags) -> Result<(), String> {
+    if flags.scene.as_os_str() == "-" {
+        return Err("the scene is read once for each run, so it cannot be standard input".into());
+    }
+    check_readable(&flags.scene)?;
+    overrides(&flags.work).map(|_| ())
+}
+
+/// Each device by itself with each pipeline; without `--devices` one of each model that is used by default.
+fn plan(flags: &ExploreFlags, known: &[DeviceInfo]) -> Result<Plan, GpuError> {
+    let mut indices: Vec<usize> = Vec::new();
+    for index in select(known, flags.devices.as_deref().unwrap_or("all"))? {
+        let is_same = |&other: &usize| match flags.devices {
+            Some(_) => other == index,
+            None => known[other].is_like(&known[index]),
+        };
+        if !indices.iter().any(is_same) {
+            indices.push(index);
+        }
+    }
+    let selections: Vec<String> = indices.iter().map(usize::to_string).collect();
+    let plan = Plan::new(&selections, known).map_err(|error| match error {
+        PlanError::Devices(error) => error,
+        other => unreachable!("each device is there once, by itself: {other}"),
+    })?;
+    let pipelines: Vec<&NamedPipeline> = match flags.pipelines.is_empty() {
+        true => CATALOGUE.iter().collect(),
+        false => CATALOGUE.iter().filter(|one| flags.pipelines.iter().any(|wanted| wanted.name == one.name)).collect(),
+    };
+    Ok(plan.with_pipelines(&pipelines))
+}
+
+/// Runs everything; the error is an exit code.
+fn explore(flags: &ExploreFlags, plan: &Plan, console: &mut Console) -> Result<Measurements, u8> {
+    let cancelled = (console.listen)();
+    let made = || -> io::Result<RunSettings> {
+        Ok(RunSettings {
+            program: std::env::current_exe()?,
+            scene: flags.scene.clone(),
+            flags: to_arguments(&flags.work).into_iter().map(Into::into).collect(),
+            repeat: flags.repeat,
+            pin: false,
+            rates: false,
+            folder: tempfile::tempdir()?.keep(),
+        })
+    };
+    let settings = made().map_err(|error| {
+        console.err.error(&format!("cannot begin to run this program: {error}"));
+        1
+    })?;
+    let messages = console.err.clone();
+    let measured = measure(&settings, plan, &cancelled, &mut |run| messages.line(&describe(run)));
+    if measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty()) {
+        messages.line(&format!("anthill: the pictures are kept in {}", settings.folder.display()));
+    } else if let Err(error) = std::fs::remove_dir_all(&settings.folder) {
+        messages.line(&format!("anthill: warning: {} cannot be removed: {error}", settings.folder.display()));
+    }
+    measured.map_err(|error| {
+        console.err.block(&format!("anthill: error: {error}"));
+        exit_code(&error)
+    })
+}
+
+/// Prints a table for each device, and keeps what was fastest if that is wanted.
+fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], console: &mut Console) -> u8 {
+    for differing in &measured.differing {
+        let (selection, round) = (&differing.selection, differing.round);
+        console.err.error(&format!(
+            "--devices {selection} drew another picture in round {round}, which is a defect: please report it"
+        ));
+    }
+    let mut fastest = Vec::new();
+    for of_device in measured.series.chunk_by(|a, b| a.configuration.indices == b.configuration.indices) {
+        let device = &known[of_device[0].configuration.indices[0]];
+        let table = tables::pipelines(of_device).to_markdown();
+        console.print(&format!("device {}: {}, {}\n{table}\n", device.index, device.name, device.driver_info));
+        fastest.extend(fastest_of(of_device).map(|pipeline| (device, pipeline)));
+    }
+    if !measured.differing.is_empty() {
+        return 1;
+    }
+    if flags.keep { keep(&fastest, console) } else { 0 }
+}
+
+/// The pipeline with the least median time among those that a device can have for itself: buckets cut the whole
+/// picture.
+fn fastest_of(series: &[Series]) -> Option<&'static NamedPipeline> {
+    let named = |one: &Series| NamedPipeline::find(one.configuration.pipeline?);
+    let own = series.iter().filter(|one| named(one).is_some_and(|named| named.colours.bucket_px().is_none()));
+    named(own.min_by(|a, b| a.render().median.total_cmp(&b.render().median))?)
+}
+
+fn keep(fastest: &[(&DeviceInfo, &'static NamedPipeline)], console: &Console) -> u8 {
+    let Some(path) = KeptPipelines::default_file() else {
+        console.err.error("--keep: there is no folder to keep anything in: set HOME or XDG_CACHE_HOME");
+        return 1;
+    };
+    match write(fastest, &path) {
+        Ok(()) => {
+            for (device, pipeline) in fastest {
+                let name = &device.name;
+                console.err.line(&format!("anthill: {name} draws with pipeline {} from now on", pipeline.name));
+            }
+            0
+        }
+        Err(error) => {
+            console.err.error(&format!("--keep: cannot write \"{}\": {error}", path.display()));
+            1
+        }
+    }
+}
+
+/// Adds to what was kept; a file that cannot be read is replaced.
+fn write(fastest: &[(&DeviceInfo, &'static NamedPipeline)], path: &Path) -> io::Result<()> {
+    let mut kept = KeptPipelines::read(path).unwrap_or_default();
+    fastest.iter().for_each(|(device, pipeline)| kept.keep(device, pipeline));
+    kept.write(path)
+}

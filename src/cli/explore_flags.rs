@@ -1,0 +1,54 @@
+//! The flags of `anthill explore`.
+
+use super::flags::WorkFlags;
+use super::units::pipelines;
+use anthill::pipeline::plan::NamedPipeline;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Measure the pipelines that can draw a scene, on each device
+#[derive(Debug, Args)]
+#[command(after_help = EXPLORE_HELP)]
+pub(super) struct ExploreFlags {
+    /// RIB file, plain or gzipped
+    #[arg(value_name = "SCENE.rib")]
+    pub(super) scene: PathBuf,
+
+    /// Devices to measure, one after the other, as in `anthill render`. [default: one of each model that renders use]
+    #[arg(long, value_name = "WHICH")]
+    pub(super) devices: Option<String>,
+
+    /// Measure only these pipelines
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = pipelines())]
+    pub(super) pipelines: Vec<&'static NamedPipeline>,
+
+    /// How often to run each pipeline
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) repeat: u32,
+
+    /// Keep the fastest pipeline of each device for later renders on its model and driver, in
+    /// $XDG_CACHE_HOME/anthill/pipelines.json. Those with buckets are not kept, because they cut the picture for all
+    /// devices
+    #[arg(long)]
+    pub(super) keep: bool,
+
+    #[command(flatten)]
+    pub(super) work: WorkFlags,
+}
+
+const EXPLORE_HELP: &str = "\
+Each run is a separate `anthill render` process with --pipeline NAME. Pipelines take turns, round by round, after a run \
+of each that fills the drivers' caches. The pictures must be the same, bit for bit.
+
+Pipelines:
+  batches             hides in depth batches, nearest first, and shades what is seen
+  one-batch           hides everything at once, hidden or not, and shades what is seen
+  shade-first         hides everything at once and shades everything, seen or not (RenderAnts)
+  buckets             as batches, in buckets of 64 x 64 pixels
+  ...-expanded        the same; the invocations of a workgroup share out the samples to test evenly
+
+Exits with 1 if a run fails, or if pictures differ.
+
+Examples:
+  anthill explore shot.rib
+  anthill explore teapot.rib --devices 0 --pipelines batches,batches-expanded --repeat 9 --keep";

@@ -1,0 +1,81 @@
+//! The pipelines that a user can name and measure against each other. They differ in the order of stages, in how work
+//! is cut, or in kernels; none of them changes a pixel.
+
+use super::Pipeline;
+
+/// How the kernels that test samples divide them among invocations. What moves, is out of focus or trimmed is always
+/// tested by one invocation a micropolygon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Division {
+    /// One invocation tests all samples that a micropolygon may cover (RenderAnts, section 4.3).
+    Micropolygons,
+    /// A workgroup lists the strips of its micropolygons, rows of samples or cells, by a prefix sum in shared memory,
+    /// and its invocations share them out evenly.
+    Expanded,
+}
+
+impl Division {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Micropolygons, Self::Expanded];
+}
+
+/// A pipeline that can be asked for by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedPipeline {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What sets it apart, in a few words.
+    pub about: &'static str,
+    /// The pipeline of colours.
+    pub colours: Pipeline,
+}
+
+/// Pixels along x and y of the buckets of [`CATALOGUE`].
+const BUCKET_PX: u32 = 64;
+
+/// All pipelines that have names; the first one is what is used where nothing else was asked for.
+pub const CATALOGUE: [NamedPipeline; 7] = {
+    const fn named(name: &'static str, about: &'static str, colours: Pipeline) -> NamedPipeline {
+        NamedPipeline { name, about, colours }
+    }
+    let (batches, one) = (Pipeline::ANTHILL, Pipeline::UNBINNED);
+    [
+        named("batches", "hides in depth batches, nearest first, and shades what is seen", batches),
+        named("batches-expanded", "the same, samples shared out evenly", batches.with_division(Division::Expanded)),
+        named("one-batch", "hides everything at once, hidden or not, and shades what is seen", one),
+        named("one-batch-expanded", "the same, samples shared out evenly", one.with_division(Division::Expanded)),
+        named("shade-first", "hides everything at once and shades everything, seen or not", Pipeline::SHADE_FIRST),
+        named("buckets", "as batches, in buckets of 64 x 64 pixels", batches.in_buckets(BUCKET_PX)),
+        named(
+            "buckets-expanded",
+            "the same, samples shared out evenly",
+            batches.in_buckets(BUCKET_PX).with_division(Division::Expanded),
+        ),
+    ]
+};
+
+impl NamedPipeline {
+    /// The one of this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        CATALOGUE.iter().find(|pipeline| pipeline.name == name)
+    }
+
+    /// The pipeline of what needs no colours, [`Pipeline::DEPTHS`], with this one's division of samples.
+    pub const fn depths(&self) -> Pipeline {
+        Pipeline::DEPTHS.with_division(self.colours.division())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_pipelines_are_all_different() {
+        for (at, one) in CATALOGUE.iter().enumerate() {
+            assert_eq!(NamedPipeline::find(one.name), Some(one));
+            assert!(CATALOGUE[..at].iter().all(|other| other.colours != one.colours), "{}", one.name);
+        }
+        assert_eq!(CATALOGUE[0].colours, Pipeline::ANTHILL, "the first one is the usual one");
+    }
+}

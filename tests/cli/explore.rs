@@ -1,0 +1,44 @@
+//! `anthill explore` on a small scene, and what it keeps.
+
+use super::{Ran, directory, run};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+/// Runs the program beside a small scene, with a cache folder of its own.
+fn with_cache(directory: &Path, args: &[&str]) -> Ran {
+    let sphere = "Display \"a.exr\" \"exr\" \"rgba\" Format 32 24 1 Projection \"perspective\" Translate 0 0 3 WorldBegin \
+                  Sphere 1 -1 1 360 WorldEnd\n";
+    fs::write(directory.join("a.rib"), sphere).expect("writable");
+    let cache = directory.join("cache");
+    run(directory, args, &[("XDG_CACHE_HOME", cache.as_os_str()), ("LP_NUM_THREADS", OsStr::new("0"))], "")
+}
+
+#[test]
+fn pipelines_are_measured_and_the_fastest_is_kept() {
+    let directory = directory();
+    let pipelines = "one-batch,batches-expanded,buckets";
+    let explore = ["explore", "a.rib", "--devices", "0,0", "--pipelines", pipelines, "--repeat", "1", "--keep"];
+    let Ran { code, out, err } = with_cache(directory.path(), &explore);
+    assert_eq!(code, Some(0), "{err}");
+    let names: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()).collect();
+    assert_eq!(names, ["pipeline", "batches-expanded", "one-batch", "buckets"], "{out}");
+    assert!(err.contains("run 3 of 3: --devices 0 --pipeline buckets: "), "{err}");
+    let kept = directory.path().join("cache/anthill/pipelines.json");
+    let text = fs::read_to_string(&kept).expect("it was kept");
+    // Buckets are never kept, and what was not measured cannot be.
+    assert!(text.contains("\"one-batch\"") || text.contains("\"batches-expanded\""), "{text}");
+    // A render goes by it, and says nothing.
+    let quiet = with_cache(directory.path(), &["render", "a.rib", "-q"]);
+    assert_eq!((quiet.code, &*quiet.err), (Some(0), ""));
+    let picture = fs::read(directory.path().join("a.exr")).expect("drawn");
+    // A file that is damaged is named, and the picture is the same.
+    fs::write(&kept, "[").expect("writable");
+    let warned = with_cache(directory.path(), &["render", "a.rib", "-q"]);
+    assert!(
+        warned.code == Some(0) && warned.err.contains("every device draws with pipeline batches"),
+        "{}",
+        warned.err
+    );
+    assert!(fs::read(directory.path().join("a.exr")).expect("drawn") == picture);
+}
