@@ -30,6 +30,10 @@ uint strips_of(Parts parts, uint count);
 // Does a strip.
 void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint strip);
 #endif
+#ifdef WALK_BINS
+// Whether a micropolygon that may touch the pixels `px` is left to the tiles that it is listed in.
+bool bin(uint id, ivec4 px);
+#endif
 // Does a part.
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
 
@@ -149,6 +153,9 @@ void walk(uint each, uint each_rest) {
 #else
     if (parts.count > each || wide) arm_rest(parts.count, each_rest);
     if (wide) return;
+#ifdef WALK_BINS
+    if (bin(id, px)) return;
+#endif
     uint begin = 0u, end = min(parts.count, each);
 #endif
     uint number = (slot.rank << NUMBER_MP_BITS) | local;

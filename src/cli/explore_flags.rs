@@ -46,6 +46,7 @@ Pipelines:
   shade-first         hides everything at once and shades everything, seen or not (RenderAnts)
   buckets             as batches, in buckets of 64 x 64 pixels
   ...-expanded        the same; the invocations of a workgroup share out the samples to test evenly
+  ...-binned          the same; micropolygons are sorted into tiles of pixels, whose depths are in shared memory
 
 Exits with 1 if a run fails, or if pictures differ.
 

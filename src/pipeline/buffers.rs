@@ -299,7 +299,8 @@ impl RegionCapacity {
         if self.deep { layers_capacity(self.pixel_samples) } else { 1 }
     }
 
-    fn scan_values(&self) -> u64 {
+    /// Values of the longest prefix sum.
+    pub(super) fn scan_values(&self) -> u64 {
         self.choice_words().max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
 

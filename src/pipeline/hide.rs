@@ -1,13 +1,14 @@
 //! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what is behind them is dropped
 //! before it is diced.
 
+use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
 use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, cull, hide, hide_blurred};
-use super::needed_kernels::KernelList;
+use super::needed_kernels::{KernelList, KernelVariants};
 use super::plan::Division;
 use super::recording::{Dispatch, Groups, Recording, Slice};
 use super::sample::Slab;
@@ -41,8 +42,13 @@ pub(super) fn record_passes(
     piece: &Piece,
     dispatch: impl Fn(HidePass, Groups) -> Dispatch,
 ) {
-    let rest = slices.rest.cast::<[u32; 3]>().part(0..1);
     recording.dispatch(dispatch(HidePass::First, piece.groups(slices, Per::Micropolygon)));
+    record_rest(recording, slices, dispatch);
+}
+
+/// Appends the rest pass, as `dispatch` makes it, and disarms it.
+fn record_rest(recording: &mut Recording, slices: &RegionSlices, dispatch: impl Fn(HidePass, Groups) -> Dispatch) {
+    let rest = slices.rest.cast::<[u32; 3]>().part(0..1);
     recording.dispatch(dispatch(HidePass::Rest, rest.into()));
     recording.write(rest, &[[0, 1, 1]]);
 }
@@ -224,6 +230,20 @@ impl KeyedPositions {
     }
 }
 
+/// How pieces are hidden; the result is the same.
+#[derive(Clone, Copy, Debug)]
+pub struct HidingForm {
+    /// How samples are divided among invocations.
+    pub division: Division,
+    /// The variants of kernels that are not for hiding alone.
+    pub variants: KernelVariants,
+}
+
+/// Whether tiles are hidden one by one, if there is room for lists.
+fn is_binned(surface: HiddenSurface, tests: SampleTests, division: Division) -> bool {
+    division == Division::Binned && surface == HiddenSurface::Nearest && bin::can_hide(tests)
+}
+
 /// Appends the hiding of a piece.
 pub fn record_piece(
     recording: &mut Recording,
@@ -232,12 +252,12 @@ pub fn record_piece(
     surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
-    division: Division,
+    form: HidingForm,
 ) {
     if positions.tests(sources.frame).blurred {
         record_blurred(recording, sources, region, surface, piece, positions);
     } else {
-        record_sharp(recording, sources, region, surface, piece, positions, division);
+        record_sharp(recording, sources, region, surface, piece, positions, form);
     }
 }
 
@@ -290,7 +310,7 @@ fn record_sharp(
     surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
-    division: Division,
+    form: HidingForm,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
@@ -317,9 +337,14 @@ fn record_sharp(
         region_height,
     };
     let tests = positions.tests(frame);
-    record_passes(recording, slices, piece, |pass, groups| {
-        hide::dispatch(variant(surface, pass, tests, division), groups, &bindings, &push)
-    });
+    let HidingForm { division, variants } = form;
+    let dispatch = |pass, groups| hide::dispatch(variant(surface, pass, tests, division), groups, &bindings, &push);
+    let binned = is_binned(surface, tests, division);
+    if binned && bin::record_piece(recording, GeometrySources { frame, page }, region, piece, positions, variants) {
+        record_rest(recording, slices, dispatch);
+    } else {
+        record_passes(recording, slices, piece, dispatch);
+    }
 }
 
 /// Appends the update of the farthest depth of the blocks that hiding changed.
@@ -338,12 +363,14 @@ pub(super) fn slot_kernels() -> KernelList {
 }
 
 /// The kernels that hide.
-pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests, division: Division) -> KernelList {
+pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests, form: HidingForm) -> KernelList {
     let kernel = |pass| match tests.blurred {
         true => hide_blurred::kernel(blurred_variant(surface, pass, tests)),
-        false => hide::kernel(variant(surface, pass, tests, division)),
+        false => hide::kernel(variant(surface, pass, tests, form.division)),
     };
-    HidePass::ALL.map(kernel).to_vec()
+    let binned = is_binned(surface, tests, form.division);
+    let own = HidePass::ALL.map(kernel).to_vec();
+    if binned { [own, bin::kernels(form.variants)].concat() } else { own }
 }
 
 /// The kernels that update the farthest depths of blocks.

@@ -5,6 +5,7 @@
 //! their order and the bins that their work is cut into. [`crate::render`](mod@crate::render) runs recordings, reads
 //! results back and decides what is next.
 
+pub mod bin;
 pub mod bound_split;
 pub mod buffers;
 pub mod composite;

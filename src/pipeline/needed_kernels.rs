@@ -4,9 +4,9 @@
 use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
-use super::hide::{HiddenSurface, SampleTests};
+use super::hide::{HiddenSurface, HidingForm, SampleTests};
 use super::look::ShadingKernel;
-use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process};
+use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
 use super::{bound_split, composite, dice, displace, filter, hide, layers, sample, select, shade, solids};
@@ -29,7 +29,7 @@ pub struct KernelVariants {
 struct WorldTraits {
     kinds: BTreeSet<KindMotion>,
     tests: Vec<SampleTests>,
-    division: Division,
+    form: HidingForm,
     smooth: bool,
     translucent: bool,
     midpoints: bool,
@@ -42,11 +42,11 @@ struct WorldTraits {
 }
 
 impl WorldTraits {
-    fn of(world: &DrawnWorld, division: Division, midpoints: bool, deep: bool) -> Self {
+    fn of(world: &DrawnWorld, form: HidingForm, midpoints: bool, deep: bool) -> Self {
         Self {
             kinds: world.kinds(),
             tests: sample_tests(world),
-            division,
+            form,
             smooth: world.smooth,
             translucent: deep || world.hide_bins.iter().any(|bin| bin.translucent),
             midpoints,
@@ -65,7 +65,7 @@ impl WorldTraits {
     }
 
     fn hide_kernels(&self, surface: HiddenSurface) -> KernelList {
-        self.tests.iter().flat_map(|&tests| hide::kernels(surface, tests, self.division)).collect()
+        self.tests.iter().flat_map(|&tests| hide::kernels(surface, tests, self.form)).collect()
     }
 }
 
@@ -89,7 +89,7 @@ pub fn kernels_of(
     deep: bool,
 ) -> Vec<Arc<Kernel>> {
     let midpoints = depth == Some(DepthFilter::Midpoint);
-    let traits = WorldTraits::of(world, pipeline.division(), midpoints, deep);
+    let traits = WorldTraits::of(world, HidingForm { division: pipeline.division(), variants }, midpoints, deep);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     if programs.iter().any(|program| program.velocity_channel.is_some()) {
         kernels.extend(displace::velocity_kernels());
@@ -129,7 +129,9 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         Process::RenewBlocks => hide::block_kernels(HiddenSurface::Nearest),
         Process::RenewBlocksBehind => hide::block_kernels(HiddenSurface::Behind),
         Process::ClearResolved => composite::clear_kernels(),
-        Process::Sample => traits.tests.iter().flat_map(|&tests| sample::kernels(tests, traits.division)).collect(),
+        Process::Sample => {
+            traits.tests.iter().flat_map(|&tests| sample::kernels(tests, traits.form.division)).collect()
+        }
         Process::ListEntries => sample::list_kernels(variants),
         Process::ScatterEntries => sample::scatter_kernels(),
         Process::SortEntries => sample::sort_kernels(),

@@ -7,7 +7,7 @@ use super::buffers::{
 use super::dice::{self, DiceOutput, Piece};
 use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::geometry::PrimitiveKind;
-use super::hide::{HiddenSurface, KeyedPositions, SlotSource};
+use super::hide::{HiddenSurface, HidingForm, KeyedPositions, SlotSource};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
@@ -170,16 +170,33 @@ fn a_load_to_hide_or_to_sample() {
                         );
                     } else {
                         let (sources, surface) = (r.sources(), HiddenSurface::Nearest);
-                        hide::record_piece(recording, sources, &r.region, surface, piece, positions, division);
+                        let form = HidingForm { division, variants: KernelVariants { serial: true } };
+                        hide::record_piece(recording, sources, &r.region, surface, piece, positions, form);
                     }
                 }
             })
         };
         for (keys, division) in [1, 3].into_iter().flat_map(|keys| Division::ALL.map(|division| (keys, division))) {
-            assert_eq!([load(false, keys, division), load(true, keys, division)], [4 * count as usize + 1; 2]);
+            let all = 4 * count as usize + 1;
+            assert_eq!([load(false, keys, division), load(true, keys, division)], [all; 2]);
         }
         assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region, HiddenSurface::Nearest)), 1);
     }
+}
+
+#[test]
+fn pieces_are_listed_in_tiles_if_they_are_large_and_stand_still() {
+    let r = Fixture::new(0, 0);
+    let hidden = |slot_count: u32, keys: u32| {
+        dispatches(|recording| {
+            let piece = Piece { slot_count, ..pieces(1)[0] };
+            let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
+            let form = HidingForm { division: Division::Binned, variants: KernelVariants { serial: true } };
+            hide::record_piece(recording, r.sources(), &r.region, HiddenSurface::Nearest, &piece, positions, form);
+        })
+    };
+    // Two passes over the micropolygons, a scan and the tiles, in place of one pass; and the rest.
+    assert_eq!([hidden(1, 1), hidden(100, 1), hidden(100, 3)], [2, 7, 2]);
 }
 
 /// A program that colours what is seen by how it faces the eye.

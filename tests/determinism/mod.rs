@@ -1,5 +1,5 @@
 //! The picture does not depend on who drew it: files of equal bytes whatever the devices, the memory, the size of
-//! pages, the order of regions (DESIGN 3.1).
+//! pages, the order of regions, the pipeline (DESIGN 3.1).
 
 use anthill::gpu::Mutant;
 use std::path::Path;
@@ -225,19 +225,20 @@ const fn way(name: &'static str, flags: &'static [&'static str], aids: &'static 
     Way { name, flags, aids }
 }
 
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 10] = [
     way("one device", &["--devices", "0"], &[]),
     way(
         "all at once",
         &["--devices", "0,0", "--memory", "192M"],
         &[("ANTHILL_PERTURB", "3"), ("ANTHILL_PAGE_KIB", "1024")],
     ),
-    way("tiny pages", &["--devices", "0"], &[("ANTHILL_PAGE_KIB", "16")]),
-    way("the same device twice", &["--devices", "0,0"], &[]),
-    way("little memory", &["--devices", "0", "--memory", "256M"], &[]),
-    way("small pages", &["--devices", "0"], &[("ANTHILL_PAGE_KIB", "1024")]),
-    way("perturbed", &["--devices", "0,0"], &[("ANTHILL_PERTURB", "1")]),
+    way("tiny pages, binned", &["--devices", "0", "--pipeline", "batches-binned"], &[("ANTHILL_PAGE_KIB", "16")]),
+    way("the same device twice, binned", &["--devices", "0,0", "--pipeline", "one-batch-binned"], &[]),
+    way("little memory, expanded", &["--devices", "0", "--memory", "256M", "--pipeline", "batches-expanded"], &[]),
+    way("small pages, one batch", &["--devices", "0", "--pipeline", "one-batch"], &[("ANTHILL_PAGE_KIB", "1024")]),
+    way("perturbed, shaded first", &["--devices", "0,0", "--pipeline", "shade-first"], &[("ANTHILL_PERTURB", "1")]),
     way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
+    way("buckets, expanded", &["--devices", "0", "--pipeline", "buckets-expanded"], &[]),
     way("lost and opened again", &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:8")]),
 ];
 

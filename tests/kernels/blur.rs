@@ -6,7 +6,7 @@ use super::region::{Mesh, Region, flat_frame, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
-use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
+use anthill::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
 use anthill::pipeline::plan::Division;
@@ -89,6 +89,7 @@ impl Scene {
         let (mut device, pieces) = self.region(0);
         let (frame, page, context) = (device.frame, device.no_page(), device.context());
         let sources = GeometrySources { frame: &frame, page };
+        let form = HidingForm { division: Division::Micropolygons, variants: device.lab.variants() };
         device.lab.run(|recording| {
             for piece in &pieces {
                 hide::record_piece(
@@ -98,7 +99,7 @@ impl Scene {
                     HiddenSurface::Nearest,
                     piece,
                     self.positions(piece.base),
-                    Division::Micropolygons,
+                    form,
                 );
             }
         });

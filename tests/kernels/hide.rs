@@ -19,7 +19,11 @@ fn check(frame: Frame, pixels: RegionPixels, meshes: &[Mesh]) -> Vec<u64> {
 }
 
 fn check_keys(frame: Frame, pixels: RegionPixels, meshes: &[Mesh], division: Division, expected: &[u64]) {
-    let mut device = Region { division, ..Region::new(frame, pixels, |_| ()) };
+    check_with(frame, pixels, meshes, division, 4096, expected);
+}
+
+fn check_with(frame: Frame, pixels: RegionPixels, meshes: &[Mesh], division: Division, colours: u64, expected: &[u64]) {
+    let mut device = Region { division, ..Region::new(frame, pixels, |room| room.colours = colours) };
     device.clear();
     device.hide(meshes);
     let found = device.keys();
@@ -91,6 +95,30 @@ fn perspective_frame(samples: [u32; 2]) -> Frame {
         flags: FRAME_PERSPECTIVE | FRAME_JITTER,
         ..flat_frame(samples, true)
     }
+}
+
+#[test]
+fn what_finds_no_place_in_the_lists_of_tiles_is_hidden_all_the_same() {
+    let mut random = Random::new(31);
+    let meshes: Vec<Mesh> = (0..400).map(|_| any_quad(&mut random, 1.2)).collect();
+    let (frame, pixels) = (flat_frame([4, 4], true), region(0, 0, 11, 9));
+    let expected = reference::hide(&pixels, pattern(&frame), &candidates(&frame, &meshes));
+    // 4 tiles, whose counts, offsets and total take 192 words: no lists, some full lists, and room for all.
+    for colours in [40, 49, 60, 100, 4096] {
+        check_with(frame, pixels, &meshes, Division::Binned, colours, &expected);
+    }
+}
+
+#[test]
+fn tiles_with_more_micropolygons_than_a_list_holds() {
+    let mut random = Random::new(32);
+    let quad = |_| {
+        let [x, y] = [random.float(0.0, 3.0), random.float(0.0, 3.0)];
+        let corner = |dx: f32, dy: f32| [x + dx, y + dy, 3.0 + x * y];
+        Mesh::quad([corner(0.0, 0.0), corner(0.4, 0.1), corner(0.1, 0.5), corner(0.5, 0.6)])
+    };
+    let meshes: Vec<Mesh> = (0..2500).map(quad).collect();
+    check(flat_frame([2, 2], true), region(0, 0, 3, 3), &meshes);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use anthill::pipeline::buffers::{
 };
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::frame;
-use anthill::pipeline::hide::{self, HiddenSurface, KeyedPositions};
+use anthill::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions};
 use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
@@ -274,12 +274,13 @@ impl Region {
 
     fn hide_surface(&mut self, surface: HiddenSurface, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
-        let (frame, page, region, division) = (self.frame, self.no_page(), self.context(), self.division);
+        let (frame, page, region) = (self.frame, self.no_page(), self.context());
+        let form = HidingForm { division: self.division, variants: self.lab.variants() };
         let sources = GeometrySources { frame: &frame, page };
         self.lab.run(|recording| {
             for piece in &pieces {
                 let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
-                hide::record_piece(recording, sources, &region, surface, piece, positions, division);
+                hide::record_piece(recording, sources, &region, surface, piece, positions, form);
             }
         });
     }

@@ -12,11 +12,14 @@ pub enum Division {
     /// A workgroup lists the strips of its micropolygons, rows of samples or cells, by a prefix sum in shared memory,
     /// and its invocations share them out evenly.
     Expanded,
+    /// Micropolygons are listed for tiles of pixels first; then a workgroup hides those of a tile, and keeps the depths
+    /// of its samples in shared memory. Translucent and clipped surfaces are tested by one invocation a micropolygon.
+    Binned,
 }
 
 impl Division {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Micropolygons, Self::Expanded];
+    pub const ALL: [Self; 3] = [Self::Micropolygons, Self::Expanded, Self::Binned];
 }
 
 /// A pipeline that can be asked for by name.
@@ -34,7 +37,7 @@ pub struct NamedPipeline {
 const BUCKET_PX: u32 = 64;
 
 /// All pipelines that have names; the first one is what is used where nothing else was asked for.
-pub const CATALOGUE: [NamedPipeline; 7] = {
+pub const CATALOGUE: [NamedPipeline; 9] = {
     const fn named(name: &'static str, about: &'static str, colours: Pipeline) -> NamedPipeline {
         NamedPipeline { name, about, colours }
     }
@@ -42,8 +45,10 @@ pub const CATALOGUE: [NamedPipeline; 7] = {
     [
         named("batches", "hides in depth batches, nearest first, and shades what is seen", batches),
         named("batches-expanded", "the same, samples shared out evenly", batches.with_division(Division::Expanded)),
+        named("batches-binned", "the same, hidden tile by tile", batches.with_division(Division::Binned)),
         named("one-batch", "hides everything at once, hidden or not, and shades what is seen", one),
         named("one-batch-expanded", "the same, samples shared out evenly", one.with_division(Division::Expanded)),
+        named("one-batch-binned", "the same, hidden tile by tile", one.with_division(Division::Binned)),
         named("shade-first", "hides everything at once and shades everything, seen or not", Pipeline::SHADE_FIRST),
         named("buckets", "as batches, in buckets of 64 x 64 pixels", batches.in_buckets(BUCKET_PX)),
         named(

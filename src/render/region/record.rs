@@ -6,7 +6,7 @@ use crate::pipeline::composite::Composition;
 use crate::pipeline::dice::{DiceOutput, Piece};
 use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
-use crate::pipeline::hide::{self, HiddenSurface, KeyedPositions, SlotSource};
+use crate::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::{HideBin, ShadingKernel};
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
@@ -289,8 +289,8 @@ impl DeviceWorld {
                         let positions = self.hidden_positions(piece);
                         let behind = stage.process == Process::HideBehind;
                         let surface = if behind { HiddenSurface::Behind } else { HiddenSurface::Nearest };
-                        let division = self.pipeline.division();
-                        hide::record_piece(recording, *sources, region, surface, &piece.piece, positions, division);
+                        let form = HidingForm { division: self.pipeline.division(), variants: self.variants };
+                        hide::record_piece(recording, *sources, region, surface, &piece.piece, positions, form);
                     }
                 }
             }

@@ -1,0 +1,88 @@
+// variants: bin_count FILL=0 REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0; bin_fill FILL=1 REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0
+//
+// Bin: one invocation = one micropolygon of an opaque grid. It is listed for each tile of pixels that it may touch, a
+// sort in the middle (Molnar et al. 1994): bin_count counts, a scan turns the counts into places, bin_fill writes the
+// lists and counts down to zero again. What is too large, or finds a list full, is hidden at once, as by hide.comp. The
+// order in a list is any; keys are a minimum, so it does not show.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_atomic_int64 : require
+
+#include "lib/block.glsl"
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/sampling.glsl"
+#include "lib/slot.glsl"
+#include "lib/piece.glsl"
+#include "lib/bin.glsl"
+
+layout(local_size_x = GROUP_MICROPOLYGONS) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
+layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
+layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 7) buffer TileCounts { uint tile_counts[]; };
+layout(std430, set = 0, binding = 8) readonly buffer TileOffsets { uint tile_offsets[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Total { uint total; };
+layout(std430, set = 0, binding = 10) writeonly buffer Listed { uint listed[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint piece;
+    uint vertex_base;
+    int region_x;
+    int region_y;
+    uint region_width;
+    uint region_height;
+    uint tile_log2;
+    uint tiles_x;  // tiles of a row
+    uint tiles;    // all tiles
+    uint capacity; // of the lists
+};
+
+#include "lib/micropolygon.glsl"
+#include "lib/coverage.glsl"
+#include "lib/clip.glsl"
+#include "lib/trim.glsl"
+#include "lib/reach.glsl"
+#include "lib/lower.glsl"
+
+#define WALK_BINS
+#include "lib/walk.glsl"
+
+#if FILL
+LISTED_FUNCTION
+#endif
+
+bool bin(uint id, ivec4 px) {
+    uvec4 tiles = uvec4(px - ivec4(region_x, region_y, region_x, region_y)) >> tile_log2;
+    uvec2 size = tiles.zw - tiles.xy + 1u;
+    bool fits = size.x * size.y <= BIN_TILES_MAX;
+#if FILL
+    if (!fits) return true; // bin_count hid it
+#else
+    if (!fits) return false;
+#endif
+    for (uint y = tiles.y; y <= tiles.w; y++) {
+        for (uint x = tiles.x; x <= tiles.z; x++) {
+            uint tile = y * tiles_x + x;
+#if FILL
+            uint left = atomicAdd(tile_counts[tile], ~0u), at = tile_offsets[tile] + left - 1u;
+            if (left <= listed_for(tile) && at < capacity) listed[at] = id;
+            else fits = false;
+#else
+            atomicAdd(tile_counts[tile], 1u);
+#endif
+        }
+    }
+    return fits;
+}
+
+void main() {
+    frame = frame_record;
+    walk(HIDE_TILES_MAX, HIDE_TILES_MAX);
+}

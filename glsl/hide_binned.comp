@@ -1,0 +1,126 @@
+// variants: hide_binned REST=0 CLIPPED=0 TRIMMED=0
+//
+// Hide, binned: one workgroup = one tile of pixels, one invocation = some of its micropolygons, then some of its
+// samples. Reads what bin.comp listed for the tile; lowers the depth keys of the tile's samples, which it keeps in
+// shared memory meanwhile: first their depths, then the least number at that depth, because not all devices have
+// atomics of 64 bits there. Marks the 4x4-pixel blocks that it changed. Overflows nothing: micropolygons that are not
+// in a list are hidden by bin.comp.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+#include "lib/block.glsl"
+#include "lib/frame.glsl"
+#include "lib/records.glsl"
+#include "lib/edge.glsl"
+#include "lib/sampling.glsl"
+#include "lib/slot.glsl"
+#include "lib/piece.glsl"
+#include "lib/bin.glsl"
+
+layout(local_size_x = GROUP_MICROPOLYGONS) in;
+layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
+layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
+layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
+layout(std430, set = 0, binding = 5) readonly buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 6) readonly buffer TileOffsets { uint tile_offsets[]; };
+layout(std430, set = 0, binding = 7) readonly buffer Total { uint total; };
+layout(std430, set = 0, binding = 8) readonly buffer Listed { uint listed[]; };
+layout(push_constant) uniform Push {
+    uint slot_base;
+    uint piece;
+    uint vertex_base;
+    int region_x;
+    int region_y;
+    uint region_width;
+    uint region_height;
+    uint tile_log2;
+    uint tiles_x;  // tiles of a row
+    uint tiles;    // all tiles
+    uint capacity; // of the lists
+};
+
+shared uint near_depth[BIN_SAMPLES_MAX];
+shared uint near_number[BIN_SAMPLES_MAX];
+// Whether depths are known, and numbers are looked for.
+bool numbers = false;
+
+#include "lib/micropolygon.glsl"
+#include "lib/coverage.glsl"
+#include "lib/clip.glsl"
+#include "lib/trim.glsl"
+#include "lib/reach.glsl"
+
+void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number) {
+    if (!numbers) atomicMin(near_depth[at], depth);
+    else if (near_depth[at] == depth) atomicMin(near_number[at], number);
+}
+
+LISTED_FUNCTION
+
+// Hides one listed micropolygon in the tile.
+void hide(uint id, RegionRect tile) {
+    uint index = id >> pieces[piece].mp_log2, local = id & ((1u << pieces[piece].mp_log2) - 1u);
+    Slot slot = slots[slot_base + index];
+    Micropolygon m;
+    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
+    ivec4 px = covered_pixels(m, slot, tile);
+    if (px.x > px.z || px.y > px.w) return;
+    Parts parts = parts_of(m, px, tile);
+    Coverage cover = coverage_setup(m);
+    uint number = (slot.rank << NUMBER_MP_BITS) | local;
+    for (uint part = 0u; part < parts.count; part++) visit(m, cover, slot, number, tile, parts, part);
+}
+
+// The pixel of a tile's sample, counted from the region's first one.
+uvec2 sample_pixel(RegionRect tile, uint at) {
+    uint pixel = divide(uvec2(at), uvec2(frame.samples.x * frame.samples.y)).x, y = divide(uvec2(pixel), uvec2(tile.width)).x;
+    return uvec2(ivec2(tile.x - region_x, tile.y - region_y)) + uvec2(pixel - y * tile.width, y);
+}
+
+// Place of a tile's sample among those of the region.
+uint key_place(RegionRect tile, uint at) {
+    uint samples = frame.samples.x * frame.samples.y;
+    uvec2 pixel = sample_pixel(tile, at);
+    return (pixel.y * region_width + pixel.x) * samples + (at - divide(uvec2(at), uvec2(samples)).x * samples);
+}
+
+void keep(RegionRect tile, uint at) {
+    uint place = key_place(tile, at);
+    uint64_t key = (uint64_t(near_depth[at]) << 32) | uint64_t(near_number[at]);
+    if (key >= keys[place]) return;
+    keys[place] = key;
+    uvec2 block = sample_pixel(tile, at) >> BLOCK_LOG2;
+    dirty[block.y * ((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + block.x] = 1u;
+}
+
+void main() {
+    frame = frame_record;
+    uint tile_at = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, lane = gl_LocalInvocationID.x;
+    if (tile_at >= tiles) return;
+    uint first = tile_offsets[tile_at], end = min(first + listed_for(tile_at), capacity);
+    if (first >= end) return;
+    uvec2 corner = uvec2(tile_at % tiles_x, tile_at / tiles_x) << tile_log2;
+    uvec2 size = min(uvec2(1u << tile_log2), uvec2(region_width, region_height) - corner);
+    RegionRect tile = RegionRect(region_x + int(corner.x), region_y + int(corner.y), size.x, size.y);
+    uint samples = size.x * size.y * (frame.samples.x * frame.samples.y);
+    for (uint at = lane; at < samples; at += GROUP_MICROPOLYGONS) {
+        near_depth[at] = uint(keys[key_place(tile, at)] >> 32);
+        near_number[at] = KEY_EMPTY;
+    }
+    barrier();
+    for (uint at = first + lane; at < end; at += GROUP_MICROPOLYGONS) hide(listed[at], tile);
+    barrier();
+    // Where nothing came nearer, the number that was there competes.
+    for (uint at = lane; at < samples; at += GROUP_MICROPOLYGONS) {
+        uint64_t key = keys[key_place(tile, at)];
+        if (near_depth[at] == uint(key >> 32)) near_number[at] = uint(key);
+    }
+    numbers = true;
+    barrier();
+    for (uint at = first + lane; at < end; at += GROUP_MICROPOLYGONS) hide(listed[at], tile);
+    barrier();
+    for (uint at = lane; at < samples; at += GROUP_MICROPOLYGONS) keep(tile, at);
+}

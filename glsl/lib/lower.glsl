@@ -1,0 +1,24 @@
+// A micropolygon lowers the depth key of a sample that it reaches, in the memory of all. Needs key.glsl, block.glsl,
+// the buffers keys[] and dirty[], and behind[] where BEHIND is 1.
+
+#ifndef LOWER_GLSL
+#define LOWER_GLSL
+
+void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number) {
+    uint block = (pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2);
+    uint64_t key = (uint64_t(depth) << 32) | uint64_t(number);
+#if BEHIND
+    if (key > keys[at] && depth < behind[at]) {
+        atomicMin(behind[at], depth);
+        dirty[block] = 1u;
+    }
+#else
+    // The two halves of a key may be read at different times, so only one is compared: ties go to the atomic.
+    if (depth <= uint(keys[at] >> 32)) {
+        atomicMin(keys[at], key);
+        dirty[block] = 1u;
+    }
+#endif
+}
+
+#endif

@@ -1,0 +1,181 @@
+//! Bin: the micropolygons of opaque grids are listed for the tiles of pixels that they may touch, and hidden tile by
+//! tile, with depths in shared memory: a sort in the middle, between dicing and hiding (Molnar et al. 1994; Piko's
+//! *binned* pipelines). The lists are kept in the colour store, which nothing else uses while opaque grids are hidden.
+
+use super::buffers::{ActiveRegion, GeometrySources};
+use super::dice::{Per, Piece};
+use super::hide::{KeyedPositions, SampleTests};
+use super::kernels::constants::{BIN_LISTED_MIN, BIN_SAMPLES_MAX};
+use super::kernels::records::Total;
+use super::kernels::{bin, hide_binned};
+use super::needed_kernels::{KernelList, KernelVariants};
+use super::recording::{Groups, Recording, Slice};
+use super::scan::{self, PrefixSum, Summed};
+
+/// Words to which parts of the store are aligned, as devices demand of texels.
+const ALIGN_WORDS: u64 = 64;
+
+/// A piece is listed if its micropolygons would fill the shortest lists of this part of the tiles, because pieces are
+/// often all in one place.
+const WORTH_SHARE: u64 = 8;
+
+/// The tiles of a region, and where their lists are.
+struct Tiles {
+    /// Log2 of the pixels along each side.
+    log2: u32,
+    /// Tiles of a row.
+    row: u32,
+    /// All tiles.
+    count: u32,
+    counts: Slice<u32>,
+    offsets: Slice<u32>,
+    total: Slice<Total>,
+    listed: Slice<u32>,
+}
+
+impl Tiles {
+    /// The tiles of a region; `None` where a pixel has more samples than a tile may, or the colour store is too small
+    /// for useful lists.
+    fn of(region: &ActiveRegion) -> Option<Self> {
+        let pixels_max = u64::from(BIN_SAMPLES_MAX) / u64::from(region.pixel_samples());
+        let log2 = pixels_max.checked_ilog2()? / 2;
+        let [row, rows] = region.pixels.size().map(|side| side.div_ceil(1 << log2));
+        let count = u64::from(row) * u64::from(rows);
+        let store = region.slices.colours.cast::<u32>();
+        let aligned = count.next_multiple_of(ALIGN_WORDS);
+        let first = 2 * aligned + ALIGN_WORDS;
+        if first + count > store.count() || count > region.capacity.scan_values() {
+            return None;
+        }
+        Some(Self {
+            log2,
+            row,
+            count: count as u32,
+            counts: store.part(0..count),
+            offsets: store.part(aligned..aligned + count),
+            total: store.part(2 * aligned..2 * aligned + 1).cast(),
+            listed: store.part(first..store.count()),
+        })
+    }
+}
+
+impl Tiles {
+    /// Whether the lists of as many micropolygons are likely to be long enough.
+    fn are_worth(&self, micropolygons: u64) -> bool {
+        micropolygons >= u64::from(BIN_LISTED_MIN) * u64::from(self.count) / WORTH_SHARE
+    }
+}
+
+/// Whether micropolygons are hidden in tiles: in plain pictures, where only coverage and depth are tested.
+pub(super) fn can_hide(tests: SampleTests) -> bool {
+    !tests.clipped && !tests.trimmed && !tests.blurred
+}
+
+/// Appends the hiding of a piece in tiles, apart from the rest pass. `false`, and nothing is appended, if the region
+/// has no room for lists, or the piece is too small for lists.
+pub(super) fn record_piece(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    piece: &Piece,
+    positions: KeyedPositions,
+    variants: KernelVariants,
+) -> bool {
+    let micropolygons = u64::from(piece.slot_count) << piece.mp_log2;
+    let Some(tiles) = Tiles::of(region).filter(|tiles| tiles.are_worth(micropolygons)) else { return false };
+    recording.fill(tiles.counts, 0);
+    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Count);
+    let sum = PrefixSum {
+        values: tiles.counts,
+        offsets: tiles.offsets,
+        count: tiles.count,
+        summed: Summed::WORD,
+        total: tiles.total,
+    };
+    scan::record(recording, variants, region.slices.scan, &sum);
+    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Fill);
+    record_tiles(recording, sources, region, piece, positions, &tiles);
+    true
+}
+
+fn record_lists(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    piece: &Piece,
+    positions: KeyedPositions,
+    tiles: &Tiles,
+    variant: bin::Variant,
+) {
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
+    let bindings = bin::Bindings {
+        frame_buffer: sources.frame.frame,
+        slots: slices.slots,
+        arena: slices.arena,
+        keys: slices.keys,
+        dirty: slices.dirty,
+        rest: slices.rest,
+        pieces: slices.pieces,
+        tile_counts: tiles.counts,
+        tile_offsets: tiles.offsets,
+        total: tiles.total,
+        listed: tiles.listed,
+    };
+    let push = bin::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        vertex_base: positions.base,
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width,
+        region_height,
+        tile_log2: tiles.log2,
+        tiles_x: tiles.row,
+        tiles: tiles.count,
+        capacity: tiles.listed.count() as u32,
+    };
+    recording.dispatch(bin::dispatch(variant, piece.groups(slices, Per::Micropolygon), &bindings, &push));
+}
+
+fn record_tiles(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    piece: &Piece,
+    positions: KeyedPositions,
+    tiles: &Tiles,
+) {
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
+    let bindings = hide_binned::Bindings {
+        frame_buffer: sources.frame.frame,
+        slots: slices.slots,
+        arena: slices.arena,
+        keys: slices.keys,
+        dirty: slices.dirty,
+        pieces: slices.pieces,
+        tile_offsets: tiles.offsets,
+        total: tiles.total,
+        listed: tiles.listed,
+    };
+    let push = hide_binned::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        vertex_base: positions.base,
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width,
+        region_height,
+        tile_log2: tiles.log2,
+        tiles_x: tiles.row,
+        tiles: tiles.count,
+        capacity: tiles.listed.count() as u32,
+    };
+    let groups = Groups::Direct([tiles.row, tiles.count / tiles.row, 1]);
+    recording.dispatch(hide_binned::dispatch(groups, &bindings, &push));
+}
+
+/// The kernels of hiding in tiles; what is wide is hidden by those that are always there.
+pub(super) fn kernels(variants: KernelVariants) -> KernelList {
+    let own = vec![bin::kernel(bin::Variant::Count), bin::kernel(bin::Variant::Fill), hide_binned::kernel()];
+    [own, scan::kernels(variants, Summed::WORD)].concat()
+}
