@@ -69,11 +69,11 @@ impl fmt::Display for InvalidPipeline {
 
 impl std::error::Error for InvalidPipeline {}
 
-/// Whether pixels have colours.
-const fn filters_colours(stages: &[PipelineStage]) -> bool {
+/// Whether a process is among them at all.
+const fn has(stages: &[PipelineStage], process: Process) -> bool {
     let mut at = 0;
     while at < stages.len() {
-        if matches!(stages[at].process, Process::Filter) {
+        if stages[at].process as u8 == process as u8 {
             return true;
         }
         at += 1;
@@ -111,7 +111,8 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
         PlaceEntries => &[NumberVisible],
         ListLayers => &[SortEntries, PlaceEntries, Shade],
         CompositeSlab => &[ListLayers, ClearResolved, SortEntries, PlaceEntries, Shade],
-        // Slabs use the same marks and the same colour store before.
+        // Slabs use the same marks and the same colour store before. Without them nothing translucent is drawn.
+        Mark | MarkAll if !has(stages, CompositeSlab) => &[Hide],
         Mark | MarkAll => &[Hide, CompositeSlab],
         NumberVisible if matches!(stage.repeat, Repeat::Slabs) => &[Sample],
         NumberVisible => &[Mark],
@@ -119,7 +120,7 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
         CompositeOpaque => &[Shade],
         Filter => &[CompositeOpaque],
         // Filtering keeps sums in the memory of depths.
-        FilterDepth if !filters_colours(stages) => &[HideBehind],
+        FilterDepth if !has(stages, Filter) => &[HideBehind],
         FilterDepth => &[HideBehind, CompositeOpaque, Filter],
     }
 }

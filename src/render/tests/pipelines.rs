@@ -1,7 +1,7 @@
 //! Pipelines are data: other values of them give other recordings, the same pixels, and the kernels that are prepared.
 
 use super::*;
-use crate::pipeline::plan::{AssignBin, PipelineStage, Process, Repeat, Schedule};
+use crate::pipeline::plan::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::recording::Command;
 
 /// A pipeline in another order: translucent surfaces are cleared with the selection, the order of shading is made
@@ -63,6 +63,69 @@ fn other_values_are_other_pipelines() {
         assert_eq!(chain(&drawn.recordings), expected);
         assert!(drawn.pixels == anthill.pixels && drawn.depths == anthill.depths, "{pipeline:?}");
     }
+}
+
+/// A plain rasteriser of the same stages: everything is hidden at once, then what `marks` says is shaded. It draws
+/// nothing translucent and culls nothing.
+fn rasteriser(marks: PipelineStage) -> Pipeline {
+    use PipelineStage as S;
+    let (opaque, begin) = (AssignBin::Depth(Grids::Opaque), Schedule::Begin);
+    let stages = vec![
+        S::once(Process::ClearSelection, AssignBin::Whole, begin("select")),
+        S::once(Process::Choose, AssignBin::Clusters, Schedule::Fused),
+        S::once(Process::Rank, AssignBin::Whole, Schedule::Fused),
+        S::once(Process::Gather, AssignBin::Clusters, Schedule::Fused),
+        S::once(Process::SortForHiding, AssignBin::Whole, Schedule::Fused),
+        S::once(Process::Dice, opaque, begin("rasterise")),
+        S::once(Process::Hide, opaque, Schedule::Fused),
+        marks,
+        S::once(Process::NumberVisible, AssignBin::Whole, Schedule::Fused),
+        S::in_rounds(Process::SortForShading, AssignBin::Whole, Schedule::Fused),
+        S::in_rounds(Process::Dice, AssignBin::Shading, begin("shade")),
+        S::in_rounds(Process::Shade, AssignBin::Shading, Schedule::Fused),
+        S::in_rounds(Process::CompositeOpaque, AssignBin::Pixels, begin("composite")),
+        S::once(Process::Filter, AssignBin::Delivered, Schedule::Fused),
+    ];
+    Pipeline::new(1, stages.leak()).unwrap_or_else(|invalid| panic!("{invalid}"))
+}
+
+/// A triangle that faces the eye at a depth.
+fn triangle(corners: [[f32; 2]; 3], z: f64, colour: [f32; 3]) -> Thing {
+    let shape = Shape::Facets(Facets {
+        positions: corners.map(|[x, y]| [x, y, 0.0]).into(),
+        face_corners: vec![[0, 1, 2, 2]].into(),
+        face: vec![0].into(),
+        corners: vec![[0, 1, 2, 2]].into(),
+        polygon: false,
+        face_normals: Arc::new([]),
+        uv_range: Arc::new([]),
+    });
+    thing(shape, placed(0.0, 0.0, z, 0.0), colour, 1.0)
+}
+
+/// A rasteriser of triangles and a deferred shader, against the area of the triangles and the nearer one's colour.
+#[test]
+fn a_plain_rasteriser_and_deferred_shading_are_pipelines_of_the_same_stages() {
+    let (near, far) = ([[-0.9, -0.7], [1.1, -0.5], [0.1, 1.0]], [[-0.6, -0.4], [0.7, -0.3], [0.1, 0.6]]);
+    let world = || vec![triangle(far, 7.0, [0.1, 0.2, 0.9]), triangle(near, 5.0, [0.9, 0.6, 0.3])];
+    let forward = rasteriser(PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("shade all")));
+    let deferred = rasteriser(PipelineStage::once(Process::Mark, AssignBin::Pixels, Schedule::Begin("mark")));
+    let [forward, deferred] =
+        [forward, deferred].map(|pipeline| draw(world(), SIZE, &Setup { pipeline, ..Setup::default() }));
+    // The far triangle lies behind the near one whole.
+    let [a, b, c] = near.map(|corner| corner.map(f64::from));
+    let area = 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs();
+    let expected = area * (60.0 / f64::tan(20_f64.to_radians()) / 5.0).powi(2);
+    let alpha: f64 = forward.pixels.iter().map(|pixel| f64::from(pixel[3])).sum();
+    assert!((alpha / expected - 1.0).abs() < 0.005, "{alpha} for {expected}");
+    let [red, green, blue, alpha] = forward.pixels[60 * 160 + 80];
+    assert_eq!(alpha, 1.0);
+    assert!((green / red - 2.0 / 3.0).abs() < 1e-5 && (blue / red - 1.0 / 3.0).abs() < 1e-5, "{red} {green} {blue}");
+    assert!(deferred.pixels == forward.pixels);
+    assert!(draw(world(), SIZE, &Setup::default()).pixels == forward.pixels);
+    // What only one of them runs: the marking of what samples see.
+    let runs = |drawn: &DrawnPixels, stage: &str| chain(&drawn.recordings).lines().any(|line| line.contains(stage));
+    assert_eq!([runs(&forward, "shade: mark"), runs(&deferred, "shade: mark")], [false, true]);
 }
 
 /// What a region dispatches is among what was prepared.
