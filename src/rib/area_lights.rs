@@ -16,13 +16,21 @@ const NO_GEOMETRY: &str = "AreaLightSource: no geometry that it could shine from
     coordinate system";
 
 impl Reader<'_> {
-    /// The number of lights that an area light is made of under the current attributes.
-    pub(super) fn area_light_count(&self) -> u32 {
+    /// The number of lights that an area light is made of under the current attributes. One that asks for more or fewer
+    /// than there can be is told so.
+    pub(super) fn area_light_count(&mut self) -> u32 {
         let asked = match self.state.attributes.other.get("light:nsamples") {
-            Some(ParamValue::Ints(counts)) => counts.first().copied(),
-            _ => None,
+            Some(ParamValue::Ints(counts)) => counts.first().copied().unwrap_or(LIGHTS_DEFAULT),
+            _ => LIGHTS_DEFAULT,
         };
-        asked.unwrap_or(LIGHTS_DEFAULT).clamp(1, LIGHTS_MAX).unsigned_abs()
+        let count = asked.clamp(1, LIGHTS_MAX);
+        if count != asked {
+            let message = format!(
+                "AreaLightSource: Attribute \"light\" \"nsamples\" is from 1 to {LIGHTS_MAX}; {asked} counts as {count}"
+            );
+            self.warn_once(&format!("nsamples {asked}"), "range", &message);
+        }
+        count.unsigned_abs()
     }
 
     /// Lets the current area light shine from this geometry, if there is one.

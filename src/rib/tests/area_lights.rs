@@ -64,3 +64,16 @@ fn lights_are_spread_evenly() {
     let grid: Vec<_> = (0..4).flat_map(|x| (0..4).map(move |y| [2 * x + 1, 2 * y + 1])).collect();
     assert_eq!(places, grid);
 }
+
+#[test]
+fn numbers_of_lights_that_cannot_be_are_named() {
+    let with = |count: i32| {
+        let text = format!(
+            "WorldBegin\nAttribute \"light\" \"nsamples\" [{count}]\nAreaLightSource \"arealight\" 1\nDisk 1 1 360\nWorldEnd"
+        );
+        let outcome = read_text(&text);
+        (outcome.world().lights.len(), outcome.codes())
+    };
+    assert_eq!([with(1), with(256)], [(1, vec![]), (256, vec![])]);
+    assert_eq!([with(0), with(1000)], [(1, vec![("range", 3)]), (256, vec![("range", 3)])]);
+}
