@@ -9,7 +9,7 @@ const uint BIN_SAMPLES_MAX = 1024u;
 // Tiles that a micropolygon is listed for, at most; larger ones are hidden without lists.
 const uint BIN_TILES_MAX = 16u;
 // Micropolygons in the list of a tile, at most, so that the trips of loops are bounded (docs/pipeline.md).
-const uint BIN_LISTED_MAX = 2048u;
+const uint BIN_LISTED_MAX = 1024u;
 // And at least: fewer are hidden at once, because loading and keeping a tile's keys costs more than they do.
 const uint BIN_LISTED_MIN = 64u;
 

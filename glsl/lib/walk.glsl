@@ -91,13 +91,21 @@ uint list_strips(uint lane, RegionRect region, uint each, uint each_rest) {
     return strips_of(parts, min(parts.count, each));
 }
 
-// Whose strip it is: the first micropolygon whose strips end behind it.
+uint strip_step(uint owner, uint half_size, uint strip) {
+    return listed_ends[owner + half_size - 1u] <= strip ? owner + half_size : owner;
+}
+
+// Whose strip it is: the first micropolygon whose strips end behind it. Without a loop, because its trips would count
+// (docs/pipeline.md).
 uint strip_owner(uint strip) {
-    uint owner = 0u;
-    for (uint half_size = GROUP_MICROPOLYGONS / 2u; half_size > 0u; half_size >>= 1) {
-        if (listed_ends[owner + half_size - 1u] <= strip) owner += half_size;
-    }
-    return owner;
+    uint owner = strip_step(0u, GROUP_MICROPOLYGONS / 2u, strip);
+    owner = strip_step(owner, GROUP_MICROPOLYGONS / 4u, strip);
+    owner = strip_step(owner, GROUP_MICROPOLYGONS / 8u, strip);
+    owner = strip_step(owner, GROUP_MICROPOLYGONS / 16u, strip);
+    owner = strip_step(owner, GROUP_MICROPOLYGONS / 32u, strip);
+    owner = strip_step(owner, GROUP_MICROPOLYGONS / 64u, strip);
+    owner = strip_step(owner, GROUP_MICROPOLYGONS / 128u, strip);
+    return strip_step(owner, GROUP_MICROPOLYGONS / 256u, strip);
 }
 
 void walk(uint each, uint each_rest) {

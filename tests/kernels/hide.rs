@@ -121,6 +121,18 @@ fn tiles_with_more_micropolygons_than_a_list_holds() {
     check(flat_frame([2, 2], true), region(0, 0, 3, 3), &meshes);
 }
 
+/// As many loop trips as one invocation may come to: thin, high, and whole workgroups of them.
+#[test]
+fn thin_micropolygons_of_thousands_of_samples() {
+    let mut random = Random::new(33);
+    let quad = |_| {
+        let (x, y, z) = (random.float(0.1, 0.6), random.float(0.0, 0.3), random.float(2.0, 9.0));
+        Mesh::quad([[x, y, z], [x + 0.3, y, z], [x, y + 15.6, z], [x + 0.3, y + 15.6, z]])
+    };
+    let meshes: Vec<Mesh> = (0..300).map(quad).collect();
+    check(flat_frame([1, 256], true), region(0, 0, 1, 16), &meshes);
+}
+
 #[test]
 fn random_micropolygons_in_perspective() {
     for (seed, samples) in (10..).zip(SAMPLES) {
