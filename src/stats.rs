@@ -135,6 +135,8 @@ pub struct DeviceStats {
     pub name: String,
     /// The name and version of its driver.
     pub driver: String,
+    /// The name of the pipeline that it drew with.
+    pub pipeline: &'static str,
     /// Regions that it rendered.
     pub regions: u64,
     /// Regions among them that it took from other devices.
@@ -508,6 +510,7 @@ mod tests {
             "index",
             "name",
             "driver",
+            "pipeline",
             "regions",
             "stolen",
             "splits",

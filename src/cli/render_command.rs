@@ -157,10 +157,11 @@ fn show_devices(stats: &Stats, console: &Console) {
         stages.sort_by(|a, b| b.0.total_cmp(&a.0));
         let stages: Vec<_> = stages.iter().map(|(seconds, name)| format!("{name} {seconds:.2} s")).collect();
         console.err.line(&format!(
-            "anthill: device {} ({}, {}): {} regions, {} of them stolen; busy {:.2} s, idle {:.2} s: {}",
+            "anthill: device {} ({}, {}), pipeline {}: {} regions, {} of them stolen; busy {:.2} s, idle {:.2} s: {}",
             device.index,
             device.name,
             device.driver,
+            device.pipeline,
             device.regions,
             device.stolen,
             device.busy.as_secs_f64(),

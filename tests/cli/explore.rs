@@ -27,8 +27,13 @@ fn pipelines_are_measured_and_the_fastest_is_kept() {
     let kept = directory.path().join("cache/anthill/pipelines.json");
     let text = fs::read_to_string(&kept).expect("it was kept");
     // Buckets are never kept, and what was not measured cannot be.
-    assert!(text.contains("\"one-batch\"") || text.contains("\"batches-expanded\""), "{text}");
-    // A render goes by it, and says nothing.
+    let fastest = ["one-batch", "batches-expanded"].into_iter().find(|name| text.contains(&format!("\"{name}\"")));
+    let fastest = fastest.unwrap_or_else(|| panic!("{text}"));
+    // A render goes by it, unless it is told another one, and says so only if it is asked.
+    let told = with_cache(directory.path(), &["render", "a.rib", "--verbose"]).err;
+    assert!(told.contains(&format!(", pipeline {fastest}: ")), "{told}");
+    let told = with_cache(directory.path(), &["render", "a.rib", "--verbose", "--pipeline", "shade-first"]).err;
+    assert!(told.contains(", pipeline shade-first: "), "{told}");
     let quiet = with_cache(directory.path(), &["render", "a.rib", "-q"]);
     assert_eq!((quiet.code, &*quiet.err), (Some(0), ""));
     let picture = fs::read(directory.path().join("a.exr")).expect("drawn");

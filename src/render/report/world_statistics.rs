@@ -1,6 +1,7 @@
 //! What drawing a world took, for the statistics.
 
 use crate::gpu::{Device, DeviceInfo};
+use crate::pipeline_choice::PipelineChoice;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::region_result::RegionCounts;
@@ -37,7 +38,12 @@ pub(crate) struct FailureCounts {
 }
 
 /// Adds what each device did.
-pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = DrawnOn<'a>>, report: &Report) {
+pub(crate) fn add_devices<'a>(
+    stats: &mut Stats,
+    devices: impl Iterator<Item = DrawnOn<'a>>,
+    pipelines: &PipelineChoice,
+    report: &Report,
+) {
     for (number, (DrawnOn { info, device: open }, report)) in devices.zip(&report.devices).enumerate() {
         let mut device = DeviceStats {
             regions: report.regions,
@@ -47,7 +53,7 @@ pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = D
             busy: report.busy,
             idle: report.idle,
             scheduling: report.scheduling,
-            ..named(info)
+            ..named(info, pipelines)
         };
         if let Some(open) = open {
             add_use(&mut device, open);
@@ -74,20 +80,20 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads
 }
 
 /// Adds the failures of each device, if any device failed.
-pub(crate) fn add_failures(stats: &mut Stats, devices: &[(&DeviceInfo, FailureCounts)]) {
+pub(crate) fn add_failures(stats: &mut Stats, devices: &[(&DeviceInfo, FailureCounts)], pipelines: &PipelineChoice) {
     if devices.iter().all(|(_, counts)| *counts == FailureCounts::default()) {
         return;
     }
     for (number, (info, FailureCounts { failures, reopened })) in devices.iter().enumerate() {
-        let device = DeviceStats { failures: *failures, reopened: *reopened, ..named(info) };
+        let device = DeviceStats { failures: *failures, reopened: *reopened, ..named(info, pipelines) };
         stats.add_device(number, device);
     }
 }
 
 /// The statistics of a device that has done nothing yet.
-fn named(info: &DeviceInfo) -> DeviceStats {
+fn named(info: &DeviceInfo, pipelines: &PipelineChoice) -> DeviceStats {
     let (index, name, driver) = (info.index as u32, info.name.clone(), info.driver.clone());
-    DeviceStats { index, name, driver, ..DeviceStats::default() }
+    DeviceStats { index, name, driver, pipeline: pipelines.of(info).name, ..DeviceStats::default() }
 }
 
 /// Memory and time that a device took.
