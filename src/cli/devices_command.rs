@@ -8,6 +8,9 @@ use anthill::stats::human_bytes;
 /// The exit code if no device can render.
 pub(super) const NO_USABLE_DEVICE: u8 = 3;
 
+/// The exit code of a wrong command line.
+pub(super) const WRONG_USAGE: u8 = 2;
+
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
     let devices = match devices(false) {
@@ -37,6 +40,12 @@ pub(super) fn report_error(error: &GpuError, console: &Console) {
     if !error.hint().is_empty() {
         console.err.line(&format!("  help: {}", error.hint()));
     }
+}
+
+/// Prints why devices cannot be used, and returns the exit code.
+pub(super) fn refuse(error: &GpuError, console: &Console) -> u8 {
+    report_error(error, console);
+    if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE }
 }
 
 fn json(devices: &[DeviceInfo]) -> String {

@@ -1,7 +1,7 @@
 //! `anthill explore`: draws a scene with each pipeline on each device, prints what they take, and keeps the fastest.
 
 use super::console::Console;
-use super::devices_command::{NO_USABLE_DEVICE, report_error};
+use super::devices_command::{WRONG_USAGE, refuse};
 use super::explore_flags::ExploreFlags;
 use super::render_command::{check_readable, overrides};
 use super::scale_command::{describe, exit_code, to_arguments};
@@ -13,28 +13,16 @@ use anthill::scale::{Measurements, Plan, PlanError, RunSettings, measure, tables
 use std::io;
 use std::path::Path;
 
-/// The exit code of a wrong command line.
-const WRONG_USAGE: u8 = 2;
-
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &ExploreFlags, console: &mut Console) -> u8 {
     if let Err(message) = check(flags) {
         console.err.error(&message);
         return WRONG_USAGE;
     }
-    let known = match devices(false) {
-        Ok(known) => known,
-        Err(error) => {
-            report_error(&error, console);
-            return NO_USABLE_DEVICE;
-        }
-    };
-    let plan = match plan(flags, &known) {
-        Ok(plan) => plan,
-        Err(error) => {
-            report_error(&error, console);
-            return if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE };
-        }
+    let planned = devices(false).and_then(|known| Ok((plan(flags, &known)?, known)));
+    let (plan, known) = match planned {
+        Ok(planned) => planned,
+        Err(error) => return refuse(&error, console),
     };
     match explore(flags, &plan, console) {
         Ok(measured) => show(flags, &measured, &known, console),
@@ -116,8 +104,9 @@ fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], con
     let mut fastest = Vec::new();
     for of_device in measured.series.chunk_by(|a, b| a.configuration.indices == b.configuration.indices) {
         let device = &known[of_device[0].configuration.indices[0]];
-        let table = tables::pipelines(of_device).to_markdown();
-        console.print(&format!("device {}: {}, {}\n{table}\n", device.index, device.name, device.driver_info));
+        let table = tables::pipelines(of_device);
+        let (index, name, driver, note) = (device.index, &device.name, &device.driver_info, &table.note);
+        console.print(&format!("device {index}: {name}, {driver}\n{}\n{note}\n", table.to_markdown()));
         fastest.extend(fastest_of(of_device).map(|pipeline| (device, pipeline)));
     }
     if !measured.differing.is_empty() {

@@ -40,14 +40,6 @@ const EXPLORE_HELP: &str = "\
 Each run is a separate `anthill render` process with --pipeline NAME. Pipelines take turns, round by round, after a run \
 of each that fills the drivers' caches. The pictures must be the same, bit for bit.
 
-Pipelines:
-  batches             hides in depth batches, nearest first, and shades what is seen
-  one-batch           hides everything at once, hidden or not, and shades what is seen
-  shade-first         hides everything at once and shades everything, seen or not (RenderAnts)
-  buckets             as batches, in buckets of 64 x 64 pixels
-  ...-expanded        the same; the invocations of a workgroup share out the samples to test evenly
-  ...-binned          the same; micropolygons are sorted into tiles of pixels, whose depths are in shared memory
-
 Exits with 1 if a run fails, or if pictures differ.
 
 Examples:

@@ -33,7 +33,9 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
             return 2;
         }
     };
-    options.pipelines.kept = kept_pipelines(console);
+    if options.pipelines.named.is_none() {
+        options.pipelines.kept = kept_pipelines(console);
+    }
     let reporter = reporter(flags, console);
     let is_silent = flags.quiet && flags.progress == ProgressMode::Auto;
     let progress = if is_silent { ProgressMode::Off } else { flags.progress };

@@ -1,12 +1,12 @@
 //! `anthill scale`: measures a scaling study, writes its report, and prints its table.
 
 use super::console::Console;
-use super::devices_command::{NO_USABLE_DEVICE, report_error};
+use super::devices_command::{NO_USABLE_DEVICE, WRONG_USAGE, refuse};
 use super::flags::{ScaleFlags, WorkFlags};
 use super::interrupt::INTERRUPTED;
 use super::render_command::{cannot_write, check_readable, overrides};
 use anthill::files::{FileClaims, FileRole, check_writable};
-use anthill::gpu::{DeviceInfo, GpuError, devices};
+use anthill::gpu::{DeviceInfo, devices};
 use anthill::options::Frames;
 use anthill::scale::machine::Machine;
 use anthill::scale::study::quoted;
@@ -14,9 +14,6 @@ use anthill::scale::{
     FinishedRun, Plan, PlanError, Purpose, RunError, RunSettings, Study, StudyForecast, available_cpus, measure,
     report, tables,
 };
-
-/// The exit code of a wrong command line.
-const WRONG_USAGE: u8 = 2;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {
@@ -26,17 +23,11 @@ pub(super) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {
     }
     let known = match devices(false) {
         Ok(known) => known,
-        Err(error) => {
-            report_error(&error, console);
-            return NO_USABLE_DEVICE;
-        }
+        Err(error) => return refuse(&error, console),
     };
     let plan = match Plan::new(&flags.devices, &known) {
         Ok(plan) => plan,
-        Err(PlanError::Devices(error)) => {
-            report_error(&error, console);
-            return if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE };
-        }
+        Err(PlanError::Devices(error)) => return refuse(&error, console),
         Err(error) => {
             console.err.error(&error.to_string());
             return WRONG_USAGE;

@@ -3,7 +3,7 @@
 
 use anthill::options::Frames;
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -34,7 +34,8 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
 /// Reads the name of a pipeline.
 pub(super) fn pipelines() -> impl TypedValueParser<Value = &'static NamedPipeline> {
     let find = |name: String| NamedPipeline::find(&name).ok_or("no pipeline has this name");
-    PossibleValuesParser::new(CATALOGUE.map(|pipeline| pipeline.name)).try_map(find)
+    let described = |pipeline: NamedPipeline| PossibleValue::new(pipeline.name).help(pipeline.about);
+    PossibleValuesParser::new(CATALOGUE.map(described)).try_map(find)
 }
 
 /// Parses a number of things: `40`.

@@ -184,7 +184,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         deep: None,
         variables: 0,
         composition: Composition::BY_OPACITY,
-        pipelines: DevicePipelines::fixed(setup.pipeline),
+        pipelines: DevicePipelines::Fixed(setup.pipeline),
         in_flight: 2,
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,

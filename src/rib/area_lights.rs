@@ -16,8 +16,8 @@ const NO_GEOMETRY: &str = "AreaLightSource: no geometry that it could shine from
     coordinate system";
 
 impl Reader<'_> {
-    /// The number of lights that an area light is made of under the current attributes. One that asks for more or fewer
-    /// than there can be is told so.
+    /// The number of lights that an area light is made of under the current attributes. Warns if they ask for a number
+    /// outside of the range.
     pub(super) fn area_light_count(&mut self) -> u32 {
         let asked = match self.state.attributes.other.get("light:nsamples") {
             Some(ParamValue::Ints(counts)) => counts.first().copied().unwrap_or(LIGHTS_DEFAULT),

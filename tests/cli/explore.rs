@@ -29,7 +29,7 @@ fn pipelines_are_measured_and_the_fastest_is_kept() {
     // Buckets are never kept, and what was not measured cannot be.
     let fastest = ["one-batch", "batches-expanded"].into_iter().find(|name| text.contains(&format!("\"{name}\"")));
     let fastest = fastest.unwrap_or_else(|| panic!("{text}"));
-    // A render goes by it, unless it is told another one, and says so only if it is asked.
+    // A render uses it unless --pipeline names another one; --verbose shows which.
     let told = with_cache(directory.path(), &["render", "a.rib", "--verbose"]).err;
     assert!(told.contains(&format!(", pipeline {fastest}: ")), "{told}");
     let told = with_cache(directory.path(), &["render", "a.rib", "--verbose", "--pipeline", "shade-first"]).err;

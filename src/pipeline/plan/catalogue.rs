@@ -44,16 +44,16 @@ pub const CATALOGUE: [NamedPipeline; 9] = {
     let (batches, one) = (Pipeline::ANTHILL, Pipeline::UNBINNED);
     [
         named("batches", "hides in depth batches, nearest first, and shades what is seen", batches),
-        named("batches-expanded", "the same, samples shared out evenly", batches.with_division(Division::Expanded)),
-        named("batches-binned", "the same, hidden tile by tile", batches.with_division(Division::Binned)),
+        named("batches-expanded", "as batches, samples shared out evenly", batches.with_division(Division::Expanded)),
+        named("batches-binned", "as batches, hidden tile by tile", batches.with_division(Division::Binned)),
         named("one-batch", "hides everything at once, hidden or not, and shades what is seen", one),
-        named("one-batch-expanded", "the same, samples shared out evenly", one.with_division(Division::Expanded)),
-        named("one-batch-binned", "the same, hidden tile by tile", one.with_division(Division::Binned)),
+        named("one-batch-expanded", "as one-batch, samples shared out evenly", one.with_division(Division::Expanded)),
+        named("one-batch-binned", "as one-batch, hidden tile by tile", one.with_division(Division::Binned)),
         named("shade-first", "hides everything at once and shades everything, seen or not", Pipeline::SHADE_FIRST),
         named("buckets", "as batches, in buckets of 64 x 64 pixels", batches.in_buckets(BUCKET_PX)),
         named(
             "buckets-expanded",
-            "the same, samples shared out evenly",
+            "as buckets, samples shared out evenly",
             batches.in_buckets(BUCKET_PX).with_division(Division::Expanded),
         ),
     ]

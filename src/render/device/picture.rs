@@ -17,29 +17,25 @@ use std::sync::Arc;
 
 /// The pipeline of each device. Devices do not all draw a picture in the same way, but with the same bits.
 #[derive(Clone, Debug)]
-pub(crate) struct DevicePipelines {
-    choice: PipelineChoice,
-    /// Whether depths are all that is wanted.
-    depths: bool,
-    /// A pipeline without a name, for tests.
-    fixed: Option<Pipeline>,
+pub(crate) enum DevicePipelines {
+    /// What was chosen for colours.
+    Colours(PipelineChoice),
+    /// The same where depths are all that is wanted.
+    Depths(PipelineChoice),
+    /// One without a name for all devices.
+    #[cfg(test)]
+    Fixed(Pipeline),
 }
 
 impl DevicePipelines {
-    pub(crate) fn new(choice: &PipelineChoice, depths: bool) -> Self {
-        Self { choice: choice.clone(), depths, fixed: None }
-    }
-
-    /// The same pipeline for all devices.
-    #[cfg(test)]
-    pub(crate) fn fixed(pipeline: Pipeline) -> Self {
-        Self { choice: PipelineChoice::default(), depths: false, fixed: Some(pipeline) }
-    }
-
     /// The pipeline of a device.
     pub(crate) fn of(&self, device: &DeviceInfo) -> Pipeline {
-        let named = self.choice.of(device);
-        self.fixed.unwrap_or(if self.depths { named.depths() } else { named.colours })
+        match self {
+            Self::Colours(choice) => choice.of(device).colours,
+            Self::Depths(choice) => choice.of(device).depths(),
+            #[cfg(test)]
+            Self::Fixed(pipeline) => *pipeline,
+        }
     }
 }
 

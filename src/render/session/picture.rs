@@ -28,6 +28,7 @@ impl Session<'_> {
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
         let depths = wants_depths(film.layout(), &drawn, &shaded.kernels);
+        let pipelines = if depths { DevicePipelines::Depths } else { DevicePipelines::Colours };
         Arc::new(Picture {
             location: world.location.clone(),
             world: Arc::new(drawn),
@@ -42,7 +43,7 @@ impl Session<'_> {
             composition: outputs.composition,
             textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
             deep: film.wants_light().then(|| deep_settings(world)),
-            pipelines: DevicePipelines::new(&self.options.pipelines, depths),
+            pipelines: pipelines(self.options.pipelines.clone()),
             in_flight: self.tuning.in_flight,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.tuning.resident_pages_bytes_max,
