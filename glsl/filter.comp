@@ -15,6 +15,7 @@
 #include "lib/frame.glsl"
 #include "lib/sampling.glsl"
 #include "lib/filter.glsl"
+#include "lib/quotient.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -77,5 +78,5 @@ void main() {
     }
     // The weights are those of every record of the filter.
     if (!ends && keeps_totals != 0u) totals[index] = total;
-    pixels[first_pixel + index] = !ends ? sum : total != 0.0 ? sum / total : vec4(0.0);
+    pixels[first_pixel + index] = !ends ? sum : total != 0.0 ? quotient(sum, total) : vec4(0.0);
 }

@@ -14,6 +14,10 @@
 // variants: hide_blurred_behind_rest_clipped REST=1 CLIPPED=1 TRIMMED=0 BEHIND=1
 // variants: hide_blurred_behind_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=1
 // variants: hide_blurred_behind_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1 BEHIND=1
+// variants: hide_blurred_expanded REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1
+// variants: hide_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1
+// variants: hide_blurred_expanded_behind REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1
+// variants: hide_blurred_expanded_behind_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
 // but each sample has its own time and point of the lens (lib/blur.glsl), so that the micropolygon is somewhere else

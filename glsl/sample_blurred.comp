@@ -6,6 +6,8 @@
 // variants: sample_blurred_rest_clipped REST=1 CLIPPED=1 TRIMMED=0
 // variants: sample_blurred_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1
 // variants: sample_blurred_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
+// variants: sample_blurred_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
+// variants: sample_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
 //
 // Sample, where something moves or is out of focus: one invocation = one micropolygon of a translucent grid. As
 // sample.comp, but each sample has its own time and point of the lens (lib/blur.glsl), so an entry is for one sample
@@ -72,7 +74,7 @@ layout(push_constant) uniform Push {
 void hit(Walk w, Micropolygon m, ivec2 pixel, uvec2 k, ivec2 at) {
     float z = micropolygon_z(m, at);
     uint pixel_index = region_pixel(w.region, pixel), s = k.y * frame.samples.x + k.x;
-    float f = frame_perspective(frame) ? 1.0 / z : z;
+    float f = frame_perspective(frame) ? reciprocal(z) : z;
     // entry_z takes it for z itself, whatever 1 / f is.
     Entry entry = Entry(w.number, 1u << (s & (CELL_SAMPLES - 1u)), pixel_index * cells + (s >> CELL_LOG2), f, 0.0, 0.0, z, z);
     bool seen = entry_seen(entry, w.slot, z, pixel_index * (frame.samples.x * frame.samples.y) + s);

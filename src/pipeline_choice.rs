@@ -1,9 +1,9 @@
 //! Which pipeline a device draws with: the one that was asked for, or the one that was measured to be the fastest on
-//! its model and driver (`anthill explore --keep`), or the first. It changes no pixel.
+//! its model and driver (`anthill explore --keep`), or the usual one of its kind. It changes no pixel.
 
 use crate::files::write_bytes;
-use crate::gpu::{DeviceInfo, default_cache_folder};
-use crate::pipeline::plan::{CATALOGUE, NamedPipeline};
+use crate::gpu::{DeviceInfo, DeviceKind, default_cache_folder};
+use crate::pipeline::plan::NamedPipeline;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -20,7 +20,7 @@ pub struct PipelineChoice {
 impl PipelineChoice {
     /// The pipeline of a device.
     pub fn of(&self, device: &DeviceInfo) -> &'static NamedPipeline {
-        self.named.or_else(|| self.kept.of(device)).unwrap_or(&CATALOGUE[0])
+        self.named.or_else(|| self.kept.of(device)).unwrap_or(NamedPipeline::usual(device.kind == DeviceKind::Cpu))
     }
 }
 
@@ -78,6 +78,7 @@ impl KeptPipelines {
 mod tests {
     use super::*;
     use crate::gpu::devices;
+    use crate::pipeline::plan::CATALOGUE;
 
     #[test]
     fn what_was_kept_is_read_again_and_what_was_named_wins() {
@@ -96,6 +97,8 @@ mod tests {
         assert_eq!([kept.of(device), kept.of(&other)], [Some(second), None]);
         let choice = PipelineChoice { named: None, kept };
         assert_eq!([choice.of(device), choice.of(&other)], [second, first]);
+        other.kind = DeviceKind::Discrete;
+        assert_eq!(choice.of(&other).name, "batches-expanded");
         assert_eq!(PipelineChoice { named: Some(third), ..choice }.of(device), third);
     }
 

@@ -52,7 +52,7 @@ bool can_be_projected(vec4 z) { return all(greaterThanEqual(z, vec4(frame.eye_z)
 // The one rounding to 1/1024 pixel that vertices go through here.
 ivec2 raster_through_lens(vec3 p, vec2 lens) {
     vec2 r = raster_position(frame, p);
-    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - frame.lens_near / p.z);
+    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - quotient(frame.lens_near, p.z));
     return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
 }
 

@@ -3,6 +3,8 @@
 #ifndef ENTRY_GLSL
 #define ENTRY_GLSL
 
+#include "lib/quotient.glsl"
+
 const int CELL_LOG2 = 5;
 // Samples of a cell.
 const uint CELL_SAMPLES = 1u << CELL_LOG2;
@@ -21,7 +23,7 @@ struct Entry {
 // The entry's depth at a point given relative to the pixel's corner, 1/1024 pixel.
 float entry_z(Frame frame, Entry e, ivec2 at) {
     float f = e.f0 + (e.fx * float(at.x) + e.fy * float(at.y));
-    float z = frame_perspective(frame) ? 1.0 / f : f;
+    float z = frame_perspective(frame) ? reciprocal(f) : f;
     return !(z > e.zmin) ? e.zmin : min(z, e.zmax);
 }
 

@@ -3,6 +3,8 @@
 #ifndef FRAME_GLSL
 #define FRAME_GLSL
 
+#include "lib/quotient.glsl"
+
 // Raster coordinates are in FIXED-ths of a pixel, integers once a vertex has been projected.
 const int FIXED_LOG2 = 10;
 const int FIXED = 1 << FIXED_LOG2;
@@ -46,7 +48,7 @@ bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) !
 
 // Raster position, in 1/1024 pixels, not rounded. Expects p.z >= frame.eye_z when the camera is perspective.
 vec2 raster_position(Frame frame, vec3 p) {
-    vec2 q = frame_perspective(frame) ? p.xy / p.z : p.xy;
+    vec2 q = frame_perspective(frame) ? quotient(p.xy, p.z) : p.xy;
     return q * frame.raster_scale + frame.raster_offset;
 }
 

@@ -7,6 +7,7 @@
 #define MICROPOLYGON_GLSL
 
 #include "lib/key.glsl"
+#include "lib/quotient.glsl"
 #include "lib/slot.glsl"
 
 struct Micropolygon {
@@ -29,14 +30,15 @@ struct Micropolygon {
 void micropolygon_depth(inout Micropolygon m, vec4 z) {
     m.zmin = min(min(z.x, z.y), min(z.z, z.w));
     m.zmax = max(max(z.x, z.y), max(z.z, z.w));
-    vec4 f = frame_perspective(frame) ? vec4(1.0) / z : z;
+    vec4 f = frame_perspective(frame) ? reciprocal(z) : z;
     vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
     float d1 = f.w - f.x, d2 = f.z - f.y;
     float area = e1.x * e2.y - e1.y * e2.x; // twice the quadrilateral's
     float centre = 0.25 * ((f.x + f.w) + (f.y + f.z));
     bool flat_on = abs(area) >= 1.0;
-    m.fx = flat_on ? (d1 * e2.y - d2 * e1.y) / area : 0.0;
-    m.fy = flat_on ? (d2 * e1.x - d1 * e2.x) / area : 0.0;
+    vec2 slope = quotient(vec2(d1 * e2.y - d2 * e1.y, d2 * e1.x - d1 * e2.x), area);
+    m.fx = flat_on ? slope.x : 0.0;
+    m.fy = flat_on ? slope.y : 0.0;
     vec2 middle = 0.25 * vec2((m.a - m.low) + (m.b - m.low) + (m.c - m.low) + (m.d - m.low));
     m.f0 = centre - (m.fx * middle.x + m.fy * middle.y);
 }
@@ -44,7 +46,7 @@ void micropolygon_depth(inout Micropolygon m, vec4 z) {
 float micropolygon_z(Micropolygon m, ivec2 at) {
     vec2 d = vec2(at - m.low);
     float f = m.f0 + (m.fx * d.x + m.fy * d.y);
-    float z = frame_perspective(frame) ? 1.0 / f : f;
+    float z = frame_perspective(frame) ? reciprocal(f) : f;
     // !(z > zmin) also catches NaN and a plane that tips behind the eye
     return !(z > m.zmin) ? m.zmin : min(z, m.zmax);
 }

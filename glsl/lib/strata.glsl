@@ -20,6 +20,9 @@ const uint STRATA_GROUPS_MAX = 65535u;
 // Strata that the first pass does, and the candidate samples of all of them together.
 const uint STRATA_FIRST_MAX = 2048u;
 const uint STRATA_CANDIDATES_MAX = 8192u;
+// Pixels along each side of a box through the whole lens, up to which all classes are searched together: their
+// candidates are no more than those that the first pass does of each class.
+const int TOGETHER_PX = 4;
 // Pixels along the side of a tile of the second pass, and parts (of a stratum and a tile) that an invocation does.
 const int STRATA_TILE_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
@@ -105,10 +108,18 @@ struct StratumBox {
 const float SWEEP_MARGIN = 2.0;
 const float SWEEP_ERROR = 1e-6;
 
-StratumBox box_of(Walk w, Sweep s, uvec2 cell) {
+LensCell whole_lens() { return LensCell(vec2(-1.0), vec2(1.0)); }
+
+// The part of the lens that a stratum is seen through in pixels of a class.
+LensCell stratum_rim(Walk w, uvec2 stratum, uint lens_class) {
+    if (!w.lens) return whole_lens();
+    uvec2 cell = w.moves ? cell_of_part(stratum, lens_class) : stratum;
+    return lens_cells[cell.y * frame.samples.x + cell.x];
+}
+
+StratumBox box_of(Walk w, Sweep s, LensCell rim) {
     vec2 low = s.low, high = s.high;
     if (w.lens) {
-        LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
         vec2 u = frame.lens_far - frame.lens_near * s.inverse_z.x, v = frame.lens_far - frame.lens_near * s.inverse_z.y;
         vec2 ul = u * rim.low, uh = u * rim.high, vl = v * rim.low, vh = v * rim.high;
         low += min(min(ul, uh), min(vl, vh));
@@ -126,7 +137,8 @@ StratumBox box_of(Walk w, Sweep s, uvec2 cell) {
     return box;
 }
 
-// The pixels of a box that are searched: all of them, or those of a class.
+// The pixels of a box that are searched: all of them (EVERY_CLASS), or those of a class.
+const uint EVERY_CLASS = LENS_CLASSES;
 struct Search {
     ivec2 first;
     int step;
@@ -135,7 +147,7 @@ struct Search {
 
 Search search_of(Walk w, ivec4 px, uint lens_class) {
     Search s = Search(px.xy, 1, uvec2(max(px.zw - px.xy + 1, ivec2(0))));
-    if (w.classes > 1u) {
+    if (w.classes > 1u && lens_class != EVERY_CLASS) {
         ivec2 to = ivec2(lens_class & (LENS_CLASS_PX - 1u), lens_class >> LENS_CLASS_LOG2);
         s.first += (to - px.xy) & int(LENS_CLASS_PX - 1u);
         s.step = int(LENS_CLASS_PX);
@@ -194,8 +206,8 @@ bool is_first(Walk w, uint stratum, StratumBox box, Search s) {
 int tile_px() { return TRIMMED == 1 ? STRATA_TRIMMED_TILE_PX : STRATA_TILE_PX; }
 uint rest_parts(Walk w) { return clamp(w.candidates / uint(tile_px() * tile_px()), 1u, STRATA_REST_PARTS); }
 
-bool walk_begin(out Walk w) {
-    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+bool walk_begin(uint id, out Walk w) {
+    uint index = id >> pieces[piece].mp_log2;
     if (index >= pieces[piece].count) return false;
     w.slot = slots[slot_base + index];
     uint local = id & ((1u << pieces[piece].mp_log2) - 1u), nu = slot_nu(w.slot), nv = slot_nv(w.slot);
@@ -219,14 +231,18 @@ bool walk_begin(out Walk w) {
     return w.px.x <= w.px.z && w.px.y <= w.px.w;
 }
 
-// Where stratum n is in the lens.
-uvec2 stratum_cell(Walk w, uvec2 stratum, uint lens_class) { return w.moves ? cell_of_part(stratum, lens_class) : stratum; }
+// Whether a part of the shutter is searched in pixels of all classes together, through the whole lens: where these are
+// few, the classes' boxes would cost more than the samples that they leave out.
+bool classes_together(Walk w, StratumBox whole) {
+    ivec2 size = max(whole.px.zw - whole.px.xy + 1, ivec2(0));
+    return w.classes > 1u && !whole.wide && size.x <= TOGETHER_PX && size.y <= TOGETHER_PX;
+}
 
 #if REST
 
 void walk_strata() {
     Walk w;
-    if (!walk_begin(w)) return;
+    if (!walk_begin(gl_GlobalInvocationID.x, w)) return;
     ivec2 size = w.px.zw - w.px.xy + 1, tiles = (size + (tile_px() - 1)) / tile_px();
     uint tile_count = uint(tiles.x * tiles.y), count = w.strata * w.classes * tile_count;
     uint begin = gl_WorkGroupID.z * rest_parts(w), end = min(count, begin + rest_parts(w));
@@ -234,8 +250,9 @@ void walk_strata() {
         uint both = i / tile_count, tile = i - both * tile_count, n = both / w.classes, lens_class = both - n * w.classes;
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
         Sweep sweep = sweep_part(w, n, before);
+        if (n < first_strata(w) && classes_together(w, box_of(w, sweep, whole_lens()))) continue;
         uvec2 stratum = place_of(n);
-        StratumBox box = box_of(w, sweep, stratum_cell(w, stratum, lens_class));
+        StratumBox box = box_of(w, sweep, stratum_rim(w, stratum, lens_class));
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
         ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
         ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (tile_px() - 1)));
@@ -245,29 +262,60 @@ void walk_strata() {
 
 #else
 
-void walk_strata() {
-    Walk w;
-    if (!walk_begin(w)) return;
-    Sweep before = sweep_begin(w, 0u);
-    bool rest = first_strata(w) < w.strata;
-    uint end = first_strata(w);
-    for (uint n = 0u; n < end; n++) {
-        Sweep sweep = sweep_part(w, n, before);
-        uvec2 stratum = place_of(n);
-        for (uint lens_class = 0u; lens_class < w.classes; lens_class++) {
-            StratumBox box = box_of(w, sweep, stratum_cell(w, stratum, lens_class));
-            Search s = search_of(w, box.px, lens_class);
-            if (is_first(w, n, box, s)) search(w, box, s, stratum, sweep.key);
-            else rest = rest || s.size.x * s.size.y != 0u;
-        }
+// Does stratum n; whether anything of it is left to the second pass. `before` is as in sweep_part.
+bool visit_stratum(Walk w, uint n, inout Sweep before) {
+    Sweep sweep = sweep_part(w, n, before);
+    uvec2 stratum = place_of(n);
+    bool rest = false, together = classes_together(w, box_of(w, sweep, whole_lens()));
+    uint end = together ? EVERY_CLASS + 1u : w.classes;
+    for (uint lens_class = together ? EVERY_CLASS : 0u; lens_class < end; lens_class++) {
+        StratumBox box = box_of(w, sweep, together ? whole_lens() : stratum_rim(w, stratum, lens_class));
+        Search s = search_of(w, box.px, lens_class);
+        if (together || is_first(w, n, box, s)) search(w, box, s, stratum, sweep.key);
+        else rest = rest || s.size.x * s.size.y != 0u;
     }
-    if (!rest) return;
+    return rest;
+}
+
+// Arms the second pass, which goes on with a micropolygon.
+void arm_rest(Walk w) {
     ivec2 size = w.px.zw - w.px.xy + 1, tiles = (size + (tile_px() - 1)) / tile_px();
     uint parts = w.strata * w.classes * uint(tiles.x * tiles.y);
     rest_groups_x = gl_NumWorkGroups.x;
     atomicMax(rest_groups_z, min((parts + rest_parts(w) - 1u) / rest_parts(w), STRATA_GROUPS_MAX));
     if (parts > rest_parts(w) * STRATA_GROUPS_MAX) atomicAdd(rest_lost, 1u);
 }
+
+#ifdef EXPANDED
+
+#include "lib/strips.glsl"
+
+void walk_strata() {
+    Walk w;
+    bool seen = walk_begin(gl_GlobalInvocationID.x, w), rest = seen && first_strata(w) < w.strata;
+    if (rest) arm_rest(w);
+    uint strips = list_strips(seen ? first_strata(w) : 0u);
+    for (uint strip = gl_LocalInvocationID.x; strip < strips; strip += GROUP_MICROPOLYGONS) {
+        uint owner = strip_owner(strip), n = strip - strips_before(owner);
+        walk_begin(gl_WorkGroupID.x * GROUP_MICROPOLYGONS + owner, w);
+        Sweep before = sweep_begin(w, w.moves ? n : 0u);
+        if (visit_stratum(w, n, before)) arm_rest(w);
+    }
+}
+
+#else
+
+void walk_strata() {
+    Walk w;
+    if (!walk_begin(gl_GlobalInvocationID.x, w)) return;
+    Sweep before = sweep_begin(w, 0u);
+    bool rest = first_strata(w) < w.strata;
+    uint end = first_strata(w);
+    for (uint n = 0u; n < end; n++) rest = visit_stratum(w, n, before) || rest;
+    if (rest) arm_rest(w);
+}
+
+#endif
 
 #endif
 

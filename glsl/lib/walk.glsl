@@ -4,8 +4,7 @@
 // is for the second pass (REST), `each_rest` parts an invocation; the first one arms its indirect dispatch. At most
 // WALK_GROUPS_MAX times `each_rest` parts are done.
 //
-// The EXPANDED variants of the first pass even the lanes out: a workgroup lists the strips of its micropolygons' parts
-// by a prefix sum in shared memory, and each lane takes every GROUP_MICROPOLYGONS-th of them, whosever they are.
+// The EXPANDED variants of the first pass even the lanes out: they share out the strips of parts (lib/strips.glsl).
 //
 // The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is defined `strips_of` and
 // `visit_strip`. Needs micropolygon.glsl, coverage.glsl, the buffers slots[], pieces[] and rest_*, the push constants
@@ -45,10 +44,11 @@ void arm_rest(uint count, uint each_rest) {
 
 #ifdef EXPANDED
 
-// The micropolygons of a workgroup, and where the strips of each end.
+#include "lib/strips.glsl"
+
+// The micropolygons of a workgroup.
 shared ivec2 listed_vertices[4u * GROUP_MICROPOLYGONS];
 shared float listed_depth[5u * GROUP_MICROPOLYGONS];
-shared uint listed_ends[GROUP_MICROPOLYGONS];
 
 void list_micropolygon(uint lane, Micropolygon m) {
     ivec2 vertices[4] = ivec2[](m.a, m.b, m.c, m.d);
@@ -74,7 +74,7 @@ Micropolygon listed_micropolygon(uint lane) {
 }
 
 // Loads the lane's micropolygon and lists it; the number of its strips.
-uint list_strips(uint lane, RegionRect region, uint each, uint each_rest) {
+uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
     uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
     if (index >= pieces[piece].count) return 0u;
     Slot slot = slots[slot_base + index];
@@ -91,43 +91,18 @@ uint list_strips(uint lane, RegionRect region, uint each, uint each_rest) {
     return strips_of(parts, min(parts.count, each));
 }
 
-uint strip_step(uint owner, uint half_size, uint strip) {
-    return listed_ends[owner + half_size - 1u] <= strip ? owner + half_size : owner;
-}
-
-// Whose strip it is: the first micropolygon whose strips end behind it. Without a loop, because its trips would count
-// (docs/pipeline.md).
-uint strip_owner(uint strip) {
-    uint owner = strip_step(0u, GROUP_MICROPOLYGONS / 2u, strip);
-    owner = strip_step(owner, GROUP_MICROPOLYGONS / 4u, strip);
-    owner = strip_step(owner, GROUP_MICROPOLYGONS / 8u, strip);
-    owner = strip_step(owner, GROUP_MICROPOLYGONS / 16u, strip);
-    owner = strip_step(owner, GROUP_MICROPOLYGONS / 32u, strip);
-    owner = strip_step(owner, GROUP_MICROPOLYGONS / 64u, strip);
-    owner = strip_step(owner, GROUP_MICROPOLYGONS / 128u, strip);
-    return strip_step(owner, GROUP_MICROPOLYGONS / 256u, strip);
-}
-
 void walk(uint each, uint each_rest) {
     uint lane = gl_LocalInvocationID.x;
     RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
-    listed_ends[lane] = list_strips(lane, region, each, each_rest);
-    for (uint step = 1u; step < GROUP_MICROPOLYGONS; step <<= 1) {
-        barrier();
-        uint before = lane >= step ? listed_ends[lane - step] : 0u;
-        barrier();
-        listed_ends[lane] += before;
-    }
-    barrier();
-    uint strips = listed_ends[GROUP_MICROPOLYGONS - 1u];
+    uint strips = list_strips(strips_of_lane(lane, region, each, each_rest));
     for (uint strip = lane; strip < strips; strip += GROUP_MICROPOLYGONS) {
-        uint owner = strip_owner(strip), first = owner > 0u ? listed_ends[owner - 1u] : 0u;
+        uint owner = strip_owner(strip);
         uint id = gl_WorkGroupID.x * GROUP_MICROPOLYGONS + owner;
         Slot slot = slots[slot_base + (id >> pieces[piece].mp_log2)];
         uint number = (slot.rank << NUMBER_MP_BITS) | (id & ((1u << pieces[piece].mp_log2) - 1u));
         Micropolygon m = listed_micropolygon(owner);
         Parts parts = parts_of(m, covered_pixels(m, slot, region), region);
-        visit_strip(m, coverage_setup(m), slot, number, region, parts, strip - first);
+        visit_strip(m, coverage_setup(m), slot, number, region, parts, strip - strips_before(owner));
     }
 }
 

@@ -86,7 +86,7 @@ fn image_attributes(picture: &PictureInfo<'_>) -> ImageAttributes {
     attributes.pixel_aspect = picture.header.pixel_aspect;
     // The crate writes `other` in the order of a std HashMap, which changes from run to run. Equal pictures must be
     // equal files: never more than one entry here, nor in those of the layer.
-    let note = picture.partial_note().map(|note| (text("partial"), AttributeValue::Text(text(&note))));
+    let note = picture.partial_note.as_ref().map(|note| (text("partial"), AttributeValue::Text(text(note))));
     attributes.other = note.into_iter().collect();
     attributes
 }

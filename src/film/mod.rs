@@ -63,6 +63,7 @@ use plan::{FileFormat, OutputFile, PlannedDisplay};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 /// An imager shader, which changes pixels after exposure and before quantization (RISpec 4.1.4).
 pub trait Imager: Sync {
@@ -169,6 +170,11 @@ impl Pixels {
 
     fn missing(&self) -> u64 {
         self.count() - self.finished_count
+    }
+
+    /// Returns the note that marks a partial picture in text fields; `None` for a whole one.
+    fn partial_note(&self) -> Option<String> {
+        (self.missing() > 0).then(|| format!("partial: {} of {} {}", self.missing(), self.count(), partial::NOTE))
     }
 
     /// Returns the index of the first pixel of raster row `y`.
@@ -342,39 +348,92 @@ impl Film {
         missing(&self.outputs, |_| true)
     }
 
-    /// Writes the file of every display and returns the outcomes in the order of the displays, without those that write
-    /// nothing intentionally. `imager` is the world's imager, if it has one. A film without any finished pixel writes
-    /// nothing, because an older file is worth more than an empty one; one with missing pixels is written as
-    /// `NAME.partial` beside an older whole file, until a whole one is written.
+    /// Writes the file of every display, side by side where there is no imager, and returns the outcomes in the order
+    /// of the displays, without those that write nothing intentionally. `imager` is the world's imager, if it has one. A
+    /// film without any finished pixel writes nothing, because an older file is worth more than an empty one; one with
+    /// missing pixels is written as `NAME.partial` beside an older whole file, until a whole one is written.
     pub fn finish(self, imager: Option<&dyn Imager>, reporter: &Reporter) -> Vec<DisplayOutcome> {
         let pixels = self.pixels.into_inner();
-        let mut outcomes = Vec::new();
-        for planned in &self.outputs {
-            let outcome = match planned {
-                PlannedDisplay::Nothing => continue,
-                PlannedDisplay::Never(path) => DisplayOutcome { path: path.clone(), state: DisplayState::Missing },
-                PlannedDisplay::Write(output) if pixels.finished_count == 0 => {
-                    let message = format!("no pixel of \"{}\" was finished; it is not written", output.path.display());
-                    reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
-                    DisplayOutcome { path: output.path.clone(), state: DisplayState::Missing }
-                }
-                PlannedDisplay::Write(output) => {
-                    let path = partial::path_for(&output.path, pixels.missing() > 0);
-                    let imager = imager.filter(|_| develop::imaged_group(output).is_some());
-                    let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
-                    let state = match may_be_written(&self.claims, output, &path, reporter) {
-                        true => write(output, &path, &self.header, &pixels, rows, imager, reporter),
-                        false => DisplayState::Missing,
-                    };
-                    if state == DisplayState::Whole {
-                        partial::remove_old(&path, &self.claims);
-                    }
-                    DisplayOutcome { path, state }
-                }
-            };
-            outcomes.push(outcome);
+        let drafts: Vec<_> =
+            self.outputs.iter().filter_map(|planned| draft(planned, &pixels, &self.claims, reporter)).collect();
+        let encode = |draft: &Draft<'_>| {
+            draft.output.map(|output| {
+                let imager = imager.filter(|_| develop::imaged_group(output).is_some());
+                let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
+                write(output, &draft.path, &self.header, &pixels, rows, imager)
+            })
+        };
+        let written: Vec<_> = match imager {
+            Some(_) => drafts.iter().map(encode).collect(),
+            None => thread::scope(|scope| {
+                let threads: Vec<_> = drafts.iter().map(|draft| scope.spawn(|| encode(draft))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("encoding does not panic")).collect()
+            }),
+        };
+        let outcome = |(draft, written): (Draft<'_>, _)| draft.outcome(written, &pixels, &self.claims, reporter);
+        drafts.into_iter().zip(written).map(outcome).collect()
+    }
+}
+
+/// A display about to be written.
+struct Draft<'a> {
+    path: PathBuf,
+    /// `None` for what cannot be written, which was reported.
+    output: Option<&'a OutputFile>,
+}
+
+/// Returns the draft of a display; `None` for one that writes nothing intentionally.
+fn draft<'a>(
+    planned: &'a PlannedDisplay,
+    pixels: &Pixels,
+    claims: &FileClaims,
+    reporter: &Reporter,
+) -> Option<Draft<'a>> {
+    let (path, output) = match planned {
+        PlannedDisplay::Nothing => return None,
+        PlannedDisplay::Never(path) => (path.clone(), None),
+        PlannedDisplay::Write(output) if pixels.finished_count == 0 => {
+            let message = format!("no pixel of \"{}\" was finished; it is not written", output.path.display());
+            reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
+            (output.path.clone(), None)
         }
-        outcomes
+        PlannedDisplay::Write(output) => {
+            let path = partial::path_for(&output.path, pixels.missing() > 0);
+            let output = may_be_written(claims, output, &path, reporter).then_some(output);
+            (path, output)
+        }
+    };
+    Some(Draft { path, output })
+}
+
+impl Draft<'_> {
+    /// Reports how writing ended, and removes an older partial picture beside a whole one. `written` is `None` for what
+    /// was not to be written.
+    fn outcome(
+        self,
+        written: Option<Result<(), FilmWriteError>>,
+        pixels: &Pixels,
+        claims: &FileClaims,
+        reporter: &Reporter,
+    ) -> DisplayOutcome {
+        let state = match (self.output, written) {
+            (Some(output), Some(Err(error))) => {
+                report_unwritten(reporter, &output.location, &self.path, &error);
+                DisplayState::Missing
+            }
+            (Some(_), Some(Ok(()))) if pixels.missing() == 0 => {
+                partial::remove_old(&self.path, claims);
+                DisplayState::Whole
+            }
+            (Some(output), Some(Ok(()))) => {
+                let note = pixels.partial_note().unwrap_or_default();
+                let message = format!("\"{}\" is {note}", self.path.display());
+                reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
+                DisplayState::Partial { missing: pixels.missing() }
+            }
+            _ => DisplayState::Missing,
+        };
+        DisplayOutcome { path: self.path, state }
     }
 }
 
@@ -459,8 +518,8 @@ struct PictureInfo<'a> {
     crop: [u32; 4],
     /// Position of raster pixel (0, 0) on the display.
     origin: [i32; 2],
-    /// Number of pixels that were never finished.
-    missing: u64,
+    /// The note that marks a partial picture in text fields.
+    partial_note: Option<String>,
 }
 
 impl PictureInfo<'_> {
@@ -472,13 +531,6 @@ impl PictureInfo<'_> {
     fn corner(&self) -> [i32; 2] {
         [0, 1].map(|axis| (i64::from(self.crop[axis]) + i64::from(self.origin[axis])) as i32)
     }
-
-    /// Returns the note that marks a partial picture in text fields.
-    fn partial_note(&self) -> Option<String> {
-        let [width, height] = self.size();
-        (self.missing > 0)
-            .then(|| format!("partial: {} of {} {}", self.missing, u64::from(width) * u64::from(height), partial::NOTE))
-    }
 }
 
 fn write(
@@ -488,10 +540,9 @@ fn write(
     pixels: &Pixels,
     rows: DevelopedRows<'_>,
     imager: Option<&dyn Imager>,
-    reporter: &Reporter,
-) -> DisplayState {
-    let picture = PictureInfo { header, crop: pixels.crop, origin: output.origin, missing: pixels.missing() };
-    let written = write_whole(path, |sink| {
+) -> Result<(), FilmWriteError> {
+    let picture = PictureInfo { header, crop: pixels.crop, origin: output.origin, partial_note: pixels.partial_note() };
+    write_whole(path, |sink| {
         match &output.format {
             FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
             FileFormat::Tiff { compression, samples } => {
@@ -501,19 +552,7 @@ fn write(
             FileFormat::DeepShadow => deep_shadow::write(sink, &picture, &pixels.light),
         }?;
         imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
-    });
-    match written {
-        Err(error) => {
-            report_unwritten(reporter, &output.location, path, &error);
-            DisplayState::Missing
-        }
-        Ok(()) if picture.missing == 0 => DisplayState::Whole,
-        Ok(()) => {
-            let message = format!("\"{}\" is {}", path.display(), picture.partial_note().unwrap_or_default());
-            reporter.report(Diagnostic::new(Severity::Severe, "missingdata", output.location.clone(), message));
-            DisplayState::Partial { missing: picture.missing }
-        }
-    }
+    })
 }
 
 fn report_unwritten(reporter: &Reporter, location: &SourceLocation, path: &Path, error: &dyn fmt::Display) {

@@ -28,8 +28,8 @@ pub(super) fn write(
         _ => ColorType::Rgba,
     });
     encoder.add_text_chunk("Software".into(), SOFTWARE.into())?;
-    if let Some(note) = picture.partial_note() {
-        encoder.add_text_chunk("Comment".into(), note)?;
+    if let Some(note) = &picture.partial_note {
+        encoder.add_text_chunk("Comment".into(), note.clone())?;
     }
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;

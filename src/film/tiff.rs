@@ -132,7 +132,7 @@ fn write_tags<W: FileSink, C: ColorType, K: TiffKind>(
     let [x, y] = picture.corner();
     let directory = image.encoder();
     directory.write_tag(Tag::Software, SOFTWARE)?;
-    if let Some(note) = picture.partial_note() {
+    if let Some(note) = &picture.partial_note {
         directory.write_tag(Tag::ImageDescription, note.as_str())?;
     }
     if picture.size() != header.resolution || picture.origin != [0, 0] {

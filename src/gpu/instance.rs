@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use ash::{ext, vk};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
@@ -17,7 +18,7 @@ pub(super) struct Instance {
     /// The messenger's user data points to this; it is boxed so that it does not move, and dropped after the messenger.
     _target: Box<MessageTarget>,
     /// The loader library, which must stay loaded for as long as the instance lives.
-    _entry: ash::Entry,
+    entry: ash::Entry,
 }
 
 /// Where messages of layers and drivers go.
@@ -29,7 +30,7 @@ impl Instance {
     /// Starts Vulkan. With `validate`, core and synchronization validation report to `reporter`.
     pub(super) fn new(validate: bool, reporter: &Arc<Reporter>) -> Result<Self, GpuError> {
         // SAFETY: the library that `load` opens is the system's Vulkan loader, whose initialisers have no
-        // preconditions; `_entry` keeps it loaded until the instance is destroyed.
+        // preconditions; `entry` keeps it loaded until the instance is destroyed.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
         if validate && !has_layer(&entry)? {
             return Err(GpuError::NoValidationLayer);
@@ -39,7 +40,7 @@ impl Instance {
         let target = Box::new(MessageTarget { reporter: Arc::clone(reporter) });
         let raw = create(&entry, validate, debug_utils)?;
         let messenger = if validate && debug_utils { Some(create_messenger(&entry, &raw, &target)?) } else { None };
-        Ok(Self { raw, debug_utils, messenger, _target: target, _entry: entry })
+        Ok(Self { raw, debug_utils, messenger, _target: target, entry })
     }
 
     /// The functions of the instance.
@@ -53,7 +54,12 @@ impl Instance {
     }
 }
 
+/// Whether an instance was kept.
+static KEPT: AtomicBool = AtomicBool::new(false);
+
 impl Drop for Instance {
+    /// Destroys the instance. The first one is kept for as long as the process runs: without any, the loader unloads
+    /// the drivers, and a GPU driver that is loaded hundreds of times in a process fails or crashes.
     fn drop(&mut self) {
         // SAFETY: `Device::drop` destroys the VkDevice before it gives up its instance, and the devices of
         // `PrecompileDevices` before that. The messenger was created from this instance, and `take` leaves no second
@@ -62,7 +68,11 @@ impl Drop for Instance {
             if let Some((debug, messenger)) = self.messenger.take() {
                 debug.destroy_debug_utils_messenger(messenger, None);
             }
-            self.raw.destroy_instance(None);
+            if KEPT.swap(true, Ordering::Relaxed) {
+                self.raw.destroy_instance(None);
+            } else {
+                std::mem::forget(self.entry.clone());
+            }
         }
     }
 }

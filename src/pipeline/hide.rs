@@ -174,8 +174,21 @@ fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests, division:
     }
 }
 
-fn blurred_variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests) -> hide_blurred::Variant {
+fn blurred_variant(
+    surface: HiddenSurface,
+    pass: HidePass,
+    tests: SampleTests,
+    division: Division,
+) -> hide_blurred::Variant {
     use hide_blurred::Variant as V;
+    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
+        return match (surface, tests.clipped) {
+            (HiddenSurface::Nearest, false) => V::Expanded,
+            (HiddenSurface::Nearest, true) => V::ExpandedClipped,
+            (HiddenSurface::Behind, false) => V::ExpandedBehind,
+            (HiddenSurface::Behind, true) => V::ExpandedBehindClipped,
+        };
+    }
     let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
         (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
         (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
@@ -255,7 +268,7 @@ pub fn record_piece(
     form: HidingForm,
 ) {
     if positions.tests(sources.frame).blurred {
-        record_blurred(recording, sources, region, surface, piece, positions);
+        record_blurred(recording, sources, region, surface, piece, positions, form.division);
     } else {
         record_sharp(recording, sources, region, surface, piece, positions, form);
     }
@@ -268,6 +281,7 @@ fn record_blurred(
     surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
+    division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide_blurred::Bindings {
@@ -299,7 +313,7 @@ fn record_blurred(
     };
     let tests = positions.tests(frame);
     record_passes(recording, slices, piece, |pass, groups| {
-        hide_blurred::dispatch(blurred_variant(surface, pass, tests), groups, &bindings, &push)
+        hide_blurred::dispatch(blurred_variant(surface, pass, tests, division), groups, &bindings, &push)
     });
 }
 
@@ -365,7 +379,7 @@ pub(super) fn slot_kernels() -> KernelList {
 /// The kernels that hide.
 pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests, form: HidingForm) -> KernelList {
     let kernel = |pass| match tests.blurred {
-        true => hide_blurred::kernel(blurred_variant(surface, pass, tests)),
+        true => hide_blurred::kernel(blurred_variant(surface, pass, tests, form.division)),
         false => hide::kernel(variant(surface, pass, tests, form.division)),
     };
     let binned = is_binned(surface, tests, form.division);

@@ -60,7 +60,14 @@ fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Va
     }
 }
 
-fn blurred_variant(pass: HidePass, tests: SampleTests) -> sample_blurred::Variant {
+fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sample_blurred::Variant {
+    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
+        return if tests.clipped {
+            sample_blurred::Variant::ExpandedClipped
+        } else {
+            sample_blurred::Variant::Expanded
+        };
+    }
     match (pass, tests.clipped, tests.trimmed) {
         (HidePass::First, false, false) => sample_blurred::Variant::First,
         (HidePass::First, true, false) => sample_blurred::Variant::FirstClipped,
@@ -84,7 +91,7 @@ pub fn record_piece(
     division: Division,
 ) {
     if positions.tests(sources.frame).blurred {
-        record_blurred(recording, sources, region, slab, piece, positions);
+        record_blurred(recording, sources, region, slab, piece, positions, division);
     } else {
         record_sharp(recording, sources, region, slab, piece, positions, division);
     }
@@ -97,6 +104,7 @@ fn record_blurred(
     slab: Slab,
     piece: &Piece,
     positions: KeyedPositions,
+    division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample_blurred::Bindings {
@@ -136,7 +144,7 @@ fn record_blurred(
     };
     let tests = positions.tests(frame);
     record_passes(recording, slices, piece, |pass, groups| {
-        sample_blurred::dispatch(blurred_variant(pass, tests), groups, &bindings, &push)
+        sample_blurred::dispatch(blurred_variant(pass, tests, division), groups, &bindings, &push)
     });
 }
 
@@ -230,7 +238,7 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
 /// The kernels that sample.
 pub(super) fn kernels(tests: SampleTests, division: Division) -> KernelList {
     let kernel = |pass| match tests.blurred {
-        true => sample_blurred::kernel(blurred_variant(pass, tests)),
+        true => sample_blurred::kernel(blurred_variant(pass, tests, division)),
         false => sample::kernel(variant(pass, tests, division)),
     };
     HidePass::ALL.map(kernel).to_vec()

@@ -166,19 +166,43 @@ fn cluster_portion(
     (range, covering(u64::from(range[1] - range[0]) * u64::from(CLUSTER_GRIDS), local_size))
 }
 
-/// Appends what comes after the last page: at most `batches` depth batches, and the order in which grids are hidden. At
-/// most `selected_max` grids are selected.
+/// Into how many depth batches grids are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// Batches, at most.
+    pub count: u32,
+    /// Vertices of a batch, at least.
+    pub vertices_min: u32,
+}
+
+impl BatchLimits {
+    /// At most `count` batches, none of them too small for the devices that `variants` are for.
+    pub fn new(count: u32, variants: KernelVariants) -> Self {
+        Self { count, vertices_min: if variants.serial { BATCH_VERTICES_MIN_CPU } else { BATCH_VERTICES_MIN_GPU } }
+    }
+}
+
+/// Vertices of a depth batch, at least: so few that a CPU driver spends more on their dispatches than on them.
+const BATCH_VERTICES_MIN_CPU: u32 = 1 << 12;
+
+/// As [`BATCH_VERTICES_MIN_CPU`], for GPUs: several for each invocation that a large one runs at once
+/// (bench/results/2026-11-h200.md).
+const BATCH_VERTICES_MIN_GPU: u32 = 1 << 21;
+
+/// Appends what comes after the last page: the depth batches, and the order in which grids are hidden. At most
+/// `selected_max` grids are selected.
 pub fn record_batches(
     recording: &mut Recording,
     variants: KernelVariants,
     frame: &FrameSlices,
     region: &ActiveRegion,
-    batches: u32,
+    batches: BatchLimits,
     depth: DepthBuckets,
     selected_max: u64,
 ) {
     let bindings = plan_batches::Bindings { histogram: region.slices.histogram, batches: region.slices.batches };
-    let push = plan_batches::Push { batch_count: batches.clamp(1, BATCHES) };
+    let batches_per_vertex = if batches.vertices_min == 0 { f32::MAX } else { 1.0 / batches.vertices_min as f32 };
+    let push = plan_batches::Push { batch_count: batches.count.clamp(1, BATCHES), batches_per_vertex };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
     let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
     record_sort(recording, variants, frame, region, &order, sort_count::Variant::Hide);

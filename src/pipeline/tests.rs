@@ -124,7 +124,8 @@ fn select_is_eleven_and_two_for_each_further_page_of_grids() {
                 for _ in 0..pages {
                     select::record_gather(recording, variants, &r.grids, &r.region, depth, &ALL);
                 }
-                select::record_batches(recording, variants, &r.frame, &r.region, BATCHES, depth, 500);
+                let batches = select::BatchLimits::new(BATCHES, variants);
+                select::record_batches(recording, variants, &r.frame, &r.region, batches, depth, 500);
             })
         };
         assert_eq!([1, 2, 5].map(select), [11, 13, 19]);

@@ -24,6 +24,9 @@ struct Scene {
     quads: Vec<(Vec<[[f32; 3]; 4]>, Mesh)>,
 }
 
+/// The ways to share out what moves or is out of focus.
+const DIVISIONS: [Division; 2] = [Division::Micropolygons, Division::Expanded];
+
 impl Scene {
     fn paths(&self) -> Vec<Path> {
         let path = |(corners, _): &(Vec<[[f32; 3]; 4]>, Mesh)| Path {
@@ -86,10 +89,16 @@ impl Scene {
 
     fn check(&self) -> Vec<u64> {
         let lists = self.lists();
+        let [found, expanded] = DIVISIONS.map(|division| self.check_divided(&lists, division));
+        assert!(found == expanded);
+        found
+    }
+
+    fn check_divided(&self, lists: &[Vec<u64>], division: Division) -> Vec<u64> {
         let (mut device, pieces) = self.region(0);
         let (frame, page, context) = (device.frame, device.no_page(), device.context());
         let sources = GeometrySources { frame: &frame, page };
-        let form = HidingForm { division: Division::Micropolygons, variants: device.lab.variants() };
+        let form = HidingForm { division, variants: device.lab.variants() };
         device.lab.run(|recording| {
             for piece in &pieces {
                 hide::record_piece(
@@ -122,6 +131,10 @@ impl Scene {
     /// Entries of the same micropolygons, taken as translucent: one for each sample and micropolygon.
     fn check_entries(&self) {
         let lists = self.lists();
+        DIVISIONS.iter().for_each(|division| self.check_divided_entries(&lists, *division));
+    }
+
+    fn check_divided_entries(&self, lists: &[Vec<u64>], division: Division) {
         let (mut device, pieces) = self.region(1 << 17);
         let (frame, page, context) = (device.frame, device.no_page(), device.context());
         let sources = GeometrySources { frame: &frame, page };
@@ -129,15 +142,7 @@ impl Scene {
             sample::record_clear(recording, &context, self.quads.len() as u64);
             for piece in &pieces {
                 let positions = self.positions(piece.base);
-                sample::record_piece(
-                    recording,
-                    sources,
-                    &context,
-                    Slab::WHOLE,
-                    piece,
-                    positions,
-                    Division::Micropolygons,
-                );
+                sample::record_piece(recording, sources, &context, Slab::WHOLE, piece, positions, division);
             }
         });
         let count = device.lab.read(context.slices.appended)[0].appended;
@@ -150,7 +155,7 @@ impl Scene {
         };
         let found: BTreeSet<(u32, u64)> = entries.iter().map(place).collect();
         let expected: BTreeSet<(u32, u64)> =
-            (0..).zip(&lists).flat_map(|(i, list)| list.iter().map(move |key| (i, *key))).collect();
+            (0..).zip(lists).flat_map(|(i, list)| list.iter().map(move |key| (i, *key))).collect();
         assert_eq!(found.len(), entries.len(), "an entry is there twice");
         assert!(found == expected, "{} entries for {}", found.len(), expected.len());
     }

@@ -14,7 +14,7 @@ use anthill::pipeline::kernels::constants::{
 };
 use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
 use anthill::pipeline::sample::Slab;
-use anthill::pipeline::select::{self as stage, DepthBuckets, RegionPixels};
+use anthill::pipeline::select::{self as stage, BatchLimits, DepthBuckets, RegionPixels};
 use anthill::pipeline::shade;
 use std::ops::Range;
 
@@ -135,7 +135,8 @@ impl Bench {
                 in_halves(page.clusters.count(), gather);
             }
             let (frame, grids) = (&self.frame, self.grid_count);
-            stage::record_batches(recording, variants, frame, &region, batches, depth, grids);
+            let limits = BatchLimits { count: batches, vertices_min: 0 };
+            stage::record_batches(recording, variants, frame, &region, limits, depth, grids);
         });
     }
 }

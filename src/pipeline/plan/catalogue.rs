@@ -3,17 +3,18 @@
 
 use super::Pipeline;
 
-/// How the kernels that test samples divide them among invocations. What moves, is out of focus or trimmed is always
-/// tested by one invocation a micropolygon.
+/// How the kernels that test samples divide them among invocations. What is trimmed is always tested by one invocation
+/// a micropolygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Division {
     /// One invocation tests all samples that a micropolygon may cover (RenderAnts, section 4.3).
     Micropolygons,
-    /// A workgroup lists the strips of its micropolygons, rows of samples or cells, by a prefix sum in shared memory,
-    /// and its invocations share them out evenly.
+    /// A workgroup lists the strips of its micropolygons (rows of samples or cells, or strata of what moves or is out
+    /// of focus) by a prefix sum in shared memory, and its invocations share them out evenly.
     Expanded,
     /// Micropolygons are listed for tiles of pixels first; then a workgroup hides those of a tile, and keeps the depths
-    /// of its samples in shared memory. Translucent and clipped surfaces are tested by one invocation a micropolygon.
+    /// of its samples in shared memory. Translucent, clipped and blurred surfaces are tested by one invocation a
+    /// micropolygon.
     Binned,
 }
 
@@ -36,7 +37,8 @@ pub struct NamedPipeline {
 /// Pixels along x and y of the buckets of [`CATALOGUE`].
 const BUCKET_PX: u32 = 64;
 
-/// All pipelines that have names; the first one is what is used where nothing else was asked for.
+/// All pipelines that have names; the first one is for CPU drivers where nothing else was asked for, the second one for
+/// GPUs.
 pub const CATALOGUE: [NamedPipeline; 9] = {
     const fn named(name: &'static str, about: &'static str, colours: Pipeline) -> NamedPipeline {
         NamedPipeline { name, about, colours }
@@ -65,6 +67,11 @@ impl NamedPipeline {
         CATALOGUE.iter().find(|pipeline| pipeline.name == name)
     }
 
+    /// What a device draws with where nothing else was asked for or measured.
+    pub const fn usual(is_cpu: bool) -> &'static Self {
+        if is_cpu { &CATALOGUE[0] } else { &CATALOGUE[1] }
+    }
+
     /// The pipeline of what needs no colours, [`Pipeline::DEPTHS`], with this one's division of samples.
     pub const fn depths(&self) -> Pipeline {
         Pipeline::DEPTHS.with_division(self.colours.division())
@@ -81,6 +88,7 @@ mod tests {
             assert_eq!(NamedPipeline::find(one.name), Some(one));
             assert!(CATALOGUE[..at].iter().all(|other| other.colours != one.colours), "{}", one.name);
         }
-        assert_eq!(CATALOGUE[0].colours, Pipeline::ANTHILL, "the first one is the usual one");
+        assert_eq!(NamedPipeline::usual(true).colours, Pipeline::ANTHILL);
+        assert_eq!(NamedPipeline::usual(false).colours.division(), Division::Expanded);
     }
 }

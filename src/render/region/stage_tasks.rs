@@ -330,7 +330,7 @@ impl DeviceWorld {
             Process::ClearBehind => hide::record_clear_behind(recording, region),
             Process::Rank => select::record_ranks(recording, variants, region),
             Process::SortForHiding => {
-                let batches = self.pipeline.batches();
+                let batches = select::BatchLimits::new(self.pipeline.batches(), variants);
                 select::record_batches(recording, variants, frame, region, batches, self.depth, task.grids);
             }
             Process::ClearResolved => composite::record_clear(recording, region, some),

@@ -7,10 +7,17 @@ use crate::options::RenderOptions;
 use crate::progress::Interrupt;
 use crate::rib::{self, RequestedTexture};
 use crate::scene::{Camera, Options, SearchPaths, World};
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, never};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Worlds that may wait to be drawn while others are read.
+const READ_AHEAD: usize = 1;
+/// The longest wait for a thread that reads, when the user has stopped the render.
+const ABANDON_READING: Duration = Duration::from_millis(300);
+/// How often to check whether reading waits for memory, and whether to stop, while worlds are gathered.
+pub(super) const STARVED_POLL: Duration = Duration::from_millis(20);
 
 /// What came of reading the scenes.
 #[derive(Default)]
@@ -101,19 +108,75 @@ impl rib::WorldConsumer for WorldSender<'_> {
     }
 }
 
+/// Reading that goes on while devices are opened and worlds are drawn. Dropped, it ends.
+pub(super) struct BegunReading {
+    /// What was read, in order.
+    pub items: Receiver<ReadItem>,
+    summary: Receiver<ReadSummary>,
+    stop: Interrupt,
+    interrupt: Interrupt,
+}
+
+impl BegunReading {
+    /// Begins to read the scenes of `options`; `interrupt` ends it early.
+    pub(super) fn begin(
+        options: &RenderOptions,
+        reporter: &Arc<Reporter>,
+        memory: &Arc<HostMemory>,
+        interrupt: &Interrupt,
+    ) -> Self {
+        let (sender, items) = bounded(READ_AHEAD);
+        let stop = Interrupt::default();
+        let reading = SceneReading {
+            options: options.clone(),
+            memory: Arc::clone(memory),
+            reporter: Arc::clone(reporter),
+            items: sender,
+            stop: [stop.clone(), interrupt.clone()],
+        };
+        Self { items, summary: reading.begin(), stop, interrupt: interrupt.clone() }
+    }
+
+    /// Ends it, and returns what came of it. A thread that waits for input when the user stops the render is left
+    /// behind.
+    pub(super) fn end(mut self) -> ReadSummary {
+        // It may wait for memory of worlds that are not drawn any more; this ends it.
+        self.stop.raise();
+        loop {
+            match self.items.recv_timeout(STARVED_POLL) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if !self.interrupt.is_raised() => {}
+                Err(_) => break,
+            }
+        }
+        self.items = never();
+        let summary = match self.interrupt.is_raised() {
+            true => self.summary.recv_timeout(ABANDON_READING),
+            false => self.summary.recv().map_err(Into::into),
+        };
+        summary.unwrap_or_default()
+    }
+}
+
+impl Drop for BegunReading {
+    fn drop(&mut self) {
+        self.stop.raise();
+    }
+}
+
 /// Reading of all scenes, which sends each world as it is complete.
-pub(super) struct SceneReading {
-    pub options: RenderOptions,
-    pub memory: Arc<HostMemory>,
-    pub reporter: Arc<Reporter>,
-    pub items: Sender<ReadItem>,
+struct SceneReading {
+    options: RenderOptions,
+    memory: Arc<HostMemory>,
+    reporter: Arc<Reporter>,
+    items: Sender<ReadItem>,
     /// What ends it early.
-    pub stop: [Interrupt; 2],
+    stop: [Interrupt; 2],
 }
 
 impl SceneReading {
     /// Reads on a thread of its own; the summary comes when it is done.
-    pub(super) fn begin(self) -> Receiver<ReadSummary> {
+    fn begin(self) -> Receiver<ReadSummary> {
         let (done, summary) = bounded(1);
         std::thread::spawn(move || {
             let read = self.read();

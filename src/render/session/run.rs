@@ -1,4 +1,4 @@
-//! A whole render: opens devices, and draws worlds while the next one is read.
+//! A whole render: opens devices while the first world is read, and draws worlds while the next one is read.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, OutputNaming, RepeatedFrame, set_driver};
@@ -12,20 +12,13 @@ use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
 use crate::render::session::progress_ticker::ProgressTicker;
-use crate::render::session::reading::{ReadItem, ReadSummary, ReadWorld, SceneReading};
+use crate::render::session::reading::{BegunReading, ReadItem, ReadWorld, STARVED_POLL};
 use crate::render::session::test_aids::TestAids;
 use crate::scene::{Options, World};
 use crate::stats::{Stage, Stats};
-use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Worlds that may wait to be drawn while others are read.
-const READ_AHEAD: usize = 1;
-/// The longest wait for a thread that reads, when the user has stopped the render.
-const ABANDON_READING: Duration = Duration::from_millis(300);
-/// How often to check whether reading waits for memory, and whether to stop, while worlds are gathered.
-const STARVED_POLL: Duration = Duration::from_millis(20);
+use std::time::Instant;
 
 /// See [`crate::render()`].
 pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
@@ -52,6 +45,8 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         Ok(checkpoint) => checkpoint,
         Err(error) => return refused(error),
     };
+    let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
+    let reading = BegunReading::begin(options, reporter, &memory, &ticker.interrupt);
     let opening = Instant::now();
     let devices = match open_devices(options, reporter, ticker, &aids) {
         Ok(devices) => devices,
@@ -63,7 +58,6 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         }
     };
     let open = opening.elapsed();
-    let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
     let mut tuning = aids.tuning();
     tuning.bucket_px = tuning.bucket_px.or(options.pipelines.named.and_then(|pipeline| pipeline.colours.bucket_px()));
     let setup = SessionSetup { options, reporter, ticker, tuning, memory: Arc::clone(&memory) };
@@ -73,19 +67,8 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         return refused(error);
     }
     session.advise_devices();
-    let (sender, receiver) = bounded(READ_AHEAD);
-    let stop = Interrupt::default();
-    let reading = SceneReading::begin(SceneReading {
-        options: options.clone(),
-        memory: Arc::clone(&memory),
-        reporter: Arc::clone(reporter),
-        items: sender,
-        stop: [stop.clone(), ticker.interrupt.clone()],
-    });
-    let (ending, displays) = draw_all(&mut session, &memory, &receiver);
-    // The reading thread may wait for memory of worlds that are not drawn any more; this ends it.
-    stop.raise();
-    let read = summary(&reading, receiver, &ticker.interrupt);
+    let (ending, displays) = draw_all(&mut session, &memory, &reading.items);
+    let read = reading.end();
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
     stats.left_out += read.left_out;
@@ -148,21 +131,6 @@ fn open_devices(
         return Err(first);
     }
     Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect())
-}
-
-/// What came of reading, once it has ended. A thread that waits for input when the user stops the render is left
-/// behind.
-fn summary(reading: &Receiver<ReadSummary>, items: Receiver<ReadItem>, interrupt: &Interrupt) -> ReadSummary {
-    loop {
-        match items.recv_timeout(STARVED_POLL) {
-            Ok(_) => {}
-            Err(RecvTimeoutError::Timeout) if !interrupt.is_raised() => {}
-            Err(_) => break,
-        }
-    }
-    drop(items);
-    if interrupt.is_raised() { reading.recv_timeout(ABANDON_READING) } else { reading.recv().map_err(Into::into) }
-        .unwrap_or_default()
 }
 
 /// Draws worlds and makes textures as they come. With `-o` all worlds must be known first, as far as memory permits,
