@@ -86,7 +86,7 @@ mod tests {
         let path = folder.path().join("cache").join("pipelines.json");
         assert_eq!(KeptPipelines::read(&path).expect("no file is no error"), KeptPipelines::default());
         let known = devices(false).expect("a driver");
-        let (device, mut other) = (&known[0], known[0].clone());
+        let (device, mut other) = (&known[0], DeviceInfo { kind: DeviceKind::Cpu, ..known[0].clone() });
         other.driver_info += ", a later one";
         let [first, second, third] = [0, 1, 2].map(|at| &CATALOGUE[at]);
         let mut kept = KeptPipelines::default();

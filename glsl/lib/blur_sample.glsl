@@ -4,7 +4,6 @@
 #define BLUR_SAMPLE_GLSL
 
 #include "lib/blur.glsl"
-#include "lib/quotient.glsl"
 
 // Where and when: the time, 0 to 1, and the point of the lens, in the unit disk.
 struct Blur {
@@ -28,7 +27,7 @@ vec2 lens_aperture(vec2 square) {
     bool by_x = abs(a.x) > abs(a.y);
     float r = by_x ? a.x : a.y;
     if (r == 0.0) return vec2(0.0);
-    float eighth = 0.125 * quotient(by_x ? a.y : a.x, r);
+    float eighth = 0.125 * ((by_x ? a.y : a.x) / r);
     float turns = (by_x ? eighth : 0.25 - eighth) + (r < 0.0 ? 0.5 : 0.0);
     float place = (turns < 0.0 ? turns + 1.0 : turns) * float(frame.lens_wedges);
     uint wedge = min(uint(place), frame.lens_wedges - 1u);
@@ -44,8 +43,8 @@ const int LENS_BITS = 10;
 vec2 lens_point(uvec2 cell, uint h) {
     vec2 jitter = (vec2(uvec2(h >> TIME_BITS, h >> (TIME_BITS + LENS_BITS)) & ((1u << LENS_BITS) - 1u)) + 0.5) * (1.0 / float(1 << LENS_BITS));
     LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
-    vec2 at = vec2(cell) + jitter, n = vec2(frame.samples);
-    return clamp(lens_aperture(vec2(quotient(at.x, n.x), quotient(at.y, n.y))), rim.low, rim.high);
+    vec2 cell_size = vec2(frame.samples.yx) * frame.stratum;
+    return clamp(lens_aperture((vec2(cell) + jitter) * cell_size), rim.low, rim.high);
 }
 
 // When and where the sample of subpixel k of a pixel is taken, which has the given part of the shutter.

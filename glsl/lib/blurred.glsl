@@ -49,10 +49,12 @@ vec4 corner_depths(Corners p) { return vec4(p.a.z, p.b.z, p.c.z, p.d.z); }
 // Also false for NaN.
 bool can_be_projected(vec4 z) { return all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))); }
 
-// The one rounding to 1/1024 pixel that vertices go through here.
+// The one rounding to 1/1024 pixel that vertices go through here, by the device's own division, because every candidate
+// takes four: another device may round another way, but all micropolygons of a picture agree.
 ivec2 raster_through_lens(vec3 p, vec2 lens) {
-    vec2 r = raster_position(frame, p);
-    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - quotient(frame.lens_near, p.z));
+    float inverse = 1.0 / p.z;
+    vec2 r = (frame_perspective(frame) ? p.xy * inverse : p.xy) * frame.raster_scale + frame.raster_offset;
+    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - frame.lens_near * inverse);
     return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
 }
 

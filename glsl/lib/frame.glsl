@@ -48,7 +48,7 @@ bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) !
 
 // Raster position, in 1/1024 pixels, not rounded. Expects p.z >= frame.eye_z when the camera is perspective.
 vec2 raster_position(Frame frame, vec3 p) {
-    vec2 q = frame_perspective(frame) ? quotient(p.xy, p.z) : p.xy;
+    vec2 q = frame_perspective(frame) ? p.xy * reciprocal(p.z) : p.xy;
     return q * frame.raster_scale + frame.raster_offset;
 }
 

@@ -349,9 +349,9 @@ impl Film {
     }
 
     /// Writes the file of every display, side by side where there is no imager, and returns the outcomes in the order
-    /// of the displays, without those that write nothing intentionally. `imager` is the world's imager, if it has one. A
-    /// film without any finished pixel writes nothing, because an older file is worth more than an empty one; one with
-    /// missing pixels is written as `NAME.partial` beside an older whole file, until a whole one is written.
+    /// of the displays, without those that write nothing intentionally. `imager` is the world's imager, if it has one.
+    /// A film without any finished pixel writes nothing, because an older file is worth more than an empty one; one
+    /// with missing pixels is written as `NAME.partial` beside an older whole file, until a whole one is written.
     pub fn finish(self, imager: Option<&dyn Imager>, reporter: &Reporter) -> Vec<DisplayOutcome> {
         let pixels = self.pixels.into_inner();
         let drafts: Vec<_> =

@@ -127,7 +127,8 @@ impl Blurring {
         }
         let cell = self.cell(pixel, part);
         let jitter = [bits(TIME_BITS, LENS_BITS), bits(TIME_BITS + LENS_BITS, LENS_BITS)];
-        let point = self.aperture([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) / n[axis] as f32));
+        let size = [n[1], n[0]].map(|n| n as f32 * self.frame.stratum);
+        let point = self.aperture([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) * size[axis]));
         let rim = &self.cells[(cell[1] * n[0] + cell[0]) as usize];
         (time, [0, 1].map(|axis| point[axis].clamp(rim.low[axis], rim.high[axis])))
     }

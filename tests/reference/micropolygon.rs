@@ -81,10 +81,11 @@ impl Micropolygon {
 
 /// The one rounding of raster positions, in single precision as the kernel's.
 fn project(frame: &Frame, [x, y, z]: [f32; 3], perspective: bool, lens: [f32; 2]) -> [i64; 2] {
-    let plane = if perspective { [x / z, y / z] } else { [x, y] };
+    let inverse = 1.0 / z;
+    let plane = if perspective { [x * inverse, y * inverse] } else { [x, y] };
     [0, 1].map(|axis| {
         let r = plane[axis] * frame.raster_scale[axis] + frame.raster_offset[axis];
-        let displaced = lens[axis] * (frame.lens_far[axis] - frame.lens_near[axis] / z);
+        let displaced = lens[axis] * (frame.lens_far[axis] - frame.lens_near[axis] * inverse);
         let r = if lens == [0.0; 2] { r } else { r + displaced };
         (r.clamp(-RASTER_MAX, RASTER_MAX) + 0.5).floor() as i64
     })
