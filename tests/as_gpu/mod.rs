@@ -41,7 +41,6 @@ const DETERMINISM: &[&str] = &[
 /// What divisions that are not exact must not change: depths, and the alpha of what is covered.
 const QUOTIENTS: &[&str] = &[
     "frames::colour::sides_1_leaves_out_what_faces_away",
-    "kernels::blur::micropolygons_out_of_focus_that_stand_still_or_move",
     "kernels::hide::random_micropolygons",
     "kernels::hide::random_micropolygons_in_perspective",
 ];
