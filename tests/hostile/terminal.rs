@@ -2,12 +2,14 @@
 
 use super::mutate::{NAMES, Random, corpus, mutated};
 use super::{MESSAGE_BYTES_MAX, is_printable, mutation_count};
+use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -23,7 +25,9 @@ fn run_on_terminal(directory: &Path, args: &[&str]) -> (Option<i32>, Vec<u8>) {
     unlockpt(&controller).expect("a terminal");
     let name = ptsname(&controller, Vec::new()).expect("a terminal has a name");
     let path = Path::new(OsStr::from_bytes(name.as_bytes()));
-    let terminal = OpenOptions::new().read(true).write(true).open(path).expect("a terminal");
+    // A process without a terminal would get this one as its own, and be ended when it closes.
+    let flags = OFlags::NOCTTY.bits() as i32;
+    let terminal = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).expect("a terminal");
     let mut modes = tcgetattr(&terminal).expect("modes");
     modes.make_raw();
     tcsetattr(&terminal, OptionalActions::Now, &modes).expect("modes");
