@@ -1,6 +1,6 @@
 // Division that is correctly rounded on every device, whose own `/` may be off by 2.5 ulp: so what is divided by itself
 // is 1, and depths are the same numbers everywhere. The quotient's residual, found by splitting factors into halves of
-// 12 bits, whose products are exact (Dekker 1971), corrects it.
+// 12 bits, whose products are exact (Dekker 1971), corrects it. Where that overflows, it is a times 1 / b.
 
 #ifndef QUOTIENT_GLSL
 #define QUOTIENT_GLSL

@@ -20,9 +20,6 @@ const uint STRATA_GROUPS_MAX = 65535u;
 // Strata that the first pass does, and the candidate samples of all of them together.
 const uint STRATA_FIRST_MAX = 2048u;
 const uint STRATA_CANDIDATES_MAX = 8192u;
-// Pixels along each side of a box through the whole lens, up to which all classes are searched together: their
-// candidates are no more than those that the first pass does of each class.
-const int TOGETHER_PX = 4;
 // Pixels along the side of a tile of the second pass, and parts (of a stratum and a tile) that an invocation does.
 const int STRATA_TILE_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
@@ -108,18 +105,10 @@ struct StratumBox {
 const float SWEEP_MARGIN = 2.0;
 const float SWEEP_ERROR = 1e-6;
 
-LensCell whole_lens() { return LensCell(vec2(-1.0), vec2(1.0)); }
-
-// The part of the lens that a stratum is seen through in pixels of a class.
-LensCell stratum_rim(Walk w, uvec2 stratum, uint lens_class) {
-    if (!w.lens) return whole_lens();
-    uvec2 cell = w.moves ? cell_of_part(stratum, lens_class) : stratum;
-    return lens_cells[cell.y * frame.samples.x + cell.x];
-}
-
-StratumBox box_of(Walk w, Sweep s, LensCell rim) {
+StratumBox box_of(Walk w, Sweep s, uvec2 cell) {
     vec2 low = s.low, high = s.high;
     if (w.lens) {
+        LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
         vec2 u = frame.lens_far - frame.lens_near * s.inverse_z.x, v = frame.lens_far - frame.lens_near * s.inverse_z.y;
         vec2 ul = u * rim.low, uh = u * rim.high, vl = v * rim.low, vh = v * rim.high;
         low += min(min(ul, uh), min(vl, vh));
@@ -137,8 +126,7 @@ StratumBox box_of(Walk w, Sweep s, LensCell rim) {
     return box;
 }
 
-// The pixels of a box that are searched: all of them (EVERY_CLASS), or those of a class.
-const uint EVERY_CLASS = LENS_CLASSES;
+// The pixels of a box that are searched: all of them, or those of a class.
 struct Search {
     ivec2 first;
     int step;
@@ -147,7 +135,7 @@ struct Search {
 
 Search search_of(Walk w, ivec4 px, uint lens_class) {
     Search s = Search(px.xy, 1, uvec2(max(px.zw - px.xy + 1, ivec2(0))));
-    if (w.classes > 1u && lens_class != EVERY_CLASS) {
+    if (w.classes > 1u) {
         ivec2 to = ivec2(lens_class & (LENS_CLASS_PX - 1u), lens_class >> LENS_CLASS_LOG2);
         s.first += (to - px.xy) & int(LENS_CLASS_PX - 1u);
         s.step = int(LENS_CLASS_PX);
@@ -231,12 +219,8 @@ bool walk_begin(uint id, out Walk w) {
     return w.px.x <= w.px.z && w.px.y <= w.px.w;
 }
 
-// Whether a part of the shutter is searched in pixels of all classes together, through the whole lens: where these are
-// few, the classes' boxes would cost more than the samples that they leave out.
-bool classes_together(Walk w, StratumBox whole) {
-    ivec2 size = max(whole.px.zw - whole.px.xy + 1, ivec2(0));
-    return w.classes > 1u && !whole.wide && size.x <= TOGETHER_PX && size.y <= TOGETHER_PX;
-}
+// Where stratum n is in the lens.
+uvec2 stratum_cell(Walk w, uvec2 stratum, uint lens_class) { return w.moves ? cell_of_part(stratum, lens_class) : stratum; }
 
 #if REST
 
@@ -250,9 +234,8 @@ void walk_strata() {
         uint both = i / tile_count, tile = i - both * tile_count, n = both / w.classes, lens_class = both - n * w.classes;
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
         Sweep sweep = sweep_part(w, n, before);
-        if (n < first_strata(w) && classes_together(w, box_of(w, sweep, whole_lens()))) continue;
         uvec2 stratum = place_of(n);
-        StratumBox box = box_of(w, sweep, stratum_rim(w, stratum, lens_class));
+        StratumBox box = box_of(w, sweep, stratum_cell(w, stratum, lens_class));
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
         ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
         ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (tile_px() - 1)));
@@ -266,12 +249,11 @@ void walk_strata() {
 bool visit_stratum(Walk w, uint n, inout Sweep before) {
     Sweep sweep = sweep_part(w, n, before);
     uvec2 stratum = place_of(n);
-    bool rest = false, together = classes_together(w, box_of(w, sweep, whole_lens()));
-    uint end = together ? EVERY_CLASS + 1u : w.classes;
-    for (uint lens_class = together ? EVERY_CLASS : 0u; lens_class < end; lens_class++) {
-        StratumBox box = box_of(w, sweep, together ? whole_lens() : stratum_rim(w, stratum, lens_class));
+    bool rest = false;
+    for (uint lens_class = 0u; lens_class < w.classes; lens_class++) {
+        StratumBox box = box_of(w, sweep, stratum_cell(w, stratum, lens_class));
         Search s = search_of(w, box.px, lens_class);
-        if (together || is_first(w, n, box, s)) search(w, box, s, stratum, sweep.key);
+        if (is_first(w, n, box, s)) search(w, box, s, stratum, sweep.key);
         else rest = rest || s.size.x * s.size.y != 0u;
     }
     return rest;

@@ -348,7 +348,7 @@ impl Film {
         missing(&self.outputs, |_| true)
     }
 
-    /// Writes the file of every display, side by side where there is no imager, and returns the outcomes in the order
+    /// Writes the file of every display, some side by side if there is no imager, and returns the outcomes in the order
     /// of the displays, without those that write nothing intentionally. `imager` is the world's imager, if it has one.
     /// A film without any finished pixel writes nothing, because an older file is worth more than an empty one; one
     /// with missing pixels is written as `NAME.partial` beside an older whole file, until a whole one is written.
@@ -365,14 +365,22 @@ impl Film {
         };
         let written: Vec<_> = match imager {
             Some(_) => drafts.iter().map(encode).collect(),
-            None => thread::scope(|scope| {
-                let threads: Vec<_> = drafts.iter().map(|draft| scope.spawn(|| encode(draft))).collect();
-                threads.into_iter().map(|thread| thread.join().expect("encoding does not panic")).collect()
-            }),
+            None => drafts.chunks(FILES_AT_ONCE).flat_map(|some| encode_all(some, &encode)).collect(),
         };
         let outcome = |(draft, written): (Draft<'_>, _)| draft.outcome(written, &pixels, &self.claims, reporter);
         drafts.into_iter().zip(written).map(outcome).collect()
     }
+}
+
+/// Files that are written side by side, at most: each may need the memory of a whole picture.
+const FILES_AT_ONCE: usize = 4;
+
+/// Encodes each on a thread of its own.
+fn encode_all<'a, T: Send>(drafts: &[Draft<'a>], encode: &(impl Fn(&Draft<'a>) -> T + Sync)) -> Vec<T> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = drafts.iter().map(|draft| scope.spawn(|| encode(draft))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("encoding does not panic")).collect()
+    })
 }
 
 /// A display about to be written.

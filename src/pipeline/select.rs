@@ -176,16 +176,13 @@ pub struct BatchLimits {
 }
 
 impl BatchLimits {
-    /// At most `count` batches, none of them too small for the devices that `variants` are for.
+    /// At most `count` batches, for the devices that `variants` are for.
     pub fn new(count: u32, variants: KernelVariants) -> Self {
-        Self { count, vertices_min: if variants.serial { BATCH_VERTICES_MIN_CPU } else { BATCH_VERTICES_MIN_GPU } }
+        Self { count, vertices_min: if variants.serial { 0 } else { BATCH_VERTICES_MIN_GPU } }
     }
 }
 
-/// Vertices of a depth batch, at least: so few that a CPU driver spends more on their dispatches than on them.
-const BATCH_VERTICES_MIN_CPU: u32 = 1 << 12;
-
-/// As [`BATCH_VERTICES_MIN_CPU`], for GPUs: several for each invocation that a large one runs at once
+/// Vertices of a depth batch on a GPU, at least: several for each invocation that a large one runs at once
 /// (bench/results/2026-11-h200.md).
 const BATCH_VERTICES_MIN_GPU: u32 = 1 << 21;
 

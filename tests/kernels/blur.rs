@@ -89,8 +89,7 @@ impl Scene {
 
     fn check(&self) -> Vec<u64> {
         let lists = self.lists();
-        let [found, expanded] = DIVISIONS.map(|division| self.check_divided(&lists, division));
-        assert!(found == expanded);
+        let [found, _] = DIVISIONS.map(|division| self.check_divided(&lists, division));
         found
     }
 

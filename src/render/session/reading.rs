@@ -112,7 +112,8 @@ impl rib::WorldConsumer for WorldSender<'_> {
 pub(super) struct BegunReading {
     /// What was read, in order.
     pub items: Receiver<ReadItem>,
-    summary: Receiver<ReadSummary>,
+    /// What comes of it; `None` once it was waited for.
+    summary: Option<Receiver<ReadSummary>>,
     stop: Interrupt,
     interrupt: Interrupt,
 }
@@ -134,7 +135,7 @@ impl BegunReading {
             items: sender,
             stop: [stop.clone(), interrupt.clone()],
         };
-        Self { items, summary: reading.begin(), stop, interrupt: interrupt.clone() }
+        Self { items, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
     }
 
     /// Ends it, and returns what came of it. A thread that waits for input when the user stops the render is left
@@ -150,17 +151,23 @@ impl BegunReading {
             }
         }
         self.items = never();
-        let summary = match self.interrupt.is_raised() {
-            true => self.summary.recv_timeout(ABANDON_READING),
-            false => self.summary.recv().map_err(Into::into),
-        };
-        summary.unwrap_or_default()
+        let Some(summary) = self.summary.take() else { return ReadSummary::default() };
+        match self.interrupt.is_raised() {
+            true => summary.recv_timeout(ABANDON_READING),
+            false => summary.recv().map_err(Into::into),
+        }
+        .unwrap_or_default()
     }
 }
 
 impl Drop for BegunReading {
+    /// Ends it, if nobody has, so that nothing of it is reported later; but waits no longer than for an interrupt.
     fn drop(&mut self) {
         self.stop.raise();
+        self.items = never();
+        if let Some(summary) = self.summary.take() {
+            let _ = summary.recv_timeout(ABANDON_READING);
+        }
     }
 }
 

@@ -173,7 +173,9 @@ sample
   sample:
 sample
   dice: cull arm dice_quadric
-  sample: sample_first sample_rest sample_first sample_rest
+  sample: sample_first sample_rest
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest
 sample
   sample: scan_reduce_serial scan_sums_serial scan_apply_serial
   sample: scatter_entries
@@ -296,7 +298,9 @@ sample
   sample:
 sample
   dice: cull arm dice_quadric
-  sample: sample_first sample_rest sample_first sample_rest
+  sample: sample_first sample_rest
+  dice: cull arm dice_quadric
+  sample: sample_first sample_rest
 sample
   sample: scan_reduce_serial scan_sums_serial scan_apply_serial
   sample: scatter_entries
