@@ -10,8 +10,8 @@
 //
 // Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the
 // grid's subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
-// v), 2 (dPdu, s),
-// 3 (dPdv, t), in camera space. The only code that computes P. Overflows nothing.
+// v), 2 (dPdu, s), 3 (dPdv, t), in camera space; or alone, of curves, CHANNEL_COVERAGE
+// (lib/surface_curve.glsl). The only code that computes P. Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -48,6 +48,7 @@ const uint CHANNEL_POSITION = 1u;
 const uint CHANNEL_NORMAL = 2u;
 const uint CHANNEL_DPDU = 4u;
 const uint CHANNEL_DPDV = 8u;
+const uint CHANNEL_COVERAGE = 32u;
 const uint CHANNEL_PARAMETERS = 16u; // u, v, s, t beside those that are written: hiding needs none
 
 // u, v of the whole surface, and default s, t (RISpec 4.2.1 TextureCoordinates, 5.1 for polygons).
@@ -71,6 +72,12 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
 }
 
 void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, Param u, Param v, uint at) {
+#if KIND == KIND_CURVE
+    if (channels == CHANNEL_COVERAGE) {
+        arena[at] = vec4(surface_coverage());
+        return;
+    }
+#endif
     vec4 uvst = (channels & CHANNEL_PARAMETERS) == 0u ? vec4(0.0) : surface_uvst(primitive, u, v);
     if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(surface_vertex(along_u, along_v, u, v), uvst.x);
     if ((channels & (CHANNEL_DPDU | CHANNEL_DPDV)) != 0u) {

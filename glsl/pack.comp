@@ -2,7 +2,8 @@
 //
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its
 // place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them. A matte
-// micropolygon leaves nothing behind: its records are zero. Values that are not finite are replaced here, so that none
+// micropolygon leaves nothing behind: its records are zero. What covers only a part of its vertices (thin curves) has
+// that part of their colour and opacity. Values that are not finite are replaced here, so that none
 // reaches the film: the mean of what is left would be as wrong in every pixel that a filter spreads it to. Reads slots,
 // arena, visible, colour_base, status; writes colours, and counts in replaced. Overflows nothing: what does not fit the
 // store is for another round.
@@ -40,12 +41,16 @@ layout(push_constant) uniform Push {
     uint first_variable; // output channel of the first of them
     uint first_place; // the colour store holds places [first_place, last_place)
     uint last_place;
+    uint coverage_channel; // behind the output channels: what the vertices cover, COVERAGE_WHOLE for all
     uint coloured; // 0: no program ran, the grids are matte
     uint replaced_word; // micropolygons with such values, then the complement of their least instance
 };
 
 // No output channel of Oi.
 const uint OPACITY_NONE = 0xffffffffu;
+
+// No channel of what is covered.
+const uint COVERAGE_WHOLE = 0xffffffffu;
 
 COLOUR_PLACE_FUNCTION
 
@@ -72,12 +77,22 @@ vec4 mean(uint at, uint nu, float instead) {
 // A value of the program that goes to the store: that of a vertex, or of all four.
 vec4 value(uint at, uint nu, bool one, float instead) { return one ? mean(at, nu, instead) : finite(at, instead); }
 
+// The part that a vertex covers, or all four on average.
+float covered(uint at, uint nu, bool one) {
+    if (coverage_channel == COVERAGE_WHOLE) return 1.0;
+    uint channel = at + coverage_channel * channel_stride;
+    if (!one) return arena[channel].x;
+    return 0.25 * ((arena[channel].x + arena[channel + nu + 2u].x) + (arena[channel + 1u].x + arena[channel + nu + 1u].x));
+}
+
 // Puts the records of a vertex, or of the micropolygon, into the store.
 void store(uint place, uint at, uint nu, bool one, bool matte) {
-    colours[place] = matte ? vec4(0.0) : vec4(value(at, nu, one, 0.0).xyz, 1.0);
+    float part = covered(at, nu, one);
+    colours[place] = matte ? vec4(0.0) : vec4(part * value(at, nu, one, 0.0).xyz, 1.0);
     if (opacity_record != 0u) {
         bool opaque = opacity_channel == OPACITY_NONE;
-        colours[place + 1u] = vec4(opaque ? vec3(1.0) : value(at + opacity_channel * channel_stride, nu, one, 1.0).xyz, 0.0);
+        vec3 opacity = opaque ? vec3(1.0) : value(at + opacity_channel * channel_stride, nu, one, 1.0).xyz;
+        colours[place + 1u] = vec4(part * opacity, 0.0);
     }
     for (uint k = 0u; k < variables; k++) {
         uint from = at + (first_variable + k) * channel_stride;

@@ -1,5 +1,5 @@
 // Seed: one invocation = one primitive of one drawable of a chunk: the first subpatches of bound/split, the whole (u,v)
-// square each, in authored order. Reads the chunk's drawables (sorted by their first number), writes list.
+// square each, in the order of the drawables. Reads the chunk's drawables (sorted by their first number), writes list.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -13,7 +13,7 @@ struct Drawable {
     uint first;
     uint primitive;
     uint instance;
-    uint spare0;
+    uint step; // from a primitive to the next: 1, or -1 modulo 2^32 where the last one comes first
 };
 
 layout(std430, set = 0, binding = 0) readonly buffer Drawables { Drawable drawables[]; };
@@ -34,5 +34,5 @@ void main() {
         if (drawables[drawable_base + middle].first <= number) low = middle; else high = middle;
     }
     Drawable drawable = drawables[drawable_base + low];
-    list[index] = Subpatch(drawable.instance, drawable.primitive + (number - drawable.first), 0u, 0u, uvec4(0u));
+    list[index] = Subpatch(drawable.instance, drawable.primitive + drawable.step * (number - drawable.first), 0u, 0u, uvec4(0u));
 }

@@ -61,9 +61,7 @@ ivec2 raster_through_lens(vec3 p, vec2 lens) {
 // The micropolygon at a sample, without its plane of depth; false when none of it can be seen then.
 bool micropolygon_at(Slot slot, Corners p, vec2 lens, out Micropolygon m) {
     vec4 z = corner_depths(p);
-    // What is clipped of a solid still bounds it.
-    bool clips = all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)));
-    if (!can_be_projected(z) || (clips && !slot_solid(slot))) return false;
+    if (!can_be_projected(z) || clipped_whole(slot, z)) return false;
     m.a = raster_through_lens(p.a, lens);
     m.b = raster_through_lens(p.b, lens);
     m.c = raster_through_lens(p.c, lens);

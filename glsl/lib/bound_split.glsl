@@ -198,8 +198,15 @@ float line_dice_scale(uint line) { return surface_instance.dice_scale; }
 #endif
 
 // Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with these bounds.
-float depth_floor(Box box) { return bounds_solid() ? box.low.z : max(box.low.z, frame.near); }
-float depth_ceiling(Box box) { return bounds_solid() ? box.high.z : min(box.high.z, frame.far); }
+float depth_floor(Box box) {
+    if (frame_paints(frame)) return PAINT_Z;
+    return bounds_solid() ? box.low.z : max(box.low.z, frame.near);
+}
+
+float depth_ceiling(Box box) {
+    if (frame_paints(frame)) return PAINT_Z;
+    return bounds_solid() ? box.high.z : min(box.high.z, frame.far);
+}
 
 // The pixels and depths that a camera-space box may touch; false when it misses the picture altogether.
 bool bound_box(Box box, out GridBound bound) {

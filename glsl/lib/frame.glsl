@@ -13,6 +13,7 @@ const uint FRAME_PERSPECTIVE = 1u;
 const uint FRAME_JITTER = 2u;
 const uint FRAME_LENS = 4u; // depth of field
 const uint FRAME_RAMPS = 8u; // the shutter takes time to open or to close
+const uint FRAME_PAINT = 16u; // what comes later hides what comes before (RISpec 4.1.7, hider "paint")
 
 struct Frame {
     vec2 raster_scale;  // 1/1024 pixels per unit of x/z, y/z (perspective) or x, y (orthographic)
@@ -38,11 +39,17 @@ struct Frame {
     uint lens_wedges;         // of the aperture
     float lens_density;       // how much more light the rim lets in than the middle
     float lens_density_scale; // 1 / (2 lens_density), 0 where that is 0
+    float least_width; // of curves: in camera space at depth 1 (perspective) or at any depth (orthographic); 0 for none
 };
 
 // Each invocation's copy, made at the start of main (frame = frame_record): drivers read a record in a buffer again at
 // every use, because a store in between might have changed it.
 Frame frame;
+
+// The one depth of everything that is painted.
+const float PAINT_Z = 1.0;
+
+bool frame_paints(Frame frame) { return (frame.flags & FRAME_PAINT) != 0u; }
 
 bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) != 0u; }
 

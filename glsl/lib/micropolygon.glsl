@@ -28,6 +28,7 @@ struct Micropolygon {
 
 // The plane of depth: through the centre, normal to both diagonals.
 void micropolygon_depth(inout Micropolygon m, vec4 z) {
+    if (frame_paints(frame)) z = vec4(PAINT_Z);
     m.zmin = min(min(z.x, z.y), min(z.z, z.w));
     m.zmax = max(max(z.x, z.y), max(z.z, z.w));
     vec4 f = frame_perspective(frame) ? reciprocal(z) : z;
@@ -51,6 +52,14 @@ float micropolygon_z(Micropolygon m, ivec2 at) {
     return !(z > m.zmin) ? m.zmin : min(z, m.zmax);
 }
 
+// Whether all of a micropolygon is removed by hither and yon. One on both sides of a plane is clipped sample by sample,
+// by its depth there, unless it is painted; what is clipped of a solid still bounds it.
+bool clipped_whole(Slot slot, vec4 z) {
+    bvec4 before = lessThan(z, vec4(frame.near)), beyond = greaterThan(z, vec4(frame.far));
+    bool clips = frame_paints(frame) ? any(before) || any(beyond) : all(before) || all(beyond);
+    return clips && !slot_solid(slot);
+}
+
 // Loads micropolygon `local` of a slot; false when there is none, or none of it can be seen.
 bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygon m) {
     uint nu = slot_nu(slot), nv = slot_nv(slot);
@@ -59,11 +68,9 @@ bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygo
     uint v = first_vertex + j * (nu + 1u) + i;
     vec3 pa = arena[v].xyz, pb = arena[v + 1u].xyz, pc = arena[v + nu + 1u].xyz, pd = arena[v + nu + 2u].xyz;
     vec4 z = vec4(pa.z, pb.z, pc.z, pd.z);
-    // Also false for NaN: it is dropped. A micropolygon on both sides of a clipping plane is clipped sample by sample.
+    // Also false for NaN: it is dropped.
     if (!(all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))))) return false;
-    // What is clipped of a solid still bounds it.
-    bool clips = all(lessThan(z, vec4(frame.near))) || all(greaterThan(z, vec4(frame.far)));
-    if (clips && !slot_solid(slot)) return false;
+    if (clipped_whole(slot, z)) return false;
     m.a = raster_fixed(frame, pa);
     m.b = raster_fixed(frame, pb);
     m.c = raster_fixed(frame, pc);

@@ -2,7 +2,8 @@
 //
 // Control data: 4 (cubic) or 2 (linear) points, each with the width in w. Without normals the ribbon faces the camera;
 // with normals (PRIMITIVE_RIBBON) it is perpendicular to them. Widths are lengths across the curve in object space, and
-// are transformed as what lies there is.
+// are transformed as what lies there is. A ribbon that is narrower than frame.least_width is as wide as that, and
+// covers only the part of it that it would have covered.
 
 vec3 control[4];
 vec4 width; // Bezier values, times the instance's scale
@@ -13,6 +14,7 @@ vec3 row_centre;
 vec3 row_tangent;
 vec3 row_across; // across the ribbon: a unit vector of object space, divided by the instance's scale
 float row_width;
+float row_coverage; // the part of row_width that the curve's own width is
 
 void surface_load(Instance instance, Primitive primitive) {
     surface_instance = instance;
@@ -72,11 +74,19 @@ float curve_width(Param v) {
     return (w.x * width.x + w.w * width.w) + (w.y * width.y + w.z * width.z);
 }
 
+// The least width in camera space of what is at a depth.
+float least_width(float z) {
+    return frame_perspective(frame) ? frame.least_width * max(z, frame.eye_z) : frame.least_width;
+}
+
 void surface_row(Param v) {
     row_centre = cubic(bernstein(v), control[0], control[1], control[2], control[3]);
     row_tangent = curve_tangent(v);
     row_across = curve_across(v, row_centre, row_tangent);
-    row_width = curve_width(v);
+    float width = curve_width(v), least = least_width(row_centre.z);
+    bool narrow = abs(width) < least;
+    row_width = narrow ? least : width;
+    row_coverage = narrow ? abs(width) / least : 1.0;
 }
 
 vec3 surface_position(Param u) { return row_centre + (0.5 * (u.t - u.s) * row_width) * row_across; }
@@ -88,11 +98,14 @@ void surface_tangents(Param u, out vec3 du, out vec3 dv) {
 
 vec3 surface_normal(Param u, Param v) { return cross(row_across, row_tangent); }
 
+float surface_coverage() { return row_coverage; }
+
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
     vec3 vv = max(abs((control[0] + control[2]) - 2.0 * control[1]), abs((control[1] + control[3]) - 2.0 * control[2]));
     // Between its ends a width is at most as far above the larger one as it is curved.
     float bend = max(abs((width.x + width.z) - 2.0 * width.y), abs((width.y + width.w) - 2.0 * width.z));
     float w = max(curve_width(v0), curve_width(v1)) + (0.75 * hv * hv) * bend;
+    w = max(w, least_width(max(max(control[0].z, control[1].z), max(control[2].z, control[3].z))));
     // The centre line's curvature, and the ribbon's edges, which may turn about it.
     return (6.0 * PAD_FACTOR * hv * hv) * vv + vec3(0.5 * w);
 }

@@ -1,6 +1,8 @@
 //! The record that every stage reads: camera, sampling pattern and limits of one picture.
 
-use super::kernels::constants::{DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, FRAME_RAMPS};
+use super::kernels::constants::{
+    DEPTH_MAX, FIXED, FRAME_JITTER, FRAME_LENS, FRAME_PAINT, FRAME_PERSPECTIVE, FRAME_RAMPS,
+};
 use super::kernels::records::Frame;
 use super::lens::Lens;
 use crate::scene::{Camera, Filter, Options, Projection};
@@ -164,6 +166,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         (options.hider.jitter, FRAME_JITTER),
         (has_lens(camera), FRAME_LENS),
         (ramps.times != [0.0; 2], FRAME_RAMPS),
+        (options.hider.paints(), FRAME_PAINT),
     ];
     let sample_step = options.pixel_samples.map(|n| (FIXED.cast_unsigned() << 16) / n);
     Frame {
@@ -191,6 +194,8 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         lens_wedges: lens.wedges(),
         lens_density,
         lens_density_scale,
+        _padding0: Default::default(),
+        least_width: (f64::from(options.least_width_px()) / scale[0].abs().max(scale[1].abs())) as f32,
     }
 }
 

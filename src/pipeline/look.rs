@@ -52,6 +52,8 @@ pub struct Look {
     pub displace: Option<Program>,
     /// Colour program; `None` for what is never coloured (matte objects).
     pub shade: Option<Program>,
+    /// Whether it is a curve that may be drawn wider than it is, and count for less.
+    pub thin: bool,
 }
 
 /// Grids that go through dice, displace and hide (or sample) in the same dispatches.
@@ -88,6 +90,8 @@ pub struct ShadeBin {
     pub shade: Option<usize>,
     /// Whether primvars go to the colour program.
     pub shade_primvars: bool,
+    /// Whether vertices may count for less than their opacity.
+    pub thin: bool,
 }
 
 /// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).

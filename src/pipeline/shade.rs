@@ -3,7 +3,7 @@
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::dice::{Per, Piece};
-use super::kernels::constants::OPACITY_NONE;
+use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE};
 use super::kernels::{mark, needed, pack, sort_count};
 use super::look::ShadingKernel;
 use super::needed_kernels::{KernelList, KernelVariants};
@@ -75,6 +75,8 @@ pub struct PieceColours<'a> {
     pub position_base: u32,
     /// First record of the program's outputs.
     pub output_base: u32,
+    /// First record of what the vertices cover, if that may be a part.
+    pub coverage_base: Option<u32>,
     /// The places of the colour store that this round fills.
     pub places: Range<u32>,
 }
@@ -117,6 +119,9 @@ pub fn record_pack(
         first_variable: kernel.and_then(|k| k.variable_channels.first().copied()).unwrap_or(0),
         first_place: colours.places.start,
         last_place: colours.places.end,
+        coverage_channel: colours
+            .coverage_base
+            .map_or(COVERAGE_WHOLE, |base| (base - colours.output_base) / piece.vertices()),
         coloured: u32::from(kernel.is_some()),
         replaced_word: 4 * region.replaced_record() as u32,
     };
@@ -145,7 +150,7 @@ pub(super) fn pack_kernels(smooth: bool) -> KernelList {
 }
 
 /// First records in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and
-/// outputs of the colour program, then uniform inputs.
+/// outputs of the colour program, what thin curves cover, then uniform inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadeLayout {
     /// Displacement inputs.
@@ -156,6 +161,8 @@ pub struct ShadeLayout {
     pub input: u32,
     /// Colour outputs.
     pub output: u32,
+    /// What the vertices of thin curves cover.
+    pub coverage: Option<u32>,
     /// Colour's uniform inputs.
     pub uniform: u32,
     /// Records in all.
@@ -168,23 +175,32 @@ fn input_channels(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel
 }
 
 impl ShadeLayout {
-    /// Records that one vertex and one slot take up with these programs.
-    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> (u32, u32) {
+    /// Records that one vertex and one slot of thin curves, or of anything else, take up with these programs.
+    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, thin: bool) -> (u32, u32) {
         let input = input_channels(displace, shade);
         let output = shade.map_or(0, |k| k.output_channels);
-        let vertex = displace.map_or(0, |k| k.input_channels) + input + output;
+        let vertex = displace.map_or(0, |k| k.input_channels) + input + output + u32::from(thin);
         let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
         (vertex, slot)
     }
 
     /// The layout of a piece.
-    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> Self {
+    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, thin: bool) -> Self {
         let vertices = piece.vertices();
         let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
         let output = input + input_channels(displace, shade) * vertices;
-        let displace_uniform = output + shade.map_or(0, |k| k.output_channels) * vertices;
+        let covered = output + shade.map_or(0, |k| k.output_channels) * vertices;
+        let displace_uniform = covered + u32::from(thin) * vertices;
         let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
         let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
-        Self { displace_input: piece.base, displace_uniform, input, output, uniform, records: end - piece.base }
+        Self {
+            displace_input: piece.base,
+            displace_uniform,
+            input,
+            output,
+            coverage: thin.then_some(covered),
+            uniform,
+            records: end - piece.base,
+        }
     }
 }

@@ -239,7 +239,13 @@ fn a_load_to_shade_and_what_programs_add() {
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     run(recording, piece, primvars);
                     let kernel = Some(&program);
-                    let colours = PieceColours { kernel, position_base: 0, output_base: 64, places: 0..1024 };
+                    let colours = PieceColours {
+                        kernel,
+                        position_base: 0,
+                        output_base: 64,
+                        coverage_base: None,
+                        places: 0..1024,
+                    };
                     shade::record_pack(recording, &r.frame, &r.region, piece, &colours);
                 }
             })
@@ -260,10 +266,11 @@ fn a_load_to_shade_and_what_programs_add() {
 fn all_that_a_displacement_stores_has_its_place() {
     let piece = pieces(1)[0];
     let stores = |output_channels| ShadingKernel { output_channels, ..program() };
-    for (displace, shade) in [(2, Some(program())), (9, Some(program())), (9, None)] {
+    let cases = [(2, Some(program()), false), (9, Some(program()), true), (9, None, false)];
+    for (displace, shade, thin) in cases {
         let (displace, shade) = (stores(displace), shade.as_ref());
-        let layout = ShadeLayout::new(&piece, Some(&displace), shade);
-        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade);
+        let layout = ShadeLayout::new(&piece, Some(&displace), shade, thin);
+        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, thin);
         assert!(layout.output >= layout.input + displace.output_channels * piece.vertices());
         assert_eq!(layout.records, vertex * piece.vertices() + slot * piece.slot_count);
     }

@@ -34,6 +34,8 @@ pub struct DrawnRun {
     pub count: u32,
     /// The instance record.
     pub instance: u32,
+    /// Whether the last primitive comes first.
+    pub reversed: bool,
 }
 
 /// All that devices must know of a world, except compiled kernels and their parameters.
@@ -53,7 +55,8 @@ pub struct DrawnWorld {
     pub lens: Vec<LensCell>,
     /// Primvars of instances' programs; lists end with `CLASS_END`.
     pub primvar_bindings: Vec<PrimvarBinding>,
-    /// What is drawn, in authored order.
+    /// What is drawn, in authored order; of a picture that is painted in the opposite one, because of equal depths the
+    /// first is seen.
     pub runs: Vec<DrawnRun>,
     /// Bins of hiding, opaque ones first; instances name them by index.
     pub hide_bins: Vec<HideBin>,
@@ -162,6 +165,7 @@ impl<'a> Builder<'a> {
                 first: run.first,
                 count: run.count,
                 instance: self.instances.len() as u32,
+                reversed: self.world.options.hider.paints(),
             });
             if look.displace.is_some() && drawable.attributes.displacement_bound.is_none() {
                 self.unbounded.push(self.instances.len() as u32);
@@ -175,7 +179,8 @@ impl<'a> Builder<'a> {
             let trimmed = drawable.geometry.shape.first().trim().is_some();
             let keys = instance.keys;
             let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars, keys };
-            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars };
+            let thin = look.thin;
+            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars, thin };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }
@@ -263,7 +268,10 @@ impl<'a> Builder<'a> {
         first
     }
 
-    fn finish(self) -> DrawnWorld {
+    fn finish(mut self) -> DrawnWorld {
+        if self.world.options.hider.paints() {
+            self.runs.reverse();
+        }
         let mut hide_bins: Vec<HideBin> = self.instances.iter().map(|(_, bin, _)| *bin).collect();
         let mut shade_bins: Vec<ShadeBin> = self.instances.iter().map(|(_, _, bin)| *bin).collect();
         hide_bins.sort_unstable();

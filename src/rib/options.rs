@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::tokens;
 use super::{motion, search};
 use crate::scene::{
-    Aperture, DepthFilter, Filter, FilterKind, Hider, Options, ParamValue, Projection, Quantize, SearchPaths,
+    Aperture, DepthFilter, Filter, FilterKind, Hider, Options, PAINT, ParamValue, Projection, Quantize, SearchPaths,
 };
 use glam::{DMat4, DVec3};
 use std::collections::BTreeMap;
@@ -110,6 +110,9 @@ pub(super) fn filter_kind(name: &str) -> Option<FilterKind> {
         _ => return None,
     })
 }
+
+/// The greatest least width that curves can be given: wider ones would be more fog than hair.
+const CURVE_MIN_WIDTH_MAX_PX: f32 = 16.0;
 
 /// Polygons of more sides than this are round.
 const APERTURE_SIDES_MAX: f32 = 256.0;
@@ -307,13 +310,16 @@ impl Reader<'_> {
         let name = lexer.text()?;
         let group = tokens::group("Hider", "hidden");
         self.read_params_in(lexer, group)?;
-        if !matches!(&*name, "hidden" | "stochastic" | "zbuffer" | "null" | "Null") {
+        if !matches!(&*name, "hidden" | "stochastic" | "zbuffer" | "null" | "Null" | "paint" | "painter") {
             let message = format!("the hider \"{name}\" is not supported; \"hidden\" is used");
             self.report_here(RequestFault::warning("incapable", self.current.offset, message));
         }
         // "stochastic" is what other renderers call it, "zbuffer" one whose samples are a regular grid.
-        let own_name =
-            if matches!(&*name, "stochastic" | "zbuffer") { "hidden".to_owned() } else { name.to_lowercase() };
+        let own_name = match &*name {
+            "stochastic" | "zbuffer" => "hidden".to_owned(),
+            "paint" | "painter" => PAINT.to_owned(),
+            other => other.to_lowercase(),
+        };
         let mut hider = Hider { name: own_name, ..self.options.options.hider.clone() };
         hider.jitter &= &*name != "zbuffer";
         if let Some(jitter) = self.params.numbers("jitter", 1) {
@@ -372,9 +378,21 @@ impl Reader<'_> {
             "searchpath" => self.search_paths(),
             "limits" => self.limits(),
             "shutter" => self.shutter_params()?,
+            "hair" | "curve" => self.curve_min_width()?,
             _ => {}
         }
         self.keep_option_params(&category, &[]);
+        Ok(())
+    }
+
+    fn curve_min_width(&mut self) -> Parsed<()> {
+        let Some(width) = self.params.numbers("minwidth", 1) else { return Ok(()) };
+        if !(0.0..=CURVE_MIN_WIDTH_MAX_PX).contains(&width[0]) {
+            return Err(self.out_of_range(&format!(
+                "\"minwidth\" must be a width in pixels, 0 to {CURVE_MIN_WIDTH_MAX_PX}; curves keep their own"
+            )));
+        }
+        self.options.options.curve_min_width_px = width[0];
         Ok(())
     }
 

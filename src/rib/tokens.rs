@@ -108,7 +108,6 @@ const WITHOUT_STATS: Support = only(&["0", ""], "use the flag --stats");
 const WITHOUT_CHECKPOINT: Support = only(&["0", ""], "use the flags --checkpoint, --checkpoint-interval and --resume");
 const WITHOUT_CAUSTICS: Support = only(&[""], "photon maps are neither made nor used");
 const WITHOUT_IRRADIANCE: Support = only(&[""], "irradiance is neither stored nor read");
-const FULL_WIDTH: Support = only(&["0"], "curves are drawn with the width that they have");
 
 groups! {
     // Options (RISpec table 4.5 and extensions).
@@ -200,8 +199,8 @@ groups! {
         "int precision" Harmless;
         "string asciistyle" Harmless;
     }
-    "Option" "hair" { "float minwidth" FULL_WIDTH; }
-    "Option" "curve" { "float minwidth" FULL_WIDTH; }
+    "Option" "hair" { "float minwidth" Acts; }
+    "Option" "curve" { "float minwidth" Acts; }
     "Option" "opacitycull" {
         "int primary" Harmless;
         "int shadow" Harmless;

@@ -9,7 +9,10 @@ use super::search;
 use super::solids::Solids;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::{Charge, ChargeKind};
-use crate::scene::{Attributes, Camera, Drawable, Light, LightId, Motion, NamedSpace, Options, ShaderInstance, World};
+use crate::scene::{
+    Attributes, Camera, DisplayMode, DisplayPart, Drawable, Light, LightId, Motion, NamedSpace, Options,
+    ShaderInstance, World,
+};
 use crate::stats::human_bytes;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
@@ -130,7 +133,7 @@ impl Reader<'_> {
         let lights = self.placed_lights();
         let world = self.world.take()?;
         self.warn_of_emptiness(&world);
-        Some(World {
+        let mut world = World {
             options: world.options,
             camera: world.camera,
             drawables: world.drawables,
@@ -138,7 +141,29 @@ impl Reader<'_> {
             lights,
             spaces: self.spaces.clone(),
             location: world.location,
-        })
+        };
+        if world.options.hider.paints() {
+            self.without_depths(&mut world);
+        }
+        Some(world)
+    }
+
+    /// Takes away what a painted picture cannot have, because nothing in it has a depth, and says so.
+    fn without_depths(&self, world: &mut World) {
+        let shows_depth = |part: &DisplayPart| matches!(part.mode, DisplayMode::Image { z: true, .. });
+        let depth = world.options.displays.iter().flat_map(|display| &display.parts).any(shows_depth);
+        let lost = [
+            (!world.solids.is_empty(), "solids are not cut: their primitives are drawn"),
+            (!world.camera.clip_planes.is_empty(), "ClippingPlane removes nothing"),
+            (depth, "depths are 1 wherever anything is seen"),
+        ];
+        for (_, what) in lost.into_iter().filter(|(used, _)| *used) {
+            let message = format!("Hider \"paint\" has no depths, so {what}");
+            self.messages.report_at(world.location.clone(), RequestFault::warning("incapable", 0, message));
+        }
+        world.solids = Default::default();
+        world.camera.clip_planes.clear();
+        world.drawables.iter_mut().for_each(|drawable| drawable.solid = None);
     }
 
     /// Says that nothing is left of a world that has geometry.

@@ -29,7 +29,7 @@ pub use geometry::{
 };
 pub use options::{
     Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, Filter, FilterKind, Hider,
-    Options, Projection, Quantize, SearchPaths,
+    Options, PAINT, Projection, Quantize, SearchPaths,
 };
 pub use solid::{Solid, SolidId, SolidOperation, TREE_PRIMITIVES_MAX};
 pub use trim::{TrimLoops, TrimPiece};

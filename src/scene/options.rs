@@ -182,7 +182,7 @@ pub struct Aperture {
 /// The settings of the hider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hider {
-    /// `hidden`, `null`, ... as written.
+    /// `hidden`, `null` or `paint`.
     pub name: String,
     /// Whether sample points are jittered.
     pub jitter: bool,
@@ -193,6 +193,16 @@ pub struct Hider {
     /// The shape of the lens.
     pub aperture: Aperture,
 }
+
+impl Hider {
+    /// Whether what comes later hides what comes before, whatever their depths (RISpec 4.1.7).
+    pub fn paints(&self) -> bool {
+        self.name == PAINT
+    }
+}
+
+/// The name of the hider without depths.
+pub const PAINT: &str = "paint";
 
 /// What becomes of the depths of a pixel's samples (RISpec `Hider "depthfilter"`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -270,6 +280,8 @@ pub struct Options {
     /// `Option "shutter" "shutteropening"`: until when the shutter opens, and from when it closes, in parts of the time
     /// between its opening and closing.
     pub shutter_opening: [f32; 2],
+    /// `Option "hair" "minwidth"`, in pixels: narrower curves are drawn as wide, and more transparent; 0 for none.
+    pub curve_min_width_px: f32,
     /// RelativeDetail.
     pub relative_detail: f32,
     /// Search paths.
@@ -279,6 +291,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// The least width of curves in pixels. Pictures of nothing but depth have none: what is transparent has no depth.
+    pub fn least_width_px(&self) -> f32 {
+        let depth = |part: &DisplayPart| part.mode == DisplayMode::Image { rgb: false, a: false, z: true };
+        let deep = |display: &Display| display.driver.starts_with("deep");
+        let only_depth =
+            !self.displays.is_empty() && self.displays.iter().all(|d| !deep(d) && d.parts.iter().all(depth));
+        if only_depth { 0.0 } else { self.curve_min_width_px }
+    }
+
     /// The pixel filter, as wide as the widest filter of any display: what reaches from one pixel to others.
     pub fn widest_filter(&self) -> Filter {
         let parts = self.displays.iter().flat_map(|display| &display.parts);
@@ -314,6 +335,7 @@ impl Default for Options {
             texture_memory_kib: 0,
             shutter_offset: 0.0,
             shutter_opening: [0.0, 1.0],
+            curve_min_width_px: 0.0,
             relative_detail: 1.0,
             search: SearchPaths::default(),
             other: BTreeMap::new(),

@@ -10,7 +10,7 @@ use super::values;
 use super::{OutputVariable, ShadingBuilder, primvar_key};
 use crate::diagnostic::Reporter;
 use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
-use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, ValueType};
+use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, Shape, ValueType};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice, asks_displacement};
@@ -46,7 +46,7 @@ impl ShadingBuilder<'_> {
     /// Returns the look of a drawable, and whether all drawables with its attribute state and primvars share it.
     pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
         let attributes = &drawable.attributes;
-        let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None };
+        let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None, thin: false };
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);
         let signature = signature(drawable, &parts, &set, self.programs.variables);
@@ -57,7 +57,9 @@ impl ShadingBuilder<'_> {
         if drawable.solid.is_none() && is_invisible(&opacity, attributes.opacity, from_block) {
             return (dropped, true);
         }
-        let opaque = is_opaque(&opacity, attributes.opacity, from_block);
+        let curves = matches!(drawable.geometry.shape.first(), Shape::Curves(_));
+        let thin = curves && self.world.options.least_width_px() > 0.0;
+        let opaque = !thin && is_opaque(&opacity, attributes.opacity, from_block);
         let mut object_space = false;
         let mut program = |this: &mut Self, signature: &Signature| {
             let compilation = this.programs.get(signature, location);
@@ -73,7 +75,7 @@ impl ShadingBuilder<'_> {
         let coloured = !(attributes.matte && opaque);
         let shade = coloured.then(|| program(self, &Signature { stores_opacity: !opaque, ..signature.clone() }));
         let verdict = if opaque { Verdict::Opaque } else { Verdict::Translucent };
-        (Look { verdict, displace, shade }, !object_space)
+        (Look { verdict, displace, shade, thin }, !object_space)
     }
 
     fn parts(&mut self, drawable: &Drawable) -> DrawableShaders {

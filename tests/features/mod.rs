@@ -23,6 +23,7 @@ mod motion_samples;
 mod moving_maps;
 mod nurbs;
 mod outputs;
+mod painted;
 mod points;
 mod printing;
 mod raymarch;

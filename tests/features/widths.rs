@@ -59,3 +59,50 @@ fn a_point_is_as_wide_as_the_transformation_makes_it() {
         assert!((got[0] - 8.0 * width).abs() < 0.5 && (got[1] - 8.0 * height).abs() < 0.5, "{scale}: {got:?}");
     }
 }
+
+/// A curve a tenth of a pixel wide, as wide as `min_width` pixels at least.
+fn hair(min_width: &str, curve: &str) -> ExrChannels {
+    let scene = draw(&format!(
+        "Format 64 64 1\nPixelSamples 4 4\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
+         Projection \"perspective\" \"fov\" 90\nOption \"hair\" \"minwidth\" {min_width}\nScreenWindow -4 4 -4 4\nTranslate 0 0 9\nWorldBegin\n\
+         Surface \"constant\"\nColor [.5 1 0]\n{curve}\nWorldEnd\n"
+    ));
+    scene.clean("a.exr")
+}
+
+#[test]
+fn a_hair_thinner_than_a_pixel_is_even_and_covers_what_it_would() {
+    // At depth 9 a pixel is 9/8 of a unit.
+    let along = |width: f32, more: &str| {
+        format!("Curves \"linear\" [2] \"nonperiodic\" \"P\" [-33 .3 0 33 .3 0] \"constantwidth\" {width}{more}")
+    };
+    for more in ["", " \"N\" [0 0 -1 0 0 -1]"] {
+        let columns = |picture: &ExrChannels, name: &str| -> Vec<f32> {
+            (8..56).map(|x| (0..64).map(|y| picture.at(name, x, y)).sum()).collect()
+        };
+        let wide = hair("1.5", &along(0.1125, more));
+        for (name, wanted) in [("A", 0.1), ("R", 0.05), ("G", 0.1), ("B", 0.0)] {
+            let found = columns(&wide, name);
+            assert!(found.iter().all(|sum| (sum - wanted).abs() <= 0.15 * wanted), "{name}{more}: {found:?}");
+        }
+        // Dots without it: most columns have no sample on the hair.
+        let own = columns(&hair("0", &along(0.1125, more)), "A");
+        assert!(own.contains(&0.0), "{more}: {own:?}");
+        // What is wider stays as it is.
+        assert_eq!(hair("1.5", &along(2.25, more)).channel("A"), hair("0", &along(2.25, more)).channel("A"));
+    }
+}
+
+#[test]
+fn a_picture_of_depth_has_hairs_of_their_own_width() {
+    let depths = |min_width: &str| {
+        let scene = draw(&format!(
+            "Format 16 16 1\nPixelSamples 8 8\nPixelFilter \"box\" 1 1\nProjection \"perspective\" \"fov\" 90\nDisplay \"$DIR/a.z\" \"zfile\" \"z\"\n\
+             Option \"curve\" \"minwidth\" {min_width}\nTranslate 0 0 9\nWorldBegin\n\
+             Curves \"linear\" [2] \"nonperiodic\" \"P\" [-33 .3 0 33 .3 0] \"constantwidth\" .4\nWorldEnd\n"
+        ));
+        assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+        std::fs::read(scene.folder().join("a.z")).expect("a depth picture")
+    };
+    assert_eq!(depths("2"), depths("0"));
+}

@@ -76,7 +76,7 @@ fn seed(lab: &mut Lab, scene: &Scene, capacity: u64) -> (CountSlices, u32) {
     let drawables: Vec<Drawable> = (0..)
         .zip(&scene.drawn.runs)
         .map(|(instance, run)| {
-            let drawable = Drawable { first, primitive: run.first, instance, spare0: 0 };
+            let drawable = Drawable { first, primitive: run.first, instance, step: 1 };
             first += run.count;
             drawable
         })

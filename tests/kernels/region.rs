@@ -126,6 +126,8 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         lens_wedges: 0,
         lens_density: 0.0,
         lens_density_scale: 0.0,
+        _padding0: Default::default(),
+        least_width: 0.0,
     }
 }
 

@@ -153,7 +153,8 @@ fn pack(device: &mut Region, pieces: &[Piece], kernel: Option<&ShadingKernel>, p
     let (frame, context) = (device.frame, device.context());
     device.lab.run(|recording| {
         for piece in pieces {
-            let colours = PieceColours { kernel, position_base: 0, output_base: piece.base, places: places.clone() };
+            let (output_base, places) = (piece.base, places.clone());
+            let colours = PieceColours { kernel, position_base: 0, output_base, coverage_base: None, places };
             shade::record_pack(recording, &frame, &context, piece, &colours);
         }
     });

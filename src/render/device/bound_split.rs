@@ -66,7 +66,8 @@ fn drawables(runs: &[DrawnRun]) -> Vec<Drawable> {
         if run.page != page {
             (page, first) = (run.page, 0);
         }
-        let drawable = Drawable { first, primitive: run.first, instance: run.instance, spare0: 0 };
+        let (primitive, step) = if run.reversed { (run.first + run.count - 1, u32::MAX) } else { (run.first, 1) };
+        let drawable = Drawable { first, primitive, instance: run.instance, step };
         first += run.count;
         drawable
     };
@@ -280,7 +281,7 @@ mod tests {
     use super::*;
 
     fn run(page: usize, first: u32, count: u32) -> DrawnRun {
-        DrawnRun { page, first, count, instance: 9 }
+        DrawnRun { page, first, count, instance: 9, reversed: false }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::pipeline::dice::{DiceOutput, Piece};
 use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions, SlotSource};
-use crate::pipeline::kernels::constants::{CHANNEL_PARAMETERS, CHANNEL_POSITION};
+use crate::pipeline::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::{HideBin, ShadingKernel};
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use crate::pipeline::recording::{Recording, Slice};
@@ -159,7 +159,7 @@ impl DeviceWorld {
     /// What shading a bin needs.
     pub(crate) fn shade_cost(&self, bin: usize) -> BinCost {
         let bin = &self.drawn.shade_bins[bin];
-        let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade));
+        let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade), bin.thin);
         let vertex = vertex + self.state_channels(bin.displace) + self.state_channels(bin.shade);
         BinCost { vertex, slot, page: bin.page, loops: self.loops(bin.displace).max(self.loops(bin.shade)) }
     }
@@ -415,7 +415,7 @@ impl DeviceWorld {
     fn layout(&self, piece: &LoadPiece) -> (Option<&ShadingKernel>, Option<&ShadingKernel>, ShadeLayout) {
         let bin = &self.drawn.shade_bins[piece.bin];
         let (displace, shade) = (self.kernel(bin.displace), self.kernel(bin.shade));
-        (displace, shade, ShadeLayout::new(&piece.piece, displace, shade))
+        (displace, shade, ShadeLayout::new(&piece.piece, displace, shade, bin.thin))
     }
 
     fn record_shade_dice(
@@ -427,10 +427,16 @@ impl DeviceWorld {
     ) {
         let (displace, shade, layout) = self.layout(piece);
         let bin = &self.drawn.shade_bins[piece.bin];
+        let mut record = |base: u32, channels: u32, key: Option<u32>| {
+            let output = DiceOutput { base, channels, key };
+            dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, output);
+        };
+        if let Some(base) = layout.coverage {
+            record(base, CHANNEL_COVERAGE, None);
+        }
         let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
             if channels != 0 {
-                let output = DiceOutput { base, channels: channels | CHANNEL_PARAMETERS, key };
-                dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, output);
+                record(base, channels | CHANNEL_PARAMETERS, key);
             }
         };
         for (kernel, input) in [(displace, layout.displace_input), (shade, layout.input)] {
@@ -502,7 +508,8 @@ impl DeviceWorld {
     /// Appends the keeping of a piece's visible colours.
     fn record_pack(&self, recording: &mut Recording, region: &ActiveRegion, piece: &LoadPiece, places: Range<u32>) {
         let (_, kernel, layout) = self.layout(piece);
-        let colours = PieceColours { kernel, position_base: layout.input, output_base: layout.output, places };
+        let (position_base, output_base, coverage_base) = (layout.input, layout.output, layout.coverage);
+        let colours = PieceColours { kernel, position_base, output_base, coverage_base, places };
         shade::record_pack(recording, &self.frame, region, &piece.piece, &colours);
     }
 }

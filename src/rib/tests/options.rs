@@ -121,7 +121,7 @@ fn options_out_of_range_are_ignored_or_clamped() {
         ("PixelFilter \"bessel\" 4 4", "incapable"),
         ("Exposure 1 0", "range"),
         ("Quantize \"rgq\" 1 0 1 0", "badargument"),
-        ("Hider \"paint\"", "incapable"),
+        ("Hider \"raytrace\"", "incapable"),
         ("Hider \"hidden\" \"depthfilter\" \"mean\"", "badargument"),
         ("Hider \"hidden\" \"aperture\" [6 0 2 0]", "range"),
         ("ColorSamples [1 0] [1 0]", "range"),

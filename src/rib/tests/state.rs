@@ -440,7 +440,6 @@ fn what_falls_back_is_said_once_for_each_token() {
                 5,
                 "Hider \"hidden\" \"mattehidden\" is not supported: matte objects hide, and leave holes in the picture"
             ),
-            (7, "Option \"hair\" \"minwidth\" is not supported: curves are drawn with the width that they have"),
             (9, "Attribute \"dice\" \"hair\" is not supported: curves are diced as all other surfaces"),
             (12, "unknown Attribute \"dice\" \"gloss\"; it is kept for shaders and has no other effect"),
             (13, "GeometricApproximation \"deviation\" is not supported: ShadingRate sets the size of micropolygons"),
