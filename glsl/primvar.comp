@@ -161,6 +161,7 @@ bool is_limit() { return KIND == KIND_GREGORY || KIND == KIND_TRIANGLE; }
 // Vertex values of KIND_PATCH are those of 16 control points, of a cubic KIND_CURVE those of 4; of KIND_RATIONAL
 // see rational_values, of KIND_GREGORY and KIND_TRIANGLE above. A linear curve, KIND_QUADRIC, KIND_FACET, KIND_POINT
 // and KIND_BLOB have theirs at the corners.
+// Where a cubic curve's control points have weights its values are those times them, and are divided by their sum.
 // Along a curve, or at a point, only two corners (one) exist: the host repeats them in `corners`. A cubic segment's
 // first control value is numbered in face_corners.w.
 float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint c) {
@@ -176,6 +177,12 @@ float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint
         if (KIND == KIND_CURVE) along = value(b, first + j, c);
         else for (uint i = 0u; i < 4u; i++) along += wu[i] * value(b, first + 4u * j + i, c);
         sum += wv[j] * along;
+    }
+    if (KIND == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_WEIGHTED) != 0u) {
+        uint weights = 4u * (primitive.data + 4u);
+        float whole = 0.0;
+        for (uint j = 0u; j < 4u; j++) whole += wv[j] * values[weights + j];
+        sum *= rsl_reciprocal(whole);
     }
     return sum;
 }

@@ -20,6 +20,7 @@ const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y
 const uint PRIMITIVE_LINEAR = 0x100u; // curve segment with two control points
 const uint PRIMITIVE_RIBBON = 0x200u; // curve segment with normals
+const uint PRIMITIVE_WEIGHTED = 0x400u; // curve segment whose control points have weights
 const uint PRIMITIVE_SPHERE = 0x100u; // point that is a sphere instead of a disk
 const uint PRIMITIVE_SQUARE = 0x200u; // point that is a square
 

@@ -1,11 +1,16 @@
 // Curve segment: a ribbon about a cubic Bezier or straight centre line; u across, v along.
 //
-// Control data: 4 (cubic) or 2 (linear) points, each with the width in w. Without normals the ribbon faces the camera;
+// Control data: 4 (cubic) or 2 (linear) points, each with the width in w; then, if cubic points have weights
+// (PRIMITIVE_WEIGHTED), a record of those, which are positive. Widths are interpolated without weights. Without normals the ribbon faces the camera;
 // with normals (PRIMITIVE_RIBBON) it is perpendicular to them. Widths are lengths across the curve in object space, and
 // are transformed as what lies there is. A ribbon that is narrower than frame.least_width is as wide as that, and
 // covers only the part of it that it would have covered.
 
-vec3 control[4];
+#include "lib/rsl/reciprocal.glsl"
+
+vec3 control[4]; // times the weights
+vec4 weight;
+bool weighted;
 vec4 width; // Bezier values, times the instance's scale
 mat3 metric;
 bool ribbon;
@@ -34,16 +39,29 @@ void surface_load(Instance instance, Primitive primitive) {
         width = vec4(first.w, second.w, third.w, last.w);
     }
     width *= instance.scale;
+    weighted = (primitive.kind_flags & PRIMITIVE_WEIGHTED) != 0u;
+    weight = weighted ? data[primitive.data + 4u] : vec4(1.0);
+    for (uint i = 0u; i < 4u && weighted; i++) control[i] *= weight[i];
     ribbon = (primitive.kind_flags & PRIMITIVE_RIBBON) != 0u;
     for (uint i = 0u; i < 2u; i++) {
         ribbon_normal[i] = ribbon ? data[primitive.extra + i].xyz : vec3(0.0);
     }
 }
 
-vec3 curve_tangent(Param v) {
-    vec3 d = cubic_derivative(v, control[0], control[1], control[2], control[3]);
+float mixed(vec4 w, vec4 x) { return (w.x * x.x + w.w * x.w) + (w.y * x.y + w.z * x.z); }
+
+// The point at v, and its derivative: of a quotient where points have weights.
+void curve_point(Param v, out vec3 p, out vec3 d) {
+    vec4 b = bernstein(v);
+    p = cubic(b, control[0], control[1], control[2], control[3]);
+    d = cubic_derivative(v, control[0], control[1], control[2], control[3]);
+    if (weighted) {
+        float inverse = rsl_reciprocal(mixed(b, weight));
+        p *= inverse;
+        d = inverse * (d - cubic_derivative(v, vec3(weight.x), vec3(weight.y), vec3(weight.z), vec3(weight.w)).x * p);
+    }
     // Coincident control points at an end: the chord still has the direction.
-    return dot(d, d) > 0.0 ? d : control[3] - control[0];
+    if (!(dot(d, d) > 0.0)) d = weight.x * control[3] - weight.w * control[0];
 }
 
 // The ribbon lies between its normal and its tangent in object space.
@@ -69,10 +87,7 @@ vec3 curve_across(Param v, vec3 centre, vec3 tangent) {
     return across == vec3(0.0) ? width_direction(metric, vec3(1.0, 0.0, 0.0)) : across;
 }
 
-float curve_width(Param v) {
-    vec4 w = bernstein(v);
-    return (w.x * width.x + w.w * width.w) + (w.y * width.y + w.z * width.z);
-}
+float curve_width(Param v) { return mixed(bernstein(v), width); }
 
 // The least width in camera space of what is at a depth.
 float least_width(float z) {
@@ -80,8 +95,7 @@ float least_width(float z) {
 }
 
 void surface_row(Param v) {
-    row_centre = cubic(bernstein(v), control[0], control[1], control[2], control[3]);
-    row_tangent = curve_tangent(v);
+    curve_point(v, row_centre, row_tangent);
     row_across = curve_across(v, row_centre, row_tangent);
     float width = curve_width(v), least = least_width(row_centre.z);
     bool narrow = abs(width) < least;
@@ -100,12 +114,34 @@ vec3 surface_normal(Param u, Param v) { return cross(row_across, row_tangent); }
 
 float surface_coverage() { return row_coverage; }
 
+// The largest second difference of neighbours, and the largest difference.
+vec3 second_differences(vec3 a, vec3 b, vec3 c, vec3 d) { return max(abs((a + c) - 2.0 * b), abs((b + d) - 2.0 * c)); }
+vec3 differences(vec3 a, vec3 b, vec3 c, vec3 d) { return max(max(abs(b - a), abs(c - b)), abs(d - c)); }
+
+// A sixth of a bound on the second derivative. With c = N / D that is (N'' - 2 c' D' - c D'') / D, and c' is
+// (N' - c D') / D; all of it seen from the first point, from which c is no farther than the others.
+vec3 curve_bend() {
+    if (!weighted) return second_differences(control[0], control[1], control[2], control[3]);
+    vec3 first = control[0] * rsl_reciprocal(weight.x), n[4], reach = vec3(0.0);
+    for (uint i = 0u; i < 4u; i++) {
+        n[i] = control[i] - weight[i] * first;
+        reach = max(reach, abs(n[i]) * rsl_reciprocal(weight[i]));
+    }
+    float least = min(min(weight.x, weight.y), min(weight.z, weight.w)), inverse = rsl_reciprocal(least);
+    float step = differences(vec3(weight.x), vec3(weight.y), vec3(weight.z), vec3(weight.w)).x;
+    float bend = second_differences(vec3(weight.x), vec3(weight.y), vec3(weight.z), vec3(weight.w)).x;
+    vec3 slope = (3.0 * inverse) * (differences(n[0], n[1], n[2], n[3]) + step * reach);
+    return inverse * ((second_differences(n[0], n[1], n[2], n[3]) + step * slope) + bend * reach);
+}
+
 vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
-    vec3 vv = max(abs((control[0] + control[2]) - 2.0 * control[1]), abs((control[1] + control[3]) - 2.0 * control[2]));
+    vec3 vv = curve_bend();
     // Between its ends a width is at most as far above the larger one as it is curved.
     float bend = max(abs((width.x + width.z) - 2.0 * width.y), abs((width.y + width.w) - 2.0 * width.z));
     float w = max(curve_width(v0), curve_width(v1)) + (0.75 * hv * hv) * bend;
-    w = max(w, least_width(max(max(control[0].z, control[1].z), max(control[2].z, control[3].z))));
+    float far = 0.0;
+    for (uint i = 0u; i < 4u; i++) far = max(far, control[i].z * rsl_reciprocal(weight[i]));
+    w = max(w, least_width(far));
     // The centre line's curvature, and the ribbon's edges, which may turn about it.
     return (6.0 * PAD_FACTOR * hv * hv) * vv + vec3(0.5 * w);
 }

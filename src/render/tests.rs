@@ -379,6 +379,7 @@ fn curves(count: usize) -> Shape {
     }
     Shape::Curves(CurveSegments {
         control: control.into(),
+        weights: Arc::new([]),
         cubic: true,
         ends: vec![[0, 0]; count].into(),
         widths: vec![[0.03, 0.65 / 30.0, 0.4 / 30.0, 0.005]; count].into(),

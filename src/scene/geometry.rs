@@ -277,6 +277,8 @@ impl LimitPatches {
 pub struct CurveSegments {
     /// Control points: four for each segment if cubic, two if linear.
     pub control: Arc<[[f32; 3]]>,
+    /// Positive weights of the control points of each segment, or empty; values of class Vertex are those times them.
+    pub weights: Arc<[[f32; 4]]>,
     /// Whether segments are cubic.
     pub cubic: bool,
     /// Varying indices at the start and end of each segment.

@@ -111,6 +111,7 @@ fn between(a: &Shape, b: &Shape, t: f32) -> Shape {
         }),
         (Shape::Curves(a), Shape::Curves(b)) => Shape::Curves(CurveSegments {
             control: points(&a.control, &b.control, t),
+            weights: mix_all(&a.weights, &b.weights, |a, b| std::array::from_fn(|i| mix(a[i], b[i], t))),
             widths: mix_all(&a.widths, &b.widths, |a, b| std::array::from_fn(|i| mix(a[i], b[i], t))),
             normals: mix_all(&a.normals, &b.normals, |a, b| std::array::from_fn(|i| mix3(a[i], b[i], t))),
             ..a.clone()

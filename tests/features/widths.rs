@@ -106,3 +106,55 @@ fn a_picture_of_depth_has_hairs_of_their_own_width() {
     };
     assert_eq!(depths("2"), depths("0"));
 }
+
+/// A quarter of the unit circle, as a cubic curve whose points have weights, and the points without.
+fn arc() -> ([[f64; 4]; 4], [[f64; 3]; 4]) {
+    let root = 0.5_f64.sqrt();
+    let quadratic = [[1.0, 0.0, 0.0, 1.0], [root, root, 0.0, root], [0.0, 1.0, 0.0, 1.0]];
+    let mixed = |a: [f64; 4], b: [f64; 4]| std::array::from_fn(|i| (a[i] + 2.0 * b[i]) / 3.0);
+    let points = [quadratic[0], mixed(quadratic[0], quadratic[1]), mixed(quadratic[2], quadratic[1]), quadratic[2]];
+    (points, points.map(|[x, y, z, w]| [x / w, y / w, z / w]))
+}
+
+fn text<const N: usize>(points: &[[f64; N]]) -> String {
+    points.as_flattened().iter().map(|value| format!("{value} ")).collect()
+}
+
+#[test]
+fn a_curve_with_weights_is_a_circle_and_its_vertex_values_follow_it() {
+    let (weighted, plain) = arc();
+    let curve = |positions: &str, more: &str| {
+        format!("Curves \"cubic\" [4] \"nonperiodic\" {positions} \"constantwidth\" .1{more}")
+    };
+    let pw = format!("\"Pw\" [{}]", text(&weighted));
+    let colours = format!(" \"vertex color Cs\" [{}]", text(&plain));
+    let ribbon = format!("{colours} \"N\" [0 0 -1 0 0 -1]");
+    for more in [colours, ribbon] {
+        let picture = drawn(&format!("Scale 3 3 3\n{}", curve(&pw, &more)));
+        let area: f32 = picture.channel("A").iter().sum();
+        let wanted = 0.1 * std::f32::consts::FRAC_PI_2 * 24.0 * 24.0;
+        assert!((area / wanted - 1.0).abs() < 0.01, "{area} is not {wanted}");
+        for (x, y) in (0..64).flat_map(|x| (0..64).map(move |y| (x, y))) {
+            let alpha = picture.at("A", x, y);
+            if alpha == 0.0 {
+                continue;
+            }
+            let (px, py) = ((x as f32 - 31.5) / 24.0, (31.5 - y as f32) / 24.0);
+            let radius = px.hypot(py);
+            assert!((radius - 1.0).abs() < 0.05 + 0.75 / 24.0, "({x}, {y}) is {radius} from the middle");
+            if alpha == 1.0 {
+                let found = ["R", "G"].map(|name| picture.at(name, x, y));
+                let close = (found[0] - px / radius).abs() < 0.03 && (found[1] - py / radius).abs() < 0.03;
+                assert!(close, "({px}, {py}) is {found:?}");
+            }
+        }
+    }
+    // A shape with weights at one time alone moves; what P has instead is within a hair of it here.
+    let moving = format!(
+        "Scale 3 3 3\nMotionBegin [0 1]\n{}\n{}\nMotionEnd",
+        curve(&format!("\"P\" [{}]", text(&plain)), ""),
+        curve(&pw, "")
+    );
+    let area: f32 = drawn(&moving).channel("A").iter().sum();
+    assert!(area > 60.0, "{area}");
+}

@@ -261,6 +261,7 @@ pub(crate) fn curves(control: Vec<[f32; 3]>, cubic: bool, width: [f32; 2], norma
     let width = [first, (2.0 * first + last) / 3.0, (first + 2.0 * last) / 3.0, last];
     Shape::Curves(CurveSegments {
         control: control.into(),
+        weights: Arc::new([]),
         cubic,
         ends: (0..count as u32).map(|i| [2 * i, 2 * i + 1]).collect(),
         widths: vec![width; count].into(),

@@ -4,8 +4,8 @@ use super::curvature::{self, BOUND_RECORDS};
 use super::{Page, PrimitiveKind, blob, trim};
 use crate::pipeline::kernels::constants::{
     ORDER_MAX, PRIMITIVE_DEGREE_U, PRIMITIVE_DEGREE_V, PRIMITIVE_LINEAR, PRIMITIVE_POLYGON, PRIMITIVE_RIBBON,
-    PRIMITIVE_SPHERE, PRIMITIVE_SQUARE, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK, QUADRIC_HYPERBOLOID,
-    QUADRIC_PARABOLOID, QUADRIC_SPHERE, QUADRIC_TORUS,
+    PRIMITIVE_SPHERE, PRIMITIVE_SQUARE, PRIMITIVE_WEIGHTED, QUADRIC_CONE, QUADRIC_CYLINDER, QUADRIC_DISK,
+    QUADRIC_HYPERBOLOID, QUADRIC_PARABOLOID, QUADRIC_SPHERE, QUADRIC_TORUS,
 };
 use crate::pipeline::kernels::records::Primitive;
 use crate::scene::{
@@ -121,7 +121,7 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
             patches.control.len() + each * patches.corners.len() + trim_records(shape)
         }
         Shape::Limit(patches) => patches.control.len() + patches.seam_points.len(),
-        Shape::Curves(curves) => curves.control.len() + 2 * curves.normals.len(),
+        Shape::Curves(curves) => curves.control.len() + curves.weights.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
         Shape::Blobs(blobs) => {
             4 * blobs.corners.len() + blobs.programs.iter().map(|steps| blob::records(steps)).sum::<usize>()
@@ -152,7 +152,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
         Shape::Facets(_) => 5,
         Shape::Patches(patches) => patches.control_count() + BOUND_RECORDS + 1,
         Shape::Limit(patches) => patches.gregory_count() + 4 * patches.seam_count(),
-        Shape::Curves(_) => 6,
+        Shape::Curves(_) => 7,
         Shape::Points(_) => 1,
         Shape::Blobs(blobs) => 4 + blobs.programs.iter().map(|steps| blob::records(steps)).max().unwrap_or(0),
     };
@@ -327,17 +327,19 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
     for i in range {
         let [start, end] = curves.ends[i].map(|e| indices.varying(e));
         let [v0, v1] = curves.v_range[i];
-        let normals = curves.normals.get(i);
+        let (normals, weights) = (curves.normals.get(i), curves.weights.get(i));
         let data = page.data.len() as u32;
-        let flags =
-            if curves.cubic { 0 } else { PRIMITIVE_LINEAR } | if normals.is_some() { PRIMITIVE_RIBBON } else { 0 };
+        let bit = |on: bool, bit: u32| if on { bit } else { 0 };
+        let flags = bit(!curves.cubic, PRIMITIVE_LINEAR)
+            | bit(normals.is_some(), PRIMITIVE_RIBBON)
+            | bit(weights.is_some(), PRIMITIVE_WEIGHTED);
         // Varying values do not change across a curve: (u,v) = (0,0) and (1,0) are its start. A cubic's third index is
         // that of its first control vertex instead; its varying ones are the first and the last.
         page.primitives.push(Primitive {
             kind_flags: PrimitiveKind::Curve.number() | flags,
             data,
             face: indices.face(curves.face[i]),
-            extra: data + each as u32,
+            extra: data + (each + usize::from(weights.is_some())) as u32,
             corners: [start, start, end, end],
             face_corners: [start, start, end, indices.control(i, each)],
             uv_range: [0.0, v0, 1.0, v1],
@@ -348,6 +350,7 @@ fn append_curves(curves: &CurveSegments, range: Range<usize>, indices: &mut Indi
         for (record, &width) in page.data[data as usize..].iter_mut().zip(used) {
             record[3] = width;
         }
+        page.data.extend(weights);
         if let Some(normals) = normals {
             append_points3(page, normals, None);
         }

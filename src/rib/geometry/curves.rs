@@ -1,6 +1,6 @@
 //! Curves (RISpec 5.5).
 
-use super::primvars::{ClassCounts, PrimitiveCall};
+use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall};
 use super::{Batch, BatchShape, CurveBatch};
 use crate::rib::basis::ToBezier;
 use crate::rib::params::ParamSlice;
@@ -127,22 +127,32 @@ impl PrimitiveCall<'_> {
             self.note("range", "it has no curves");
             return None;
         }
-        let positions = self.positions(Some(counts.vertex), None)?;
         let conversion = ToBezier::new(basis);
-        let control = layout.to_segments(positions.as_flattened(), 3, &conversion);
+        let points = self.control_points(counts.vertex, None)?;
+        let mut control = layout.to_segments(points.positions.as_flattened(), 3, &conversion);
+        let weights = self.bezier_weights(&layout, &points, &conversion)?;
+        for (value, weight) in control.iter_mut().zip(weights.iter().flat_map(|weight| [weight; 3])) {
+            *value = (f64::from(*value) / f64::from(*weight)) as f32;
+        }
         if !control.iter().all(|value| value.is_finite()) {
             self.note("math", "its basis gives a position that is not a finite number");
             return None;
         }
+        // Points of a straight line need none.
+        let weights = if cubic { weights } else { Vec::new() };
         let widths = self.widths(&counts, &|class, values| layout.to_widths(class, values, &conversion))?;
         let normals = self.ribbon_normals(&layout, &conversion);
         let gather = |class: Class, values: &[f32], width: usize| match class {
+            Class::Vertex if !weights.is_empty() => {
+                layout.to_segments(&points.weighted(values, width), width, &conversion)
+            }
             Class::Vertex => layout.to_segments(values, width, &conversion),
             _ => values.to_vec(),
         };
         let columns = self.columns(&counts, &["width", "constantwidth"], cubic.then_some(&gather));
         let mut curves = CurveBatch {
             control: bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec(),
+            weights: bytemuck::cast_slice::<f32, [f32; 4]>(&weights).to_vec(),
             cubic,
             widths: bytemuck::cast_slice::<f32, [f32; 4]>(&widths).to_vec(),
             normals: bytemuck::cast_slice::<f32, [[f32; 3]; 2]>(&normals).to_vec(),
@@ -169,6 +179,14 @@ impl PrimitiveCall<'_> {
             }
         }
         Some(batch)
+    }
+
+    /// The weights of the control points of all segments, or none where they are equal; `None`, with a message, if one
+    /// is not positive.
+    fn bezier_weights(&self, layout: &CurveLayout<'_>, points: &ControlPoints, basis: &ToBezier) -> Option<Vec<f32>> {
+        let weights =
+            if points.weights.is_empty() { Vec::new() } else { layout.to_segments(&points.weights, 1, basis) };
+        self.check_weights(&weights).then_some(weights)
     }
 
     /// Divides the curves into segments. Returns `None`, with a message, if one has too few vertices.

@@ -92,6 +92,7 @@ pub(super) struct PatchBatch {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CurveBatch {
     control: Vec<[f32; 3]>,
+    weights: Vec<[f32; 4]>,
     cubic: bool,
     ends: Vec<[u32; 2]>,
     widths: Vec<[f32; 4]>,
@@ -184,6 +185,7 @@ impl BatchShape {
             Self::Limit(patches) => Shape::Limit(patches),
             Self::Curves(curves) => Shape::Curves(CurveSegments {
                 control: curves.control.into(),
+                weights: curves.weights.into(),
                 cubic: curves.cubic,
                 ends: curves.ends.into(),
                 widths: curves.widths.into(),
@@ -204,7 +206,10 @@ impl BatchShape {
             (Self::Facets(a), Self::Facets(b)) => {
                 a.polygon == b.polygon && a.uv_range.is_empty() == b.uv_range.is_empty()
             }
-            (Self::Curves(a), Self::Curves(b)) => a.cubic == b.cubic && a.normals.is_empty() == b.normals.is_empty(),
+            (Self::Curves(a), Self::Curves(b)) => {
+                let parts = |curves: &CurveBatch| (curves.cubic, curves.normals.is_empty(), curves.weights.is_empty());
+                parts(a) == parts(b)
+            }
             (Self::Patches(a), Self::Patches(b)) => {
                 let is_trimmed = a.trim.is_some() || b.trim.is_some();
                 a.layout.degrees == b.layout.degrees && a.weights.is_empty() == b.weights.is_empty() && !is_trimmed
@@ -226,13 +231,18 @@ impl BatchShape {
         }
     }
 
-    /// Gives patches their weights, which are 1, if patches at another time have some.
+    /// Gives patches and curves their weights, which are 1, if those at another time have some.
     fn weigh_as(&mut self, other: &Self) {
-        if let (Self::Patches(patches), Self::Patches(other)) = (self, other)
-            && patches.weights.is_empty()
-            && !other.weights.is_empty()
-        {
-            patches.weights = vec![1.0; patches.control.len()];
+        match (self, other) {
+            (Self::Patches(patches), Self::Patches(other))
+                if patches.weights.is_empty() && !other.weights.is_empty() =>
+            {
+                patches.weights = vec![1.0; patches.control.len()];
+            }
+            (Self::Curves(curves), Self::Curves(other)) if curves.weights.is_empty() && !other.weights.is_empty() => {
+                curves.weights = vec![[1.0; 4]; curves.ends.len()];
+            }
+            _ => {}
         }
     }
 
@@ -281,6 +291,7 @@ impl CurveBatch {
         self.ends.extend(other.ends.iter().map(|ends| ends.map(|index| index + self.varying_count)));
         self.face.extend(other.face.iter().map(|face| face + self.curve_count));
         self.control.extend_from_slice(&other.control);
+        self.weights.extend_from_slice(&other.weights);
         self.widths.extend_from_slice(&other.widths);
         self.normals.extend_from_slice(&other.normals);
         self.v_range.extend_from_slice(&other.v_range);

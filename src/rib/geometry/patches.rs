@@ -1,6 +1,6 @@
 //! Patches and patch meshes (RISpec 5.2).
 
-use super::primvars::{ClassCounts, ControlPoints, Gather, PrimitiveCall, WEIGHT_MIN};
+use super::primvars::{ClassCounts, ControlPoints, Gather, PrimitiveCall};
 use super::{Batch, BatchShape, BezierLayout, FacetBatch, PatchBatch};
 use crate::rib::basis::ToBezier;
 use crate::scene::{Basis, Class};
@@ -240,17 +240,14 @@ impl PrimitiveCall<'_> {
             return None;
         }
         let weights = if points.weights.is_empty() { Vec::new() } else { gather(Class::Vertex, &points.weights, 1) };
-        if weights.iter().any(|weight| f64::from(*weight) < WEIGHT_MIN) {
-            self.error("range", "its basis makes a weight of 0 or less of those in \"Pw\"");
+        if !self.check_weights(&weights) {
             return None;
         }
         let weighted = |class: Class, values: &[f32], width: usize| {
             if class != Class::Vertex || points.weights.is_empty() {
                 return gather(class, values, width);
             }
-            let weight = |index: usize| points.weights[index / width];
-            let values: Vec<f32> = values.iter().enumerate().map(|(i, value)| value * weight(i)).collect();
-            gather(class, &values, width)
+            gather(class, &points.weighted(values, width), width)
         };
         let columns = self.columns(counts, &[], Some(&weighted));
         let control = bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec();

@@ -83,12 +83,20 @@ const COLUMNS_MAX: usize = 1024;
 /// vertex values become Bezier values.
 pub(super) type Gather<'g> = &'g dyn Fn(Class, &[f32], usize) -> Vec<f32>;
 
-/// The control points of a patch or a mesh of patches.
+/// The control points of patches or curves.
 pub(super) struct ControlPoints {
     /// Their positions, multiplied by the weights if there are any.
     pub(super) positions: Vec<[f32; 3]>,
     /// Their positive weights, the largest from 1 to 2; empty if all are the same.
     pub(super) weights: Vec<f32>,
+}
+
+impl ControlPoints {
+    /// Values of `width` floats at the points, times the points' weights.
+    pub(super) fn weighted(&self, values: &[f32], width: usize) -> Vec<f32> {
+        let weights = self.weights.iter().flat_map(|weight| std::iter::repeat_n(weight, width));
+        values.iter().zip(weights).map(|(value, weight)| value * weight).collect()
+    }
 }
 
 /// The least weight of a control point, as a part of the largest.
@@ -173,7 +181,7 @@ impl PrimitiveCall<'_> {
         if points.windows(2).any(|pair| pair[0][3] != pair[1][3]) {
             self.warning(
                 "unimplement",
-                "only patches can be rational; the points are those of \"Pw\", not the weights",
+                "only patches and curves can be rational; the points are those of \"Pw\", not the weights",
             );
         }
         points.iter().map(|[x, y, z, w]| [x / w, y / w, z / w]).collect()
@@ -215,6 +223,15 @@ impl PrimitiveCall<'_> {
             positions: points.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect(),
             weights: points.iter().map(|point| point[3]).collect(),
         })
+    }
+
+    /// Whether weights are still positive in the Bezier basis; if not, it is said.
+    pub(super) fn check_weights(&self, weights: &[f32]) -> bool {
+        let good = weights.iter().all(|weight| f64::from(*weight) >= WEIGHT_MIN);
+        if !good {
+            self.error("range", "its basis makes a weight of 0 or less of those in \"Pw\"");
+        }
+        good
     }
 
     /// Returns all variables that are not in `consumed`. `gather` converts values to those of the shape's primitives.
