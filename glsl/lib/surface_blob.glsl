@@ -7,6 +7,9 @@
 //   BLOB_CONSTANT: the value beside it; BLOB_DIVIDE: there, how far from 0 divisors are kept
 //   BLOB_ELLIPSOID: three records, the rows that take a point to where the ellipsoid is the unit sphere
 //   BLOB_SEGMENT: likewise, to where its radius is 1; then its start and length; and its direction
+//   BLOB_REPELLER: three records, the rows that take a point to its place in a picture of depths, times w, and to w; a
+//     row that takes it to its depth; A, B, D and the first record of the depths, four in each; 1 / A, 1 / C, width,
+//     height
 // Leaves push a value on a stack; operations take one or two from it.
 
 #include "lib/rsl/reciprocal.glsl"
@@ -15,13 +18,17 @@
 const uint BLOB_CONSTANT = 0u;
 const uint BLOB_ELLIPSOID = 1u;
 const uint BLOB_SEGMENT = 2u;
-const uint BLOB_ADD = 3u;
-const uint BLOB_MULTIPLY = 4u;
-const uint BLOB_MAX = 5u;
-const uint BLOB_MIN = 6u;
-const uint BLOB_SUBTRACT = 7u;
-const uint BLOB_DIVIDE = 8u;
-const uint BLOB_NEGATE = 9u;
+const uint BLOB_REPELLER = 3u;
+const uint BLOB_ADD = 4u;
+const uint BLOB_MULTIPLY = 5u;
+const uint BLOB_MAX = 6u;
+const uint BLOB_MIN = 7u;
+const uint BLOB_SUBTRACT = 8u;
+const uint BLOB_DIVIDE = 9u;
+const uint BLOB_NEGATE = 10u;
+
+// Heights above a ground are at least this.
+const float BLOB_HEIGHT_MIN = 1e-6;
 
 const uint BLOB_STACK = 12u;
 // Newton's method: four steps take an error of a tenth to the last bits.
@@ -79,6 +86,42 @@ vec4 blob_segment(uint rows, vec3 p) {
     return vec4(blob_gradient(rows, scale * g), scale * (cubes.y - cubes.x));
 }
 
+float blob_depth(uint first, uint i) { return data[first + (i >> 2)][i & 3u]; }
+
+// The height of a point above a ground, along its camera's z, and the height's gradient.
+vec4 blob_height(uint rows, vec3 p, float w, uint first, vec2 size) {
+    float inverse = rsl_reciprocal(w);
+    vec4 a = data[rows], b = data[rows + 1u], c = data[rows + 2u], away = data[rows + 3u];
+    vec2 place = vec2(((a.x * p.x + a.y * p.y) + a.z * p.z) + a.w, ((b.x * p.x + b.y * p.y) + b.z * p.z) + b.w) * inverse;
+    // Between the middles of texels; beside the picture its border goes on.
+    vec2 texel = place * size - 0.5, at = clamp(texel, vec2(0.0), size - 1.0);
+    vec2 low = min(floor(at), max(size - 2.0, vec2(0.0))), part = at - low, high = min(low + 1.0, size - 1.0);
+    uvec4 index = uvec4(low.y * size.x + low.x, low.y * size.x + high.x, high.y * size.x + low.x, high.y * size.x + high.x);
+    float d00 = blob_depth(first, index.x), d10 = blob_depth(first, index.y), d01 = blob_depth(first, index.z), d11 = blob_depth(first, index.w);
+    float top = (1.0 - part.x) * d00 + part.x * d10, bottom = (1.0 - part.x) * d01 + part.x * d11;
+    vec2 slope = vec2((1.0 - part.y) * (d10 - d00) + part.y * (d11 - d01), bottom - top) * (size * inverse);
+    slope *= vec2(equal(texel, at));
+    vec3 g = slope.x * (a.xyz - place.x * c.xyz) + slope.y * (b.xyz - place.y * c.xyz);
+    float z = ((away.x * p.x + away.y * p.y) + away.z * p.z) + away.w;
+    return vec4(g - away.xyz, ((1.0 - part.y) * top + part.y * bottom) - z);
+}
+
+// (D bump(z / C) - B / z) (1 - ease(z / A)) of the height z, 0 from A on.
+vec4 blob_repeller(uint rows, vec3 p) {
+    vec4 c = data[rows + 2u], shape = data[rows + 4u], rest = data[rows + 5u];
+    float w = ((c.x * p.x + c.y * p.y) + c.z * p.z) + c.w;
+    if (!(w > 0.0)) return vec4(0.0);
+    vec4 height = blob_height(rows, p, w, uint(shape.w), rest.zw);
+    if (!(height.w < shape.x)) return vec4(0.0);
+    float z = max(height.w, BLOB_HEIGHT_MIN), r = z * rest.y, s = min(z * rest.x, 1.0), over = rsl_reciprocal(z);
+    float bump = (((6.0 - r) * r - 12.0) * r + 8.0) * ((r * r) * r), rises = 6.0 * (r * r) * (((5.0 - r) * r - 8.0) * r + 4.0);
+    bool bulges = r > 0.0 && r < 2.0;
+    float force = (bulges ? shape.z * bump : 0.0) - shape.y * over;
+    float slope = (bulges ? (shape.z * rest.y) * rises : 0.0) + (shape.y * over) * over;
+    float fade = 1.0 - (s * s) * (3.0 - 2.0 * s), fades = (-6.0 * rest.x) * (s * (1.0 - s));
+    return vec4((slope * fade + force * fades) * height.xyz, force * fade);
+}
+
 // The gradient of the field at a point, and its value.
 vec4 blob_field(vec3 p) {
     vec4 stack[BLOB_STACK];
@@ -88,11 +131,12 @@ vec4 blob_field(vec3 p) {
         vec4 head = data[at];
         uint operation = uint(head.x);
         at++;
-        if (operation <= BLOB_SEGMENT) {
+        if (operation <= BLOB_REPELLER) {
             vec4 pushed = vec4(vec3(0.0), head.y);
             if (operation == BLOB_ELLIPSOID) pushed = blob_ellipsoid(at, p);
             if (operation == BLOB_SEGMENT) pushed = blob_segment(at, p);
-            at += operation == BLOB_CONSTANT ? 0u : operation == BLOB_ELLIPSOID ? 3u : 5u;
+            if (operation == BLOB_REPELLER) pushed = blob_repeller(at, p);
+            at += operation == BLOB_CONSTANT ? 0u : operation == BLOB_ELLIPSOID ? 3u : operation == BLOB_SEGMENT ? 5u : 6u;
             stack[min(top, BLOB_STACK - 1u)] = pushed;
             top++;
             continue;

@@ -1,10 +1,10 @@
 // Curve segment: a ribbon about a cubic Bezier or straight centre line; u across, v along.
 //
 // Control data: 4 (cubic) or 2 (linear) points, each with the width in w; then, if cubic points have weights
-// (PRIMITIVE_WEIGHTED), a record of those, which are positive. Widths are interpolated without weights. Without normals the ribbon faces the camera;
-// with normals (PRIMITIVE_RIBBON) it is perpendicular to them. Widths are lengths across the curve in object space, and
-// are transformed as what lies there is. A ribbon that is narrower than frame.least_width is as wide as that, and
-// covers only the part of it that it would have covered.
+// (PRIMITIVE_WEIGHTED), a record of those, which are positive. Without normals the ribbon faces the camera; with
+// normals (PRIMITIVE_RIBBON) it is perpendicular to them. Widths are lengths across the curve in object space, are
+// transformed as what lies there is, and are interpolated without weights. A ribbon that is narrower than
+// frame.least_width is as wide as that, and covers only the part of it that it would have covered.
 
 #include "lib/rsl/reciprocal.glsl"
 

@@ -7,6 +7,7 @@ use super::geometry::{SubdivisionArgs, TagLists, TrimArrays};
 use super::lexer::{Lexer, TokenKind};
 use super::reader::Reader;
 use super::state::AttributeChange;
+use crate::texture::{self, DepthPicture};
 use std::sync::Arc;
 
 impl Reader<'_> {
@@ -130,13 +131,26 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads the depths of a ground.
+    fn ground(&self, name: &str) -> Result<DepthPicture, String> {
+        let folders = &self.options.options.search.texture;
+        let files = &self.settings.files;
+        let path = texture::candidates(name, folders).find(|path| path.is_file());
+        let path = path.ok_or_else(|| {
+            format!("there is no picture of depths \"{name}\", which must be complete before this scene is read")
+        })?;
+        files.check_inside(&path).map_err(|refused| refused.to_string())?;
+        DepthPicture::read(&path).map_err(|error| error.to_string())
+    }
+
     pub(super) fn blobby(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
         let (leaves, code, floats) = (lexer.one_int()?, lexer.ints()?, lexer.float_list()?);
         // Names of depth files and plug-ins; some files leave them out.
-        if lexer.peek() == TokenKind::Open {
-            lexer.texts()?;
-        }
-        let arrays = BlobArrays { leaves, code, floats };
+        let names = if lexer.peek() == TokenKind::Open { lexer.texts()? } else { Vec::new() };
+        let needed = |i: usize| code.windows(2).any(|words| words[0] == 1003 && words[1] == i as i32);
+        let grounds = names.iter().enumerate().map(|(i, name)| needed(i).then(|| self.ground(name))).collect();
+        let world_from_object = *self.state.transform.first();
+        let arrays = BlobArrays { leaves, code, floats, grounds, world_from_object };
         self.primitive(lexer, |call| call.blobby(&arrays))
     }
 

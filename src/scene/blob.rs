@@ -3,8 +3,26 @@
 use glam::{DMat4, DVec3, DVec4};
 use std::sync::Arc;
 
+/// A ground that pushes an implicit surface away: a picture of depths, and how strongly (opcode 1003).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repeller {
+    /// Width and height of the picture.
+    pub size: [u32; 2],
+    /// Camera z of the ground in each texel, rows from the top.
+    pub depths: Arc<[f32]>,
+    /// What takes a point to its place in the picture, from 0 to 1 from the upper left corner: x and y times w, and w.
+    pub place: [[f32; 4]; 3],
+    /// What takes a point to the camera's z.
+    pub z: [f32; 4],
+    /// A, beyond which height it does nothing; B, how strongly it pushes; C, at which height it bulges; D, how much.
+    pub shape: [f32; 4],
+}
+
+/// Heights above the ground are at least this.
+const REPELLER_HEIGHT_MIN: f64 = 1e-6;
+
 /// A step of the program that computes a field. Values are pushed on a stack; operations take them from it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BlobStep {
     /// Pushes a value.
     Constant(f32),
@@ -21,6 +39,8 @@ pub enum BlobStep {
         /// Its length.
         length: f32,
     },
+    /// Pushes what a ground pushes away with.
+    Repeller(Arc<Repeller>),
     /// The sum of two values.
     Add,
     /// Their product.
@@ -56,10 +76,24 @@ pub struct Blobs {
 }
 
 impl Blobs {
+    /// The grounds of all programs, each once.
+    pub fn repellers(&self) -> Vec<&Arc<Repeller>> {
+        let mut found: Vec<&Arc<Repeller>> = Vec::new();
+        for step in self.programs.iter().flatten() {
+            if let BlobStep::Repeller(ground) = step
+                && !found.iter().any(|other| Arc::ptr_eq(other, ground))
+            {
+                found.push(ground);
+            }
+        }
+        found
+    }
+
     /// Returns roughly how many bytes they need, here and in the form that devices take.
     pub fn bytes(&self) -> usize {
         let steps: usize = self.programs.iter().map(|steps| steps.len() * 2 * size_of::<BlobStep>()).sum();
-        self.positions.len() * 12 + self.corners.len() * (20 + 64) + steps
+        let depths: usize = self.repellers().iter().map(|ground| 8 * ground.depths.len()).sum();
+        self.positions.len() * 12 + self.corners.len() * (20 + 64) + steps + depths
     }
 }
 
@@ -73,6 +107,42 @@ fn rows_between(a: &[[f32; 4]; 3], b: &[[f32; 4]; 3], t: f64) -> [[f32; 4]; 3] {
     let back = matrix(a).inverse() * (1.0 - t) + matrix(b).inverse() * t;
     let rows = back.inverse().transpose();
     [rows.x_axis, rows.y_axis, rows.z_axis].map(|row| row.as_vec4().to_array())
+}
+
+fn dot(row: &[f32; 4], p: DVec3) -> f64 {
+    DVec4::from(row.map(f64::from)).dot(p.extend(1.0))
+}
+
+impl Repeller {
+    /// How high a point is above the ground, in the direction in which the picture was taken; `None` behind its camera.
+    pub(crate) fn height(&self, p: DVec3) -> Option<f64> {
+        let [x, y, w] = [0, 1, 2].map(|i| dot(&self.place[i], p));
+        if w.is_nan() || w <= 0.0 {
+            return None;
+        }
+        let [width, height] = self.size;
+        // Between the middles of texels.
+        let axis = |at: f64, count: u32| {
+            let at = (at / w * f64::from(count) - 0.5).clamp(0.0, f64::from(count - 1));
+            let first = (at.floor() as u32).min(count.saturating_sub(2));
+            (first as usize, (first + 1).min(count - 1) as usize, at - f64::from(first))
+        };
+        let ((x0, x1, u), (y0, y1, v)) = (axis(x, width), axis(y, height));
+        let depth = |x: usize, y: usize| f64::from(self.depths[y * width as usize + x]);
+        let row = |y: usize| depth(x0, y) * (1.0 - u) + depth(x1, y) * u;
+        Some(row(y0) * (1.0 - v) + row(y1) * v - dot(&self.z, p))
+    }
+
+    /// What it adds to a field at a point: nothing above A; below, a bulge of D about the height C less B over the
+    /// height, faded out towards A (Pixar's Application Note 31).
+    pub(crate) fn value(&self, p: DVec3) -> f64 {
+        let [a, b, c, d] = self.shape.map(f64::from);
+        let Some(z) = self.height(p).filter(|z| *z < a) else { return 0.0 };
+        let z = z.max(REPELLER_HEIGHT_MIN);
+        let (r, s) = (z / c, (z / a).clamp(0.0, 1.0));
+        let bump = if r > 0.0 && r < 2.0 { (((6.0 - r) * r - 12.0) * r + 8.0) * r * r * r } else { 0.0 };
+        (d * bump - b / z) * (1.0 - s * s * (3.0 - 2.0 * s))
+    }
 }
 
 impl BlobStep {
@@ -109,7 +179,7 @@ impl BlobStep {
                 let length = (end - start).length() as f32;
                 Self::Segment { rows, start: start.as_vec3().to_array(), axis, length }
             }
-            _ => *self,
+            _ => self.clone(),
         }
     }
 }

@@ -20,7 +20,7 @@ pub use attributes::{
     AreaPart, Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam,
     ShadingInterpolation, ShadowRequest,
 };
-pub use blob::{BlobStep, Blobs};
+pub use blob::{BlobStep, Blobs, Repeller};
 pub use bounds::SpaceBox;
 pub use emitter::{Emitter, SurfacePoint, spread};
 pub use geometry::{

@@ -7,6 +7,7 @@ mod baked_picture;
 mod block;
 mod convert;
 mod deep_tiles;
+mod depth_map;
 mod error;
 mod exr_tiles;
 mod file;
@@ -26,12 +27,13 @@ mod tiled;
 mod write;
 
 pub use convert::convert;
+pub use depth_map::DepthPicture;
 pub use error::TextureError;
 pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
 pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make};
-pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels};
+pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
 pub use tiled::open_or_tile;
 
 /// Width and height of a tile, in texels.

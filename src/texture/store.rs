@@ -342,7 +342,7 @@ impl fmt::Debug for TextureStore {
 }
 
 /// Where a texture may be. An absolute name, or one with folders, is also used as it is.
-fn candidates<'a>(name: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
+pub fn candidates<'a>(name: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
     let alone = folders.is_empty() || Path::new(name).components().count() > 1;
     let here = alone.then(|| PathBuf::from(name));
     folders.iter().map(move |folder| Path::new(folder).join(name)).chain(here)

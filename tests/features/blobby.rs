@@ -151,3 +151,77 @@ fn creases_are_not_diced_finer_than_what_is_beside_them() {
         assert!(creased < most * smooth, "{name}: {creased}, and {smooth} where they are added");
     }
 }
+
+/// A picture of the depths of a ground z = `z` + `slope` x.
+fn ground(projection: &str, z: f64, slope: f64) -> super::RenderedScene {
+    let corner = |x: f64, y: f64| format!("{x} {y} {} ", z + slope * x);
+    draw(&format!(
+        "Format 48 40 1\nDisplay \"$DIR/ground.z\" \"zfile\" \"z\"\nHider \"hidden\" \"depthfilter\" \"min\"\n\
+         {projection}\nWorldBegin\nPolygon \"P\" [{}]\nWorldEnd\n",
+        [corner(-9.0, -9.0), corner(9.0, -9.0), corner(9.0, 9.0), corner(-9.0, 9.0)].concat()
+    ))
+}
+
+/// A ball around z = 5 above a ground, seen from the ground: the world's z where it is nearest to it, pixel by pixel.
+fn pushed(ground: &super::RenderedScene, shape: [f64; 4]) -> Vec<Option<f64>> {
+    let map = ground.folder().join("ground.z");
+    let [a, b, c, d] = shape;
+    let scene = draw(&format!(
+        "Format 33 33 1\nPixelSamples 1 1\nHider \"hidden\" \"int jitter\" [0]\nDisplay \"$DIR/z.exr\" \"exr\" \"z\"\n\
+         ScreenWindow -1 1 -1 1\nTranslate 0 0 20\nScale 1 1 -1\nWorldBegin\nShadingRate 0.25\nTranslate 0 0 5\n\
+         Blobby 2 [1001 0 1003 0 16 0 2 0 1] [{} {a} {b} {c} {d}] [\"{}\"]\nWorldEnd\n",
+        matrix([1.6; 3], ORIGIN),
+        map.display()
+    ));
+    let picture = scene.clean("z.exr");
+    let depths = picture.channel("Z");
+    depths.iter().map(|depth| (*depth < 1e6).then(|| 20.0 - f64::from(*depth))).collect()
+}
+
+#[test]
+fn a_ground_pushes_a_blob_away_by_the_heights_above_it() {
+    let [a, b, c, d]: [f64; 4] = [1.5, 0.02, 0.3, 0.1];
+    let field = |r: f64| {
+        let z = 0.6 - r;
+        let (bump, s) = (z / c, z / a);
+        let bump = if bump < 2.0 { (((6.0 - bump) * bump - 12.0) * bump + 8.0) * bump.powi(3) } else { 0.0 };
+        (1.0 - (r / 1.6).powi(2)).powi(3) + (d * bump - b / z) * (1.0 - s * s * (3.0 - 2.0 * s))
+    };
+    let (mut low, mut high) = (0.0, 0.6);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if field(middle) > 27.0 / 64.0 { low = middle } else { high = middle }
+    }
+    let middle = 16 * 33 + 16;
+    for projection in ["ScreenWindow -2 2 -2 2", "Projection \"perspective\" \"fov\" 60"] {
+        let flat = ground(projection, 5.6, 0.0);
+        let found = pushed(&flat, [a, b, c, d])[middle].expect("the ball is there");
+        assert!((found - (5.0 + low)).abs() < 2e-3, "{projection}: {found} is not {}", 5.0 + low);
+        let sloping = ground(projection, 5.55, 0.2);
+        let heights = pushed(&sloping, [a, b, c, d]);
+        let seen: Vec<(usize, f64)> = (0..).zip(heights).filter_map(|(i, z)| Some((i, z?))).collect();
+        assert!(seen.len() > 300, "{}", seen.len());
+        let above = |&(i, z): &(usize, f64)| 5.55 + 0.2 * (((i % 33) as f64 - 16.0) / 16.5) - z;
+        let least = seen.iter().map(above).fold(f64::INFINITY, f64::min);
+        assert!((0.005..0.2).contains(&least), "{projection}: {least} above the ground");
+    }
+    // What is higher than A is as it would be.
+    let far = pushed(&ground("ScreenWindow -2 2 -2 2", 9.0, 0.0), [a, b, c, d]);
+    assert!((far[middle].expect("the ball is there") - 5.8).abs() < 1e-3);
+}
+
+#[test]
+fn a_ground_that_is_not_there_counts_as_nothing() {
+    let blob = |name: &str| {
+        format!(
+            "{OPTIONS}Blobby 2 [1001 0 1003 0 16 0 2 0 1] [{} 1 1 1 1] [{name}]\nWorldEnd",
+            matrix([1.6; 3], ORIGIN)
+        )
+    };
+    let scene = draw(&blob("\"nowhere.z\""));
+    assert!(scene.messages[0].contains("there is no picture of depths \"nowhere.z\""), "{:?}", scene.messages);
+    let covered: f32 = scene.picture("a.exr").channel("A").iter().sum();
+    assert!((f64::from(covered) / 4096.0 - PI * 0.64 / 4.0).abs() < 0.01, "{covered}");
+    let scene = draw(&blob(""));
+    assert!(scene.messages[0].contains("its depths are in string 0, and there are 0"), "{:?}", scene.messages);
+}

@@ -350,8 +350,10 @@ pub(crate) fn blob() -> Thing {
     let rows = [[1.2, 0.0, 0.0, 0.0], [0.0, 1.1, 0.0, 0.0], [0.0, 0.0, 1.3, 0.1]];
     let segment = BlobStep::Segment { rows, start: [-0.3, 0.0, 0.0], axis: [0.6, 0.0, 0.8], length: 0.7 };
     let (large, small) = (ellipsoid(0.9, [0.1, 0.0, 0.0]), ellipsoid(0.3, [-0.5, 0.2, 0.1]));
-    let program = vec![large, segment, BlobStep::Add, small, BlobStep::Subtract];
-    let longer = vec![large, segment, BlobStep::Add, BlobStep::Constant(0.0), BlobStep::Add, small, BlobStep::Subtract];
+    let sum = [large, segment, BlobStep::Add];
+    let rest = [small, BlobStep::Subtract];
+    let program = [&sum[..], &rest[..]].concat();
+    let longer = [&sum[..], &[BlobStep::Constant(0.0), BlobStep::Add], &rest[..]].concat();
     let corners = vec![[0, 2, 1, 3], [4, 5, 6, 7], [0, 1, 4, 5], [2, 6, 3, 7], [0, 4, 2, 6], [1, 3, 5, 7]];
     let shape = Shape::Blobs(Blobs {
         positions: (0..8).map(corner).collect(),

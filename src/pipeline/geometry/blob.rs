@@ -2,28 +2,51 @@
 
 use super::Page;
 use crate::pipeline::kernels::constants::{
-    BLOB_ADD, BLOB_CONSTANT, BLOB_DIVIDE, BLOB_ELLIPSOID, BLOB_MAX, BLOB_MIN, BLOB_MULTIPLY, BLOB_NEGATE, BLOB_SEGMENT,
-    BLOB_SUBTRACT,
+    BLOB_ADD, BLOB_CONSTANT, BLOB_DIVIDE, BLOB_ELLIPSOID, BLOB_MAX, BLOB_MIN, BLOB_MULTIPLY, BLOB_NEGATE,
+    BLOB_REPELLER, BLOB_SEGMENT, BLOB_SUBTRACT,
 };
-use crate::scene::BlobStep;
+use crate::scene::{BlobStep, Blobs, Repeller};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The first record of the depths of each ground in a page.
+pub(super) type Grounds = FxHashMap<*const Repeller, u32>;
 
 /// Records of a program.
 pub(super) fn records(steps: &[BlobStep]) -> usize {
     let of = |step: &BlobStep| match step {
         BlobStep::Ellipsoid(_) => 4,
         BlobStep::Segment { .. } => 6,
+        BlobStep::Repeller(_) => 7,
         _ => 1,
     };
     steps.iter().map(of).sum()
 }
 
+/// Records of the depths of all grounds.
+pub(super) fn depth_records(blobs: &Blobs) -> usize {
+    blobs.repellers().iter().map(|ground| ground.depths.len().div_ceil(4)).sum()
+}
+
+/// Appends the depths of all grounds.
+pub(super) fn append_depths(blobs: &Blobs, page: &mut Page) -> Grounds {
+    let append = |ground: &Arc<Repeller>| {
+        let first = page.data.len() as u32;
+        let record = |depths: &[f32]| std::array::from_fn(|i| depths.get(i).copied().unwrap_or(0.0));
+        page.data.extend(ground.depths.chunks(4).map(record));
+        (Arc::as_ptr(ground), first)
+    };
+    blobs.repellers().into_iter().map(append).collect()
+}
+
 /// Appends the records of a program.
-pub(super) fn append(steps: &[BlobStep], page: &mut Page) {
+pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) {
     for step in steps {
         let (operation, value) = match step {
             BlobStep::Constant(value) => (BLOB_CONSTANT, *value),
             BlobStep::Ellipsoid(_) => (BLOB_ELLIPSOID, 0.0),
             BlobStep::Segment { .. } => (BLOB_SEGMENT, 0.0),
+            BlobStep::Repeller(_) => (BLOB_REPELLER, 0.0),
             BlobStep::Add => (BLOB_ADD, 0.0),
             BlobStep::Multiply => (BLOB_MULTIPLY, 0.0),
             BlobStep::Max => (BLOB_MAX, 0.0),
@@ -38,6 +61,14 @@ pub(super) fn append(steps: &[BlobStep], page: &mut Page) {
             BlobStep::Segment { rows, start: [x, y, z], axis: [dx, dy, dz], length } => {
                 page.data.extend(rows);
                 page.data.extend([[*x, *y, *z, *length], [*dx, *dy, *dz, 0.0]]);
+            }
+            BlobStep::Repeller(ground) => {
+                let Repeller { size: [width, height], place, z, shape: [a, b, c, d], .. } = &**ground;
+                page.data.extend(place);
+                let first = grounds.get(&Arc::as_ptr(ground)).copied().unwrap_or_default();
+                // Numbers of records are exact as floats.
+                page.data.extend([*z, [*a, *b, *d, first as f32]]);
+                page.data.push([1.0 / a, 1.0 / c, *width as f32, *height as f32]);
             }
             _ => {}
         }

@@ -124,7 +124,8 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
         Shape::Curves(curves) => curves.control.len() + curves.weights.len() + 2 * curves.normals.len(),
         Shape::Points(points) => points.positions.len(),
         Shape::Blobs(blobs) => {
-            4 * blobs.corners.len() + blobs.programs.iter().map(|steps| blob::records(steps)).sum::<usize>()
+            let programs: usize = blobs.programs.iter().map(|steps| blob::records(steps)).sum();
+            4 * blobs.corners.len() + programs + blob::depth_records(blobs)
         }
     };
     let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
@@ -154,7 +155,10 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
         Shape::Limit(patches) => patches.gregory_count() + 4 * patches.seam_count(),
         Shape::Curves(_) => 7,
         Shape::Points(_) => 1,
-        Shape::Blobs(blobs) => 4 + blobs.programs.iter().map(|steps| blob::records(steps)).max().unwrap_or(0),
+        Shape::Blobs(blobs) => {
+            let program = blobs.programs.iter().map(|steps| blob::records(steps)).max().unwrap_or(0);
+            4 + program + blob::depth_records(blobs)
+        }
     };
     let floats: usize = geometry
         .primvars
@@ -381,12 +385,13 @@ fn append_points(points: &Points, range: Range<usize>, indices: &mut Indices, pa
 
 fn append_blobs(blobs: &Blobs, range: Range<usize>, indices: &mut Indices, page: &mut Page) {
     let mut programs = FxHashMap::default();
+    let grounds = blob::append_depths(blobs, page);
     for i in range {
         let number = blobs.program[i];
         let steps = &blobs.programs[number as usize];
         let program = *programs.entry(number).or_insert_with(|| {
             let first = page.data.len();
-            blob::append(steps, page);
+            blob::append(steps, &grounds, page);
             first
         });
         let corners = blobs.corners[i].map(|corner| indices.varying(corner));

@@ -26,7 +26,8 @@ const MARGIN: f64 = 2.5;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldLeaf {
     pub(super) step: BlobStep,
-    /// Where it is not 0: its middle, and how far it reaches along each axis. Everywhere, if it is constant.
+    /// Where it is not 0: its middle, and how far it reaches along each axis. Everywhere, if it is constant or a
+    /// ground.
     pub(super) bound: Option<[DVec3; 2]>,
     /// Its smallest radius.
     pub(super) size: f64,
@@ -38,8 +39,13 @@ pub(super) struct FieldLeaf {
 impl FieldLeaf {
     /// A leaf that has one value everywhere.
     pub(super) fn constant(value: f32) -> Self {
+        Self::everywhere(BlobStep::Constant(value))
+    }
+
+    /// A leaf without bounds.
+    pub(super) fn everywhere(step: BlobStep) -> Self {
         let (object_from_unit, ends) = (DMat4::IDENTITY, [DVec3::ZERO; 2]);
-        Self { step: BlobStep::Constant(value), bound: None, size: f64::INFINITY, object_from_unit, ends }
+        Self { step, bound: None, size: f64::INFINITY, object_from_unit, ends }
     }
 }
 
@@ -69,7 +75,9 @@ struct Assembly {
 impl Assembly {
     fn push(&mut self, step: BlobStep) {
         match step {
-            BlobStep::Constant(_) | BlobStep::Ellipsoid(_) | BlobStep::Segment { .. } => self.depth += 1,
+            BlobStep::Constant(_) | BlobStep::Ellipsoid(_) | BlobStep::Segment { .. } | BlobStep::Repeller(_) => {
+                self.depth += 1;
+            }
             BlobStep::Negate => {}
             _ => self.depth = self.depth.saturating_sub(1),
         }
@@ -125,7 +133,7 @@ impl Field {
             return;
         }
         let (step, operands) = match &self.nodes[node] {
-            Node::Leaf(leaf) => return into.push(self.leaves[*leaf].step),
+            Node::Leaf(leaf) => return into.push(self.leaves[*leaf].step.clone()),
             Node::Operation(step, operands) => (step, operands),
         };
         match step {
@@ -136,7 +144,7 @@ impl Field {
                     match step {
                         BlobStep::Negate => into.push(BlobStep::Negate),
                         BlobStep::Subtract if i > 0 && !follows => into.push(BlobStep::Negate),
-                        step if follows => into.push(*step),
+                        step if follows => into.push(step.clone()),
                         _ => {}
                     }
                     follows = true;
@@ -150,7 +158,7 @@ impl Field {
                         into.push(BlobStep::Constant(0.0));
                     }
                     if i > 0 {
-                        into.push(*step);
+                        into.push(step.clone());
                     }
                 }
             }
@@ -183,6 +191,7 @@ pub(super) fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
             };
             35.0 / 32.0 * (sum(f64::from(*length) - s) - sum(-s))
         }
+        BlobStep::Repeller(ground) => ground.value(p),
         _ => 0.0,
     }
 }
@@ -262,7 +271,8 @@ fn cube(side: i32) -> impl Iterator<Item = IVec3> {
 
 impl BlobMesh {
     /// Adds a vertex for each cell of a block through which the surface goes: the middle of where it crosses its sides.
-    fn add_vertices(&mut self, block: &LatticeBlock, values: &[f64]) {
+    fn add_vertices(&mut self, block: &LatticeBlock, values: &[f64], steps: &[BlobStep]) {
+        let steep = steps.iter().any(|step| matches!(step, BlobStep::Repeller(_)));
         for corner in cube(BLOCK) {
             let (mut sum, mut count) = (DVec3::ZERO, 0);
             for (axis, offset) in (0..3).flat_map(|axis| (0..4).map(move |k| (axis, k))) {
@@ -273,8 +283,13 @@ impl BlobMesh {
                 b[axis] += 1;
                 if block.inside[place(a)] != block.inside[place(b)] {
                     let (fa, fb) = (values[place(a)], values[place(b)]);
-                    let share = ((THRESHOLD - fa) / (fb - fa)).clamp(0.0, 1.0);
-                    sum += a.as_dvec3().lerp(b.as_dvec3(), share);
+                    let (p, q) = (a.as_dvec3(), b.as_dvec3());
+                    let at = |share: f64| value(steps, (block.first.as_dvec3() + p.lerp(q, share)) * self.cell);
+                    let share = match steep {
+                        true => halved(&at, fa < THRESHOLD),
+                        false => ((THRESHOLD - fa) / (fb - fa)).clamp(0.0, 1.0),
+                    };
+                    sum += p.lerp(q, share);
                     count += 1;
                 }
             }
@@ -314,6 +329,16 @@ impl BlobMesh {
     }
 }
 
+/// Where between 0 and 1 a field that is no straight line crosses the threshold, by halving.
+fn halved(at: &dyn Fn(f64) -> f64, rises: bool) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if (at(middle) < THRESHOLD) == rises { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
 /// Lays a mesh around the surface of a field.
 pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
     let smallest = field.leaves.iter().filter(|leaf| leaf.bound.is_some()).map(|leaf| leaf.size);
@@ -339,7 +364,8 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
             mesh.leaves.push(near);
         }
         let block = LatticeBlock { first, program, inside };
-        mesh.add_vertices(&block, &values);
+        let steps = &mesh.programs[program as usize].clone();
+        mesh.add_vertices(&block, &values, steps);
         full.push(block);
     }
     full.iter().for_each(|block| mesh.add_facets(block));

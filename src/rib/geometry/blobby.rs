@@ -4,11 +4,13 @@ use super::blob_mesh::{Field, FieldLeaf, MeshFault, Node, THRESHOLD, mesh};
 use super::blob_motion::BlobBatch;
 use super::primvars::{ClassCounts, PrimitiveCall};
 use super::{Batch, BatchShape};
-use crate::scene::{BlobStep, Blobs, Class};
+use crate::scene::{BlobStep, Blobs, Class, Repeller};
+use crate::texture::DepthPicture;
 use glam::{DMat3, DMat4, DVec3};
+use std::sync::Arc;
 
 /// The arrays of a request, as it gives them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::rib) struct BlobArrays {
     /// The number of leaves that it announces.
     pub(in crate::rib) leaves: i32,
@@ -16,6 +18,11 @@ pub(in crate::rib) struct BlobArrays {
     pub(in crate::rib) code: Vec<i32>,
     /// What they name by index.
     pub(in crate::rib) floats: Vec<f32>,
+    /// The pictures of depths that its strings name, where instructions may need them, and where objects are for their
+    /// cameras; or why there is none.
+    pub(in crate::rib) grounds: Vec<Option<Result<DepthPicture, String>>>,
+    /// World space from object space.
+    pub(in crate::rib) world_from_object: DMat4,
 }
 
 /// Divisors are kept this far from 0.
@@ -66,7 +73,7 @@ impl PrimitiveCall<'_> {
         let mut code = Code { words: &arrays.code, at: 0 };
         let mut nested: Vec<usize> = Vec::new();
         while code.at < code.words.len() {
-            let node = match self.blob_node(&mut code, &mut field, &arrays.floats) {
+            let node = match self.blob_node(&mut code, &mut field, arrays) {
                 Ok(node) => node,
                 Err((kind, what)) => {
                     let number = field.nodes.len();
@@ -96,7 +103,7 @@ impl PrimitiveCall<'_> {
         Some(field)
     }
 
-    fn blob_node(&self, code: &mut Code<'_>, field: &mut Field, floats: &[f32]) -> Result<Node, Wrong> {
+    fn blob_node(&self, code: &mut Code<'_>, field: &mut Field, arrays: &BlobArrays) -> Result<Node, Wrong> {
         let made = field.nodes.len();
         let operands = |code: &mut Code<'_>, count: usize| -> Result<Vec<usize>, Wrong> {
             (0..count).map(|_| code.operand(made)).collect()
@@ -112,7 +119,10 @@ impl PrimitiveCall<'_> {
             // The identity is a sum of one.
             7 => return Ok(Node::Operation(BlobStep::Add, operands(code, 1)?)),
             opcode @ 1000..=1003 => {
-                let leaf = self.blob_leaf(opcode, code, floats, field.leaves.len())?;
+                let leaf = match opcode {
+                    1003 => self.repeller(code, arrays, field.leaves.len())?,
+                    _ => self.blob_leaf(opcode, code, &arrays.floats, field.leaves.len())?,
+                };
                 field.leaves.push(leaf);
                 return Ok(Node::Leaf(field.leaves.len() - 1));
             }
@@ -126,25 +136,50 @@ impl PrimitiveCall<'_> {
         }
     }
 
+    /// Reads a ground that repels; one that cannot be read counts as 0.
+    fn repeller(&self, code: &mut Code<'_>, arrays: &BlobArrays, number: usize) -> Result<FieldLeaf, Wrong> {
+        let name = code.word()?;
+        let values = code.floats(&arrays.floats, 4)?;
+        let nothing = |why: &str| {
+            self.warning("badfile", &format!("leaf {number}: {why}; it counts as 0"));
+            Ok(FieldLeaf::constant(0.0))
+        };
+        let ground = usize::try_from(name).ok().and_then(|name| arrays.grounds.get(name));
+        let Some(Some(ground)) = ground else {
+            let have = arrays.grounds.len();
+            return Err(("range", format!("its depths are in string {name}, and there are {have}")));
+        };
+        let picture = match ground {
+            Ok(picture) => picture,
+            Err(why) => return nothing(why),
+        };
+        let shape: [f32; 4] = std::array::from_fn(|i| values[i]);
+        if shape[0] <= 0.0 || shape[2] <= 0.0 {
+            return nothing("the first and the third of a ground's floats must be more than 0");
+        }
+        let rows = |matrix: &[f32; 16]| {
+            let columns = DMat4::from_cols_array(&matrix.map(f64::from)) * arrays.world_from_object;
+            let rows = columns.transpose();
+            [rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis].map(|row| row.as_vec4().to_array())
+        };
+        let (place, seen) = (rows(&picture.matrices.ndc_from_world), rows(&picture.matrices.camera_from_world));
+        let ground = Repeller {
+            size: picture.size,
+            depths: Arc::clone(&picture.depths),
+            place: [place[0], place[1], place[3]],
+            z: seen[2],
+            shape,
+        };
+        Ok(FieldLeaf::everywhere(BlobStep::Repeller(Arc::new(ground))))
+    }
+
     fn blob_leaf(&self, opcode: i32, code: &mut Code<'_>, floats: &[f32], number: usize) -> Result<FieldLeaf, Wrong> {
         let nothing = |what: &str| {
             self.warning("range", &format!("leaf {number} {what}; it counts as 0"));
             FieldLeaf::constant(0.0)
         };
-        if opcode == 1003 {
-            let (_, _) = (code.word()?, code.word()?);
-            return Ok(nothing("is a repelling plane (opcode 1003), which is not supported yet"));
-        }
-        let first = code.word()?;
         let count = [1, 16, 23][(opcode - 1000) as usize];
-        let values = usize::try_from(first).ok().and_then(|first| floats.get(first..first.checked_add(count)?));
-        let Some(values) = values else {
-            let have = floats.len();
-            return Err(("range", format!("its {count} floats begin at {first}, and there are {have}")));
-        };
-        if !values.iter().all(|value| value.is_finite()) {
-            return Err(("math", "a float is not a finite number".into()));
-        }
+        let values = code.floats(floats, count)?;
         if opcode == 1000 {
             return Ok(FieldLeaf::constant(values[0]));
         }
@@ -202,6 +237,20 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
+    /// The floats that the next word names the first of.
+    fn floats<'f>(&mut self, floats: &'f [f32], count: usize) -> Result<&'f [f32], Wrong> {
+        let first = self.word()?;
+        let values = usize::try_from(first).ok().and_then(|first| floats.get(first..first.checked_add(count)?));
+        let Some(values) = values else {
+            let have = floats.len();
+            return Err(("range", format!("its {count} floats begin at {first}, and there are {have}")));
+        };
+        if !values.iter().all(|value| value.is_finite()) {
+            return Err(("math", "a float is not a finite number".into()));
+        }
+        Ok(values)
+    }
+
     fn word(&mut self) -> Result<i32, Wrong> {
         let word = self.words.get(self.at).copied();
         self.at += 1;
