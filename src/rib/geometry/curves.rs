@@ -6,6 +6,11 @@ use crate::rib::basis::ToBezier;
 use crate::rib::params::ParamSlice;
 use crate::scene::{Basis, Class};
 
+/// Values as groups of them, without a copy where the memory has no remainder. Their number is a multiple of a group.
+fn grouped<T: bytemuck::Pod>(values: Vec<f32>) -> Vec<T> {
+    bytemuck::try_cast_vec(values).unwrap_or_else(|(_, values)| bytemuck::cast_slice(&values).to_vec())
+}
+
 /// How the curves of one request are divided into segments.
 struct CurveLayout<'l> {
     /// Control vertices of each curve.
@@ -58,6 +63,13 @@ impl CurveLayout<'_> {
         let points = if self.cubic { 4 } else { 2 };
         let mut result = Vec::with_capacity(self.segment_count() * points * width);
         self.for_each_curve(|CurveSpan { first_vertex, vertices, segments, .. }| {
+            if !self.periodic && (!self.cubic || basis.is_identity()) {
+                // Those of a segment follow one another.
+                let first = |segment: usize| (first_vertex + segment * self.step) * width;
+                let each = |segment: usize| &values[first(segment)..][..points * width];
+                (0..segments).for_each(|segment| result.extend_from_slice(each(segment)));
+                return;
+            }
             for segment in 0..segments {
                 let vertex = |k: usize| (first_vertex + (segment * self.step + k) % vertices) * width;
                 if !self.cubic || basis.is_identity() {
@@ -151,11 +163,11 @@ impl PrimitiveCall<'_> {
         };
         let columns = self.columns(&counts, &["width", "constantwidth"], cubic.then_some(&gather));
         let mut curves = CurveBatch {
-            control: bytemuck::cast_slice::<f32, [f32; 3]>(&control).to_vec(),
-            weights: bytemuck::cast_slice::<f32, [f32; 4]>(&weights).to_vec(),
+            control: grouped(control),
+            weights: grouped(weights),
             cubic,
-            widths: bytemuck::cast_slice::<f32, [f32; 4]>(&widths).to_vec(),
-            normals: bytemuck::cast_slice::<f32, [[f32; 3]; 2]>(&normals).to_vec(),
+            widths: grouped(widths),
+            normals: grouped(normals),
             varying_count: counts.varying as u32,
             curve_count: counts.uniform as u32,
             ..CurveBatch::default()
