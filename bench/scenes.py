@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Generates scenes that test the limits of memory and scaling. They are too large to store and too slow for tests.
 
-    bench/scenes.py FOLDER [hairs] [layers] [polygons]
+    bench/scenes.py FOLDER [hairs] [layers] [polygons] [cage] [copies] [curves] [points]
 
 hairs     600,000 translucent hairs: the scene at which RenderAnts runs out of memory (Zhou et al. 2009, section 7)
 layers    a million translucent layers over one pixel, and half as many over its neighbour
 polygons  a mesh of 500,000 quadrilaterals: primitives of about a pixel
+cage      a subdivision mesh of 200,000 faces, eight of whose vertices are extraordinary
+copies    10,000 instances of one of 100,000 faces, of which some forty are in the picture
+curves    a million curves, as one object
+points    a million points, as one object
 """
 
 import math
@@ -94,14 +98,85 @@ def polygons(file, side=707, bunch=101):
         file.write(f'PointsPolygons [{"4 " * (rows * side)}] [{text}] "P" [{joined(points, 5)}]\n')
 
 
+def cube(side):
+    """The corners of the faces of a cube whose sides are cut into squares, and its vertices, blown up to a sphere."""
+    number, points, corners = {}, [], []
+
+    def vertex(place):
+        if place not in number:
+            number[place] = len(points)
+            x = [2 * c / side - 1 for c in place]
+            # Squares of about the same size.
+            x = [math.tan(c * math.pi / 4) for c in x]
+            length = math.sqrt(sum(c * c for c in x))
+            wave = 1 + 0.02 * math.sin(9 * x[0] / length) * math.sin(11 * x[1] / length)
+            points.append([wave * c / length for c in x])
+        return number[place]
+
+    for axis in range(3):
+        for end in (0, side):
+            for i in range(side):
+                for j in range(side):
+                    square = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)]
+                    places = [(u, v, end) for u, v in (square if end else reversed(square))]
+                    corners += [vertex(p[3 - axis:] + p[:3 - axis]) for p in places]
+    return corners, [c for p in points for c in p]
+
+
+def mesh(side):
+    corners, points = cube(side)
+    faces = 6 * side * side
+    text = " ".join(map(str, corners))
+    return f'SubdivisionMesh "catmull-clark" [{"4 " * faces}] [{text}] [] [] [] [] "P" [{joined(points, 5)}]\n'
+
+
+def cage(file, side=183):
+    """A sphere with waves."""
+    file.write(HEAD.format(640, 480, 4, 4, "cage", 3))
+    file.write('Surface "plastic"\n' + mesh(side))
+
+
+def copies(file, side=129, count=10_000):
+    """Such spheres all around, most of them beside the picture."""
+    file.write(HEAD.format(640, 480, 4, 4, "copies", 30))
+    file.write('Surface "plastic"\nObjectBegin 1\n' + mesh(side) + "ObjectEnd\n")
+    rng = random.Random(5)
+    for _ in range(count):
+        at = [rng.uniform(-300, 300), rng.uniform(-300, 300), rng.uniform(-30, 60)]
+        file.write(f"TransformBegin\nTranslate {joined(at)}\nScale 0.2 0.2 0.2\nObjectInstance 1\nTransformEnd\n")
+
+
+def curves(file, count=1_000_000):
+    """Short curves on a sphere, in one request."""
+    rng = random.Random(7)
+    file.write(HEAD.format(640, 480, 4, 4, "curves", 4))
+    file.write(f'Surface "plastic"\nBasis "bezier" 3 "bezier" 3\nCurves "cubic" [{"4 " * count}] "nonperiodic" "P" [')
+    for _ in range(count):
+        z, turn = rng.uniform(-1, 1), rng.uniform(0, 2 * math.pi)
+        flat = math.sqrt(1 - z * z)
+        way = [flat * math.cos(turn), flat * math.sin(turn), z]
+        file.write(joined([w * (1 + 0.02 * k) for k in range(4) for w in way]) + "\n")
+    file.write('] "constantwidth" 0.002\n')
+
+
+def points(file, count=1_000_000):
+    """Disks in a ball, in one request."""
+    rng = random.Random(9)
+    file.write(HEAD.format(640, 480, 4, 4, "points", 4))
+    file.write('Surface "plastic"\nPoints "P" [')
+    for _ in range(count):
+        file.write(joined([rng.gauss(0, 0.5) for _ in range(3)]) + "\n")
+    file.write('] "constantwidth" 0.004\n')
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["hairs", "layers", "polygons"]
+    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["hairs", "layers", "polygons", "cage", "copies", "curves", "points"]
     folder.mkdir(parents=True, exist_ok=True)
     for name in wanted:
         with open(folder / f"{name}.rib", "w", encoding="ascii") as file:
-            {"hairs": hairs, "layers": layers, "polygons": polygons}[name](file)
+            globals()[name](file)
             file.write("WorldEnd\n")
 
 

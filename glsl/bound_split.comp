@@ -10,6 +10,9 @@
 // variants: bound_split_curve KIND=KIND_CURVE MOVING=0 LOOSE=0
 // variants: bound_split_curve_moving KIND=KIND_CURVE MOVING=1 LOOSE=0
 // variants: bound_split_curve_loose KIND=KIND_CURVE MOVING=1 LOOSE=1
+// variants: bound_split_curve_full KIND=KIND_CURVE MOVING=0 LOOSE=0 FULL=1
+// variants: bound_split_curve_full_moving KIND=KIND_CURVE MOVING=1 LOOSE=0 FULL=1
+// variants: bound_split_curve_full_loose KIND=KIND_CURVE MOVING=1 LOOSE=1 FULL=1
 // variants: bound_split_point KIND=KIND_POINT MOVING=0 LOOSE=0
 // variants: bound_split_point_moving KIND=KIND_POINT MOVING=1 LOOSE=0
 // variants: bound_split_point_loose KIND=KIND_POINT MOVING=1 LOOSE=1

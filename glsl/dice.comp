@@ -2,6 +2,7 @@
 // variants: dice_facet KIND=KIND_FACET MOVING=0; dice_facet_moving KIND=KIND_FACET MOVING=1
 // variants: dice_patch KIND=KIND_PATCH MOVING=0; dice_patch_moving KIND=KIND_PATCH MOVING=1
 // variants: dice_curve KIND=KIND_CURVE MOVING=0; dice_curve_moving KIND=KIND_CURVE MOVING=1
+// variants: dice_curve_full KIND=KIND_CURVE MOVING=0 FULL=1; dice_curve_full_moving KIND=KIND_CURVE MOVING=1 FULL=1
 // variants: dice_point KIND=KIND_POINT MOVING=0; dice_point_moving KIND=KIND_POINT MOVING=1
 // variants: dice_rational KIND=KIND_RATIONAL MOVING=0; dice_rational_moving KIND=KIND_RATIONAL MOVING=1
 // variants: dice_gregory KIND=KIND_GREGORY MOVING=0; dice_gregory_moving KIND=KIND_GREGORY MOVING=1

@@ -8,6 +8,13 @@
 
 #include "lib/rsl/reciprocal.glsl"
 
+// Variants with FULL are for pictures with curves that have weights, or with a least width; others are faster.
+#ifdef FULL
+bool full_curves() { return true; }
+#else
+bool full_curves() { return false; }
+#endif
+
 vec3 control[4]; // times the weights
 vec4 weight;
 bool weighted;
@@ -39,9 +46,9 @@ void surface_load(Instance instance, Primitive primitive) {
         width = vec4(first.w, second.w, third.w, last.w);
     }
     width *= instance.scale;
-    weighted = (primitive.kind_flags & PRIMITIVE_WEIGHTED) != 0u;
+    weighted = full_curves() && (primitive.kind_flags & PRIMITIVE_WEIGHTED) != 0u;
     weight = weighted ? data[primitive.data + 4u] : vec4(1.0);
-    for (uint i = 0u; i < 4u && weighted; i++) control[i] *= weight[i];
+    for (uint i = 0u; i < 4u; i++) control[i] = weighted ? weight[i] * control[i] : control[i];
     ribbon = (primitive.kind_flags & PRIMITIVE_RIBBON) != 0u;
     for (uint i = 0u; i < 2u; i++) {
         ribbon_normal[i] = ribbon ? data[primitive.extra + i].xyz : vec3(0.0);
@@ -61,7 +68,7 @@ void curve_point(Param v, out vec3 p, out vec3 d) {
         d = inverse * (d - cubic_derivative(v, vec3(weight.x), vec3(weight.y), vec3(weight.z), vec3(weight.w)).x * p);
     }
     // Coincident control points at an end: the chord still has the direction.
-    if (!(dot(d, d) > 0.0)) d = weight.x * control[3] - weight.w * control[0];
+    if (!(dot(d, d) > 0.0)) d = weighted ? weight.x * control[3] - weight.w * control[0] : control[3] - control[0];
 }
 
 // The ribbon lies between its normal and its tangent in object space.
@@ -97,10 +104,13 @@ float least_width(float z) {
 void surface_row(Param v) {
     curve_point(v, row_centre, row_tangent);
     row_across = curve_across(v, row_centre, row_tangent);
-    float width = curve_width(v), least = least_width(row_centre.z);
-    bool narrow = abs(width) < least;
-    row_width = narrow ? least : width;
-    row_coverage = narrow ? abs(width) / least : 1.0;
+    row_width = curve_width(v);
+    row_coverage = 1.0;
+    float least = least_width(row_centre.z);
+    if (full_curves() && abs(row_width) < least) {
+        row_coverage = abs(row_width) / least;
+        row_width = least;
+    }
 }
 
 vec3 surface_position(Param u) { return row_centre + (0.5 * (u.t - u.s) * row_width) * row_across; }
@@ -139,9 +149,11 @@ vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
     // Between its ends a width is at most as far above the larger one as it is curved.
     float bend = max(abs((width.x + width.z) - 2.0 * width.y), abs((width.y + width.w) - 2.0 * width.z));
     float w = max(curve_width(v0), curve_width(v1)) + (0.75 * hv * hv) * bend;
-    float far = 0.0;
-    for (uint i = 0u; i < 4u; i++) far = max(far, control[i].z * rsl_reciprocal(weight[i]));
-    w = max(w, least_width(far));
+    if (full_curves()) {
+        float far = 0.0;
+        for (uint i = 0u; i < 4u; i++) far = max(far, control[i].z * rsl_reciprocal(weight[i]));
+        w = max(w, least_width(far));
+    }
     // The centre line's curvature, and the ribbon's edges, which may turn about it.
     return (6.0 * PAD_FACTOR * hv * hv) * vv + vec3(0.5 * w);
 }

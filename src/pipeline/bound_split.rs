@@ -48,8 +48,11 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
     recording.write(slices.round, &[start]);
 }
 
-const _: () =
-    assert!(bound_split::Variant::ALL.len() == 3 * PrimitiveKind::ALL.len(), "each kind has its bound/split kernels");
+// Curves have three more.
+const _: () = assert!(
+    bound_split::Variant::ALL.len() == 3 * PrimitiveKind::ALL.len() + 3,
+    "each kind has its bound/split kernels"
+);
 
 /// Primitives of one kind, as bound/split treats them: with all that moves in any of them, or as standing still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,15 +63,18 @@ pub struct KindMotion {
     pub moves: bool,
     /// Whether blur makes the micropolygons of any of them larger.
     pub loose: bool,
+    /// Whether they are curves of which any has weights, or is as wide as a least width.
+    pub full: bool,
 }
 
-fn variant(KindMotion { kind, moves, loose }: KindMotion) -> bound_split::Variant {
+fn variant(KindMotion { kind, moves, loose, full }: KindMotion) -> bound_split::Variant {
     use PrimitiveKind as K;
     use bound_split::Variant as V;
     let [still, moving, loosened] = match kind {
         K::Quadric => [V::Quadric, V::QuadricMoving, V::QuadricLoose],
         K::Facet => [V::Facet, V::FacetMoving, V::FacetLoose],
         K::Patch => [V::Patch, V::PatchMoving, V::PatchLoose],
+        K::Curve if full => [V::CurveFull, V::CurveFullMoving, V::CurveFullLoose],
         K::Curve => [V::Curve, V::CurveMoving, V::CurveLoose],
         K::Point => [V::Point, V::PointMoving, V::PointLoose],
         K::Rational => [V::Rational, V::RationalMoving, V::RationalLoose],

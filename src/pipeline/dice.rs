@@ -78,14 +78,17 @@ impl Piece {
     }
 }
 
-const _: () = assert!(dice::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len(), "each kind has its dice kernels");
+// Curves have two more.
+const _: () = assert!(dice::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len() + 2, "each kind has its dice kernels");
 
-fn variant(kind: PrimitiveKind, moves: bool) -> dice::Variant {
+fn variant(kind: PrimitiveKind, moves: bool, full: bool) -> dice::Variant {
     use dice::Variant;
     match (kind, moves) {
         (PrimitiveKind::Quadric, false) => Variant::Quadric,
         (PrimitiveKind::Facet, false) => Variant::Facet,
         (PrimitiveKind::Patch, false) => Variant::Patch,
+        (PrimitiveKind::Curve, false) if full => Variant::CurveFull,
+        (PrimitiveKind::Curve, true) if full => Variant::CurveFullMoving,
         (PrimitiveKind::Curve, false) => Variant::Curve,
         (PrimitiveKind::Point, false) => Variant::Point,
         (PrimitiveKind::Rational, false) => Variant::Rational,
@@ -113,6 +116,8 @@ pub struct DiceOutput {
     pub channels: u32,
     /// The key of its motion at which it is diced; `None` at shutter open.
     pub key: Option<u32>,
+    /// Whether curves may have weights or a least width.
+    pub full_curves: bool,
 }
 
 /// Appends the dicing of a piece.
@@ -146,14 +151,19 @@ pub fn record(
         key: output.key.unwrap_or(0),
     };
     let groups = piece.groups(slices, Per::Row);
-    recording.dispatch(dice::dispatch(variant(kind, output.key.is_some()), groups, &bindings, &push));
+    recording.dispatch(dice::dispatch(
+        variant(kind, output.key.is_some(), output.full_curves),
+        groups,
+        &bindings,
+        &push,
+    ));
 }
 
 /// The kernels that dice primitives of some kinds, at shutter open and, where they move, at other times.
 pub(super) fn kernels(kinds: impl IntoIterator<Item = KindMotion>) -> KernelList {
-    let of_kind = |KindMotion { kind, moves, .. }| {
-        let moving = moves.then(|| dice::kernel(variant(kind, true)));
-        [Some(dice::kernel(variant(kind, false))), moving].into_iter().flatten()
+    let of_kind = |KindMotion { kind, moves, full, .. }| {
+        let moving = moves.then(|| dice::kernel(variant(kind, true, full)));
+        [Some(dice::kernel(variant(kind, false, full))), moving].into_iter().flatten()
     };
     kinds.into_iter().flat_map(of_kind).collect()
 }

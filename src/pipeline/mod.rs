@@ -22,6 +22,7 @@ pub mod lens;
 pub mod look;
 mod motion;
 mod needed_kernels;
+mod outside;
 pub mod plan;
 pub mod recording;
 pub mod sample;

@@ -156,7 +156,8 @@ fn a_load_to_hide_or_to_sample() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Patch);
-                    let output = DiceOutput { base: piece.base, channels: CHANNEL_POSITION, key: None };
+                    let output =
+                        DiceOutput { base: piece.base, channels: CHANNEL_POSITION, key: None, full_curves: false };
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
                     if sampled {
@@ -235,7 +236,7 @@ fn a_load_to_shade_and_what_programs_add() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Curve);
-                    let output = DiceOutput { base: piece.base, channels: 3, key: None };
+                    let output = DiceOutput { base: piece.base, channels: 3, key: None, full_curves: false };
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     run(recording, piece, primvars);
                     let kernel = Some(&program);
@@ -371,7 +372,7 @@ fn counting_runs_the_kernels_that_it_lists() {
     let slices = CountSlices::cut(buffer, 1, 64).expect("made for it");
     let kinds = [(true, true), (true, false), (false, false)]
         .into_iter()
-        .flat_map(|(moves, loose)| PrimitiveKind::ALL.map(|kind| KindMotion { kind, moves, loose }));
+        .flat_map(|(moves, loose)| PrimitiveKind::ALL.map(|kind| KindMotion { kind, moves, loose, full: moves }));
     for (serial, kind) in kinds.flat_map(|kind| [(true, kind), (false, kind)]) {
         let variants = KernelVariants { serial };
         let mut recording = Recording::new("counted");

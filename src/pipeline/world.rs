@@ -13,6 +13,7 @@ use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBindi
 use super::lens::Lens;
 use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
 use super::motion::Path;
+use super::outside::Outside;
 use super::solids::{PrimitiveSolid, SolidTable};
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
@@ -66,6 +67,8 @@ pub struct DrawnWorld {
     pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// Whether colours are interpolated across the micropolygons of any instance.
     pub smooth: bool,
+    /// Whether any curve has weights, or all have a least width.
+    pub full_curves: bool,
     /// Solids, whose primitives instances name by number.
     pub solids: SolidTable,
     /// Instances that are displaced without a declared bound, so that their displacement must be measured.
@@ -96,6 +99,7 @@ impl DrawnWorld {
             kind: bin.kind,
             moves: self.moves(bin.kind),
             loose: loose.contains(&bin.kind),
+            full: bin.kind == PrimitiveKind::Curve && self.full_curves,
         };
         self.hide_bins.iter().map(of_bin).collect()
     }
@@ -113,6 +117,8 @@ impl DrawnWorld {
 
 struct Builder<'a> {
     world: &'a World,
+    frame: Frame,
+    outside: Outside,
     camera_from_world: DMat4,
     pages: Pages,
     instances: Vec<(Instance, HideBin, ShadeBin)>,
@@ -123,6 +129,7 @@ struct Builder<'a> {
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
     smooth: bool,
+    full_curves: bool,
     solids: SolidTable,
     /// The primitive that each solid of the world is, if it is one.
     primitive_solids: Vec<Option<PrimitiveSolid>>,
@@ -132,8 +139,12 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(world: &'a World, page_bytes: u64) -> Self {
         let (solids, primitive_solids) = SolidTable::new(world);
+        let frame = frame::frame_record(&world.camera, &world.options);
+        let outside = Outside::new(&world.camera, &frame, f64::from(world.options.least_width_px()));
         Self {
             world,
+            frame,
+            outside,
             camera_from_world: *world.camera.camera_from_world.first(),
             pages: Pages::new(page_bytes),
             instances: Vec::new(),
@@ -143,6 +154,7 @@ impl<'a> Builder<'a> {
             runs: Vec::new(),
             origins: Vec::new(),
             smooth: false,
+            full_curves: world.options.least_width_px() > 0.0,
             solids,
             primitive_solids,
             unbounded: Vec::new(),
@@ -152,7 +164,11 @@ impl<'a> Builder<'a> {
     fn draw(&mut self, drawable: &Drawable, look: &Look) {
         let solid = drawable.solid.and_then(|solid| self.primitive_solids[solid.0 as usize]);
         let path = Path::of(self.world, drawable);
+        if self.outside.has(drawable, &path, self.displaced_by(drawable, look, &path)) {
+            return;
+        }
         let geometry = path.geometry(&drawable.geometry);
+        self.full_curves |= matches!(geometry.shape.first(), Shape::Curves(curves) if !curves.weights.is_empty());
         let runs = self.pages.runs(&geometry);
         if !Arc::ptr_eq(&geometry, &drawable.geometry) {
             self.keyed.push(geometry);
@@ -232,6 +248,17 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// How far in camera space a drawable may reach beyond its shape; infinite if that is not known.
+    fn displaced_by(&self, drawable: &Drawable, look: &Look, path: &Path) -> f64 {
+        match (&look.displace, &drawable.attributes.displacement_bound) {
+            (None, _) => 0.0,
+            (Some(_), Some(_)) if !path.moves() => {
+                f64::from(self.displacement_bound(&drawable.attributes, look, path.keys[0].1))
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Radius in camera space by which a displaced surface may move.
     fn displacement_bound(&self, attributes: &Attributes, look: &Look, camera_from_object: DMat4) -> f32 {
         let (Some(bound), Some(_)) = (&attributes.displacement_bound, &look.displace) else { return 0.0 };
@@ -285,7 +312,7 @@ impl<'a> Builder<'a> {
             instance
         };
         DrawnWorld {
-            frame: frame::frame_record(&self.world.camera, &self.world.options),
+            frame: self.frame,
             clip_planes: frame::clip_planes(&self.world.camera),
             pages: self.pages.finish().into(),
             instances: self.instances.into_iter().map(numbered).collect(),
@@ -301,6 +328,7 @@ impl<'a> Builder<'a> {
             shade_bins,
             origins: self.origins,
             smooth: self.smooth,
+            full_curves: self.full_curves,
             solids: self.solids,
             unbounded: self.unbounded,
         }
