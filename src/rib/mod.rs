@@ -161,6 +161,9 @@ pub trait WorldConsumer {
     fn make(&mut self, _texture: RequestedTexture) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+
+    /// Waits until the files of all worlds so far are written, because the next one is made from them.
+    fn settle(&mut self) {}
 }
 
 impl<F: FnMut(World) -> ControlFlow<()>> WorldConsumer for F {

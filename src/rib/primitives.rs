@@ -136,9 +136,7 @@ impl Reader<'_> {
         let folders = &self.options.options.search.texture;
         let files = &self.settings.files;
         let path = texture::candidates(name, folders).find(|path| path.is_file());
-        let path = path.ok_or_else(|| {
-            format!("there is no picture of depths \"{name}\", which must be complete before this scene is read")
-        })?;
+        let path = path.ok_or_else(|| format!("there is no picture of depths \"{name}\""))?;
         files.check_inside(&path).map_err(|refused| refused.to_string())?;
         DepthPicture::read(&path).map_err(|error| error.to_string())
     }
@@ -148,6 +146,10 @@ impl Reader<'_> {
         // Names of depth files and plug-ins; some files leave them out.
         let names = if lexer.peek() == TokenKind::Open { lexer.texts()? } else { Vec::new() };
         let needed = |i: usize| code.windows(2).any(|words| words[0] == 1003 && words[1] == i as i32);
+        if (0..names.len()).any(needed) {
+            // The world before may be the one that draws it.
+            self.worlds.settle();
+        }
         let grounds = names.iter().enumerate().map(|(i, name)| needed(i).then(|| self.ground(name))).collect();
         let world_from_object = *self.state.transform.first();
         let arrays = BlobArrays { leaves, code, floats, grounds, world_from_object };

@@ -211,6 +211,20 @@ fn a_ground_pushes_a_blob_away_by_the_heights_above_it() {
 }
 
 #[test]
+fn a_ground_may_be_the_picture_of_the_frame_before() {
+    let frames = format!(
+        "FrameBegin 1\nFormat 32 32 1\nScreenWindow -2 2 -2 2\nDisplay \"$DIR/ground.z\" \"zfile\" \"z\"\nWorldBegin\n\
+         Polygon \"P\" [-9 -9 5.2 9 -9 5.2 9 9 5.2 -9 9 5.2]\nWorldEnd\nFrameEnd\nFrameBegin 2\n{OPTIONS}\
+         Blobby 2 [1001 0 1003 0 16 0 2 0 1] [{} 9 .05 .1 0] [\"$DIR/ground.z\"]\nWorldEnd\nFrameEnd\n",
+        matrix([1.6; 3], ORIGIN)
+    );
+    let picture = draw(&frames).clean("a.exr");
+    // Pushed away, it is less broad than alone.
+    let covered: f32 = picture.channel("A").iter().sum::<f32>() / 4096.0;
+    assert!((0.2..0.45).contains(&covered), "{covered}");
+}
+
+#[test]
 fn a_ground_that_is_not_there_counts_as_nothing() {
     let blob = |name: &str| {
         format!(

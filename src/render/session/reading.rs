@@ -40,6 +40,8 @@ pub(super) enum ReadItem {
     World(Box<ReadWorld>),
     /// A texture to make.
     Texture(Box<RequestedTexture>),
+    /// Reading goes on when everything before is done.
+    Settle(Sender<()>),
 }
 
 /// A world that waits to be drawn.
@@ -105,6 +107,15 @@ impl rib::WorldConsumer for WorldSender<'_> {
             return self.goes_on();
         }
         self.send(ReadItem::Texture(Box::new(texture)))
+    }
+
+    fn settle(&mut self) {
+        let (done, settled) = bounded(1);
+        let began = Instant::now();
+        let _ = self.items.send(ReadItem::Settle(done));
+        // Fails when no more worlds are drawn.
+        let _ = settled.recv();
+        self.waited += began.elapsed();
     }
 }
 

@@ -160,6 +160,10 @@ fn draw_all(
             let done = match item {
                 ReadItem::World(read) => draw_one(session, *read),
                 ReadItem::Texture(texture) => session.make_texture(*texture, &displays),
+                ReadItem::Settle(done) => {
+                    let _ = done.send(());
+                    continue;
+                }
             };
             displays.extend(done.displays);
             if let Some(ending) = done.ending {
@@ -187,6 +191,7 @@ fn name_pictures(session: &Session<'_>, naming: &mut OutputNaming<'_>, batch: &m
         match item {
             ReadItem::World(read) => worlds.push(&mut read.world),
             ReadItem::Texture(texture) => naming.keep(texture.make.inputs.iter().cloned()),
+            ReadItem::Settle(_) => {}
         }
     }
     let mut each: Vec<&mut Options> = worlds.iter_mut().map(|world| &mut world.options).collect();
@@ -203,12 +208,16 @@ fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &
     session.reporter.report(Diagnostic::new(Severity::Info, "frames", place, message));
 }
 
-/// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free. Empty at the
-/// end.
+/// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free, or for their
+/// files. Empty at the end.
 fn next_batch(memory: &HostMemory, items: &Receiver<ReadItem>, interrupt: &Interrupt, all: bool) -> Vec<ReadItem> {
     let mut batch = Vec::new();
     loop {
         match items.recv_timeout(STARVED_POLL) {
+            Ok(settle @ ReadItem::Settle(_)) => {
+                batch.push(settle);
+                return batch;
+            }
             Ok(waiting) => batch.push(waiting),
             Err(RecvTimeoutError::Disconnected) => return batch,
             Err(RecvTimeoutError::Timeout) => {}
