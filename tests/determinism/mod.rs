@@ -116,8 +116,10 @@ fn solids() -> String {
 
 /// Layers behind layers.
 fn translucent() -> String {
-    let mut text = HEADER.to_owned();
-    text += "Surface \"matte\"\nColor [0.7 0.7 0.7]\nPatch \"bilinear\" \"P\" [-6 -2 4  6 -2 4  -6 4 4  6 4 4]\nSurface \"spots\"\n";
+    // Narrow curves are as wide as a pixel, and so translucent.
+    let mut text = HEADER.replace("WorldBegin", "Option \"hair\" \"minwidth\" 1\nWorldBegin");
+    text += "Surface \"matte\"\nCurves \"cubic\" [4] \"nonperiodic\" \"Pw\" [-2 -1 -2 1  -1 1 -2 1  2 2 -4 2  2 -1 -2 1] \"constantwidth\" 0.01\n";
+    text += "Color [0.7 0.7 0.7]\nPatch \"bilinear\" \"P\" [-6 -2 4  6 -2 4  -6 4 4  6 4 4]\nSurface \"spots\"\n";
     for i in 0..14 {
         let angle = f64::from(i) * 0.9;
         let (x, y, z) = (1.4 * angle.cos(), 1.1 * angle.sin(), 0.25 * f64::from(i) - 2.0);
