@@ -170,10 +170,33 @@ fn nothing_visible_is_culled_at_the_rim_of_the_picture() {
         })
         .collect();
     for perspective in [true, false] {
-        let scene = zoo::scene(things.clone(), perspective);
+        let camera = camera([200, 150], perspective);
+        let (beside, drawn): (Vec<Thing>, Vec<Thing>) =
+            things.iter().cloned().partition(|thing| Scene::leaves_out(thing, &camera));
+        let scene = Scene::new(drawn, camera, options());
         let split = split_scene(&scene);
         let seen = check_nothing_visible_is_culled(&scene, &split);
-        assert!(seen > 1000, "{seen}");
+        assert!(seen > 1000 && beside.len() > 1, "{seen}, {} left out", beside.len());
+        check_nothing_is_seen(beside, &scene);
+    }
+}
+
+/// Checks that no point of the things is in the picture.
+fn check_nothing_is_seen(things: Vec<Thing>, picture: &Scene) {
+    let mut wide = picture.camera.clone();
+    wide.screen_window = wide.screen_window.map(|side| 20.0 * side);
+    let [x0, y0, x1, y1] = picture.drawn.frame.sampled_px.map(f64::from);
+    let (scene, mut random) = (Scene::new(things, wide, options()), Random::new(2));
+    for (instance, run) in (0..).zip(&scene.drawn.runs) {
+        for primitive in run.first..run.first + run.count {
+            let surface = scene.surface(&Subpatch { instance, primitive, shape: 1, ..Subpatch::default() });
+            for _ in 0..20 {
+                let p = surface.position(f64::from(random.unit()), f64::from(random.unit()));
+                let at = raster(&picture.camera, p);
+                let inside = at.x >= x0 && at.y >= y0 && at.x < x1 && at.y < y1;
+                assert!(!(in_depth(&picture.camera, p) && inside), "{surface:?}: {p}, pixel {at}");
+            }
+        }
     }
 }
 

@@ -100,6 +100,18 @@ pub(crate) struct Scene {
 impl Scene {
     /// Lowers the things.
     pub(crate) fn new(things: Vec<Thing>, camera: Camera, options: Options) -> Self {
+        let drawn = Self::lowered(&things, &camera, options);
+        let runs: usize = things.iter().map(Thing::run_count).sum();
+        assert_eq!((drawn.pages.len(), drawn.runs.len()), (1, runs), "one page, a run for each kind of a thing");
+        Self { things, camera, drawn }
+    }
+
+    /// Whether a thing is left out because it is beside the picture.
+    pub(crate) fn leaves_out(thing: &Thing, camera: &Camera) -> bool {
+        Self::lowered(std::slice::from_ref(thing), camera, options()).runs.is_empty()
+    }
+
+    fn lowered(things: &[Thing], camera: &Camera, options: Options) -> DrawnWorld {
         let drawable = |thing: &Thing| Drawable {
             attributes: Arc::new(attributes(thing)),
             geometry: Arc::new(Geometry {
@@ -121,10 +133,7 @@ impl Scene {
             location: SourceLocation::default(),
         };
         let looks: Vec<Arc<Look>> = things.iter().map(|thing| Arc::new(thing.look.clone())).collect();
-        let drawn = DrawnWorld::new(&world, &looks, 64 << 20);
-        let runs: usize = things.iter().map(Thing::run_count).sum();
-        assert_eq!((drawn.pages.len(), drawn.runs.len()), (1, runs), "one page, a run for each kind of a thing");
-        Self { things, camera, drawn }
+        DrawnWorld::new(&world, &looks, 64 << 20)
     }
 
     /// Puts the world on the device.
