@@ -108,7 +108,7 @@ void surface_row(Param v) {
     row_coverage = 1.0;
     float least = least_width(row_centre.z);
     if (full_curves() && abs(row_width) < least) {
-        row_coverage = abs(row_width) / least;
+        row_coverage = min(abs(row_width) * rsl_reciprocal(least), 1.0);
         row_width = least;
     }
 }

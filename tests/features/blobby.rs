@@ -225,6 +225,26 @@ fn a_ground_may_be_the_picture_of_the_frame_before() {
 }
 
 #[test]
+fn grounds_of_a_motion_have_equally_many_depths() {
+    let world = |name: &str, size: &str, z: f64| {
+        format!(
+            "FrameBegin 1\nFormat {size} 1\nScreenWindow -2 2 -2 2\nDisplay \"$DIR/{name}\" \"zfile\" \"z\"\nWorldBegin\n\
+             Polygon \"P\" [-9 -9 {z} 9 -9 {z} 9 9 {z} -9 9 {z}]\nWorldEnd\nFrameEnd\n"
+        )
+    };
+    let blob = |name: &str| {
+        let leaf = matrix([1.6; 3], ORIGIN);
+        format!("Blobby 2 [1001 0 1003 0 16 0 2 0 1] [{leaf} 9 .05 .1 0] [\"$DIR/{name}\"]")
+    };
+    for (size, wrong) in [("16 16", false), ("20 16", true)] {
+        let maps = world("a.z", "16 16", 5.2) + &world("b.z", size, 5.3);
+        let moving = format!("MotionBegin [0 1]\n{}\n{}\nMotionEnd", blob("a.z"), blob("b.z"));
+        let scene = draw(&format!("{maps}FrameBegin 2\nShutter 0 1\n{OPTIONS}{moving}\nWorldEnd\nFrameEnd\n"));
+        assert_eq!(!scene.messages.is_empty(), wrong, "{size}: {:?}", scene.messages);
+    }
+}
+
+#[test]
 fn a_ground_that_is_not_there_counts_as_nothing() {
     let blob = |name: &str| {
         format!(

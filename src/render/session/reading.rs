@@ -172,7 +172,7 @@ impl BegunReading {
 }
 
 impl Drop for BegunReading {
-    /// Ends it, if nobody has, so that nothing of it is reported later; but waits no longer than for an interrupt.
+    /// Ends reading if it still goes on, so that it reports nothing later. Waits no longer than an interrupt would.
     fn drop(&mut self) {
         self.stop.raise();
         self.items = never();

@@ -91,9 +91,13 @@ impl Assembly {
 }
 
 impl Field {
-    /// Whether another field differs from this in numbers alone.
+    /// Whether another field differs from this in numbers alone, and not in how many depths its grounds have.
     pub(super) fn has_instructions_of(&self, other: &Self) -> bool {
-        let kind = |leaf: &FieldLeaf| (std::mem::discriminant(&leaf.step), leaf.bound.is_some());
+        let ground = |leaf: &FieldLeaf| match &leaf.step {
+            BlobStep::Repeller(ground) => Some(ground.size),
+            _ => None,
+        };
+        let kind = |leaf: &FieldLeaf| (std::mem::discriminant(&leaf.step), leaf.bound.is_some(), ground(leaf));
         self.nodes == other.nodes && self.leaves.iter().map(kind).eq(other.leaves.iter().map(kind))
     }
 
@@ -360,12 +364,11 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
         }
         let program = *known.entry(near.clone()).or_insert(mesh.programs.len() as u32);
         if program as usize == mesh.programs.len() {
-            mesh.programs.push(steps);
+            mesh.programs.push(steps.clone());
             mesh.leaves.push(near);
         }
         let block = LatticeBlock { first, program, inside };
-        let steps = &mesh.programs[program as usize].clone();
-        mesh.add_vertices(&block, &values, steps);
+        mesh.add_vertices(&block, &values, &steps);
         full.push(block);
     }
     full.iter().for_each(|block| mesh.add_facets(block));
