@@ -42,6 +42,7 @@ lint: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-# Runs all tests under Vulkan's validation layers. No test is ignored, and none needs a GPU.
+# Runs all tests under Vulkan's validation layers. No test is ignored, and none needs a GPU. Without backtraces, what a
+# failed test says is among the last lines.
 test: lint
-	cargo test --workspace
+	RUST_BACKTRACE=0 cargo test --workspace

@@ -28,6 +28,9 @@
 // variants: bound_split_blob KIND=KIND_BLOB MOVING=0 LOOSE=0
 // variants: bound_split_blob_moving KIND=KIND_BLOB MOVING=1 LOOSE=0
 // variants: bound_split_blob_loose KIND=KIND_BLOB MOVING=1 LOOSE=1
+// variants: bound_split_blob_full KIND=KIND_BLOB MOVING=0 LOOSE=0 FULL=1
+// variants: bound_split_blob_full_moving KIND=KIND_BLOB MOVING=1 LOOSE=0 FULL=1
+// variants: bound_split_blob_full_loose KIND=KIND_BLOB MOVING=1 LOOSE=1 FULL=1
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short

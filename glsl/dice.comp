@@ -8,6 +8,7 @@
 // variants: dice_gregory KIND=KIND_GREGORY MOVING=0; dice_gregory_moving KIND=KIND_GREGORY MOVING=1
 // variants: dice_triangle KIND=KIND_TRIANGLE MOVING=0; dice_triangle_moving KIND=KIND_TRIANGLE MOVING=1
 // variants: dice_blob KIND=KIND_BLOB MOVING=0; dice_blob_moving KIND=KIND_BLOB MOVING=1
+// variants: dice_blob_full KIND=KIND_BLOB MOVING=0 FULL=1; dice_blob_full_moving KIND=KIND_BLOB MOVING=1 FULL=1
 //
 // Dice: one invocation = one row of vertices of a grid (16 invocations a slot; those past the last row idle). Reads the
 // grid's subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,

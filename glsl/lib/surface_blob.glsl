@@ -3,14 +3,16 @@
 // from, so facets that share an edge share what becomes of it.
 //
 // Control data: four records, the corners with, in w, the first record of the program, its steps, how far a point may
-// move, and the threshold; and the programs. A step is a record with its operation, and what it needs:
-//   BLOB_CONSTANT: the value beside it; BLOB_DIVIDE: there, how far from 0 divisors are kept
+// move, and the threshold; and the programs. A step is a record with its operation, a value, 1 if a leaf is added to
+// what is uppermost instead of being pushed above it, and how many records the step has; then what it needs:
+//   BLOB_CONSTANT: the value; three records of zeros; BLOB_DIVIDE: the value is how far from 0 divisors are kept
 //   BLOB_ELLIPSOID: three records, the rows that take a point to where the ellipsoid is the unit sphere
 //   BLOB_SEGMENT: likewise, to where its radius is 1; then its start and length; and its direction
 //   BLOB_REPELLER: three records, the rows that take a point to its place in a picture of depths, times w, and to w; a
 //     row that takes it to its depth; A, B, D and the first record of the depths, four in each; 1 / A, 1 / C, width,
 //     height
-// Leaves push a value on a stack; operations take one or two from it.
+// Leaves push a value on a stack; operations take one or two from it. Grounds need a variant with FULL: others are
+// faster.
 
 #include "lib/rsl/reciprocal.glsl"
 
@@ -51,28 +53,16 @@ void surface_load(Instance instance, Primitive primitive) {
     threshold = data[primitive.data + 3u].w;
 }
 
-// A point in a leaf's own space, and back: gradients.
-vec3 blob_local(uint rows, vec3 p) {
-    vec4 a = data[rows], b = data[rows + 1u], c = data[rows + 2u];
-    return vec3(((a.x * p.x + a.y * p.y) + a.z * p.z) + a.w, ((b.x * p.x + b.y * p.y) + b.z * p.z) + b.w,
-                ((c.x * p.x + c.y * p.y) + c.z * p.z) + c.w);
-}
-
-vec3 blob_gradient(uint rows, vec3 g) { return (g.x * data[rows].xyz + g.y * data[rows + 1u].xyz) + g.z * data[rows + 2u].xyz; }
-
-// (1 - r^2)^3 within the unit sphere.
-vec4 blob_ellipsoid(uint rows, vec3 p) {
-    vec3 q = blob_local(rows, p);
-    float k = 1.0 - ((q.x * q.x + q.y * q.y) + q.z * q.z);
-    if (!(k > 0.0)) return vec4(0.0);
-    return vec4(blob_gradient(rows, (-6.0 * (k * k)) * q), (k * k) * k);
+// (1 - r^2)^3 within the unit sphere, after its gradient.
+vec4 blob_ellipsoid(vec3 q) {
+    float k = max(1.0 - ((q.x * q.x + q.y * q.y) + q.z * q.z), 0.0);
+    return vec4((-6.0 * (k * k)) * q, (k * k) * k);
 }
 
 // The same bump, moved along the segment and summed up, so that segments which follow each other add up to a longer
 // one; 1 in the middle of a long one.
-vec4 blob_segment(uint rows, vec3 p) {
-    vec4 start = data[rows + 3u];
-    vec3 axis = data[rows + 4u].xyz, q = blob_local(rows, p) - start.xyz;
+vec4 blob_segment(vec4 start, vec3 axis, vec3 point) {
+    vec3 q = point - start.xyz;
     float s = (axis.x * q.x + axis.y * q.y) + axis.z * q.z;
     vec3 away = q - s * axis;
     float k = 1.0 - ((away.x * away.x + away.y * away.y) + away.z * away.z);
@@ -83,9 +73,10 @@ vec4 blob_segment(uint rows, vec3 p) {
     vec2 squares = x * (k * k - x2 * ((2.0 / 3.0) * k - x2 * 0.2));
     vec2 ends = rest * rest * rest;
     vec3 g = (-6.0 * (squares.y - squares.x)) * away + (ends.x - ends.y) * axis;
-    return vec4(blob_gradient(rows, scale * g), scale * (cubes.y - cubes.x));
+    return vec4(scale * g, scale * (cubes.y - cubes.x));
 }
 
+#ifdef FULL
 float blob_depth(uint first, uint i) { return data[first + (i >> 2)][i & 3u]; }
 
 // The height of a point above a ground, along its camera's z, and the height's gradient.
@@ -121,46 +112,60 @@ vec4 blob_repeller(uint rows, vec3 p) {
     float fade = 1.0 - (s * s) * (3.0 - 2.0 * s), fades = (-6.0 * rest.x) * (s * (1.0 - s));
     return vec4((slope * fade + force * fades) * height.xyz, force * fade);
 }
+#endif
+
+// What a leaf is at a point, after its gradient: its own space's is taken back by the rows that lead there.
+vec4 blob_leaf(uint operation, float value, uint rows, vec3 p) {
+    vec4 a = data[rows], b = data[rows + 1u], c = data[rows + 2u];
+    vec3 q = vec3(((a.x * p.x + a.y * p.y) + a.z * p.z) + a.w, ((b.x * p.x + b.y * p.y) + b.z * p.z) + b.w,
+                  ((c.x * p.x + c.y * p.y) + c.z * p.z) + c.w);
+    vec4 leaf = vec4(vec3(0.0), value);
+    if (operation == BLOB_ELLIPSOID) leaf = blob_ellipsoid(q);
+    if (operation == BLOB_SEGMENT) leaf = blob_segment(data[rows + 3u], data[rows + 4u].xyz, q);
+    return vec4((leaf.x * a.xyz + leaf.y * b.xyz) + leaf.z * c.xyz, leaf.w);
+}
+
+// What an operation makes of two values.
+vec4 blob_operation(uint operation, float least, vec4 a, vec4 b) {
+    vec4 result = a;
+    if (operation == BLOB_ADD) result = a + b;
+    if (operation == BLOB_SUBTRACT) result = a - b;
+    if (operation == BLOB_MAX) result = a.w >= b.w ? a : b;
+    if (operation == BLOB_MIN) result = a.w <= b.w ? a : b;
+    if (operation == BLOB_MULTIPLY) result = vec4(a.xyz * b.w + b.xyz * a.w, a.w * b.w);
+    if (operation == BLOB_DIVIDE) {
+        float divisor = abs(b.w) >= least ? b.w : b.w < 0.0 ? -least : least;
+        float inverse = rsl_reciprocal(divisor), quotient = a.w * inverse;
+        result = vec4((a.xyz - quotient * b.xyz) * inverse, quotient);
+    }
+    return result;
+}
 
 // The gradient of the field at a point, and its value.
 vec4 blob_field(vec3 p) {
-    vec4 stack[BLOB_STACK];
-    stack[0] = vec4(0.0);
-    uint top = 0u, at = program;
+    vec4 stack[BLOB_STACK], top = vec4(0.0);
+    uint below = 0u, at = program;
     for (uint i = 0u; i < steps; i++) {
         vec4 head = data[at];
-        uint operation = uint(head.x);
-        at++;
+        uint operation = uint(head.x), rows = at + 1u;
+        at += uint(head.w);
         if (operation <= BLOB_REPELLER) {
-            vec4 pushed = vec4(vec3(0.0), head.y);
-            if (operation == BLOB_ELLIPSOID) pushed = blob_ellipsoid(at, p);
-            if (operation == BLOB_SEGMENT) pushed = blob_segment(at, p);
-            if (operation == BLOB_REPELLER) pushed = blob_repeller(at, p);
-            at += operation == BLOB_CONSTANT ? 0u : operation == BLOB_ELLIPSOID ? 3u : operation == BLOB_SEGMENT ? 5u : 6u;
-            stack[min(top, BLOB_STACK - 1u)] = pushed;
-            top++;
-            continue;
+            vec4 leaf = blob_leaf(operation, head.y, rows, p);
+#ifdef FULL
+            if (operation == BLOB_REPELLER) leaf = blob_repeller(rows, p);
+#endif
+            bool adds = head.z != 0.0;
+            if (!adds) stack[min(below, BLOB_STACK - 1u)] = top;
+            below += adds ? 0u : 1u;
+            top = adds ? top + leaf : leaf;
+        } else if (operation == BLOB_NEGATE) {
+            top = -top;
+        } else {
+            below = max(below, 1u) - 1u;
+            top = blob_operation(operation, head.y, stack[below], top);
         }
-        vec4 b = stack[max(top, 1u) - 1u];
-        if (operation == BLOB_NEGATE) {
-            stack[max(top, 1u) - 1u] = -b;
-            continue;
-        }
-        top = max(top, 2u) - 1u;
-        vec4 a = stack[top - 1u], result = a;
-        if (operation == BLOB_ADD) result = a + b;
-        if (operation == BLOB_SUBTRACT) result = a - b;
-        if (operation == BLOB_MAX) result = a.w >= b.w ? a : b;
-        if (operation == BLOB_MIN) result = a.w <= b.w ? a : b;
-        if (operation == BLOB_MULTIPLY) result = vec4(a.xyz * b.w + b.xyz * a.w, a.w * b.w);
-        if (operation == BLOB_DIVIDE) {
-            float divisor = abs(b.w) >= head.y ? b.w : b.w < 0.0 ? -head.y : head.y;
-            float inverse = rsl_reciprocal(divisor), quotient = a.w * inverse;
-            result = vec4((a.xyz - quotient * b.xyz) * inverse, quotient);
-        }
-        stack[top - 1u] = result;
     }
-    return stack[0];
+    return top;
 }
 
 // Where a point of the facet ends.

@@ -48,11 +48,31 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
     recording.write(slices.round, &[start]);
 }
 
-// Curves have three more.
+// Curves and blobs have three more each.
 const _: () = assert!(
-    bound_split::Variant::ALL.len() == 3 * PrimitiveKind::ALL.len() + 3,
+    bound_split::Variant::ALL.len() == 3 * PrimitiveKind::ALL.len() + 6,
     "each kind has its bound/split kernels"
 );
+
+/// Kinds of which any primitive has what few have, so that all are left to kernels that do more (`FULL`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FullKinds {
+    /// Whether curves have weights or a least width.
+    pub curves: bool,
+    /// Whether grounds repel blobs.
+    pub blobs: bool,
+}
+
+impl FullKinds {
+    /// Whether a kind is one of them.
+    pub fn has(self, kind: PrimitiveKind) -> bool {
+        match kind {
+            PrimitiveKind::Curve => self.curves,
+            PrimitiveKind::Blob => self.blobs,
+            _ => false,
+        }
+    }
+}
 
 /// Primitives of one kind, as bound/split treats them: with all that moves in any of them, or as standing still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +83,7 @@ pub struct KindMotion {
     pub moves: bool,
     /// Whether blur makes the micropolygons of any of them larger.
     pub loose: bool,
-    /// Whether they are curves of which any has weights, or is as wide as a least width.
+    /// Whether they need all that their kind may have.
     pub full: bool,
 }
 
@@ -79,6 +99,7 @@ fn variant(KindMotion { kind, moves, loose, full }: KindMotion) -> bound_split::
         K::Point => [V::Point, V::PointMoving, V::PointLoose],
         K::Rational => [V::Rational, V::RationalMoving, V::RationalLoose],
         K::Gregory => [V::Gregory, V::GregoryMoving, V::GregoryLoose],
+        K::Blob if full => [V::BlobFull, V::BlobFullMoving, V::BlobFullLoose],
         K::Blob => [V::Blob, V::BlobMoving, V::BlobLoose],
         K::Triangle => [V::Triangle, V::TriangleMoving, V::TriangleLoose],
     };

@@ -1,6 +1,6 @@
 //! Dice: grids become vertices. Each primitive kind has one kernel, the only code that computes P.
 
-use super::bound_split::KindMotion;
+use super::bound_split::{FullKinds, KindMotion};
 use super::buffers::{GeometrySources, RegionSlices, Vec4};
 use super::geometry::PrimitiveKind;
 use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV};
@@ -78,8 +78,8 @@ impl Piece {
     }
 }
 
-// Curves have two more.
-const _: () = assert!(dice::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len() + 2, "each kind has its dice kernels");
+// Curves and blobs have two more each.
+const _: () = assert!(dice::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len() + 4, "each kind has its dice kernels");
 
 fn variant(kind: PrimitiveKind, moves: bool, full: bool) -> dice::Variant {
     use dice::Variant;
@@ -89,6 +89,8 @@ fn variant(kind: PrimitiveKind, moves: bool, full: bool) -> dice::Variant {
         (PrimitiveKind::Patch, false) => Variant::Patch,
         (PrimitiveKind::Curve, false) if full => Variant::CurveFull,
         (PrimitiveKind::Curve, true) if full => Variant::CurveFullMoving,
+        (PrimitiveKind::Blob, false) if full => Variant::BlobFull,
+        (PrimitiveKind::Blob, true) if full => Variant::BlobFullMoving,
         (PrimitiveKind::Curve, false) => Variant::Curve,
         (PrimitiveKind::Point, false) => Variant::Point,
         (PrimitiveKind::Rational, false) => Variant::Rational,
@@ -116,8 +118,8 @@ pub struct DiceOutput {
     pub channels: u32,
     /// The key of its motion at which it is diced; `None` at shutter open.
     pub key: Option<u32>,
-    /// Whether curves may have weights or a least width.
-    pub full_curves: bool,
+    /// Kinds that need all that they may have.
+    pub full: FullKinds,
 }
 
 /// Appends the dicing of a piece.
@@ -152,7 +154,7 @@ pub fn record(
     };
     let groups = piece.groups(slices, Per::Row);
     recording.dispatch(dice::dispatch(
-        variant(kind, output.key.is_some(), output.full_curves),
+        variant(kind, output.key.is_some(), output.full.has(kind)),
         groups,
         &bindings,
         &push,

@@ -1,6 +1,6 @@
 //! Dispatches of a region's steps, as docs/cost.md counts them.
 
-use super::bound_split::{self, Chunk, KindMotion};
+use super::bound_split::{self, Chunk, FullKinds, KindMotion};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
@@ -156,8 +156,12 @@ fn a_load_to_hide_or_to_sample() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Patch);
-                    let output =
-                        DiceOutput { base: piece.base, channels: CHANNEL_POSITION, key: None, full_curves: false };
+                    let output = DiceOutput {
+                        base: piece.base,
+                        channels: CHANNEL_POSITION,
+                        key: None,
+                        full: FullKinds::default(),
+                    };
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
                     if sampled {
@@ -236,7 +240,7 @@ fn a_load_to_shade_and_what_programs_add() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Curve);
-                    let output = DiceOutput { base: piece.base, channels: 3, key: None, full_curves: false };
+                    let output = DiceOutput { base: piece.base, channels: 3, key: None, full: FullKinds::default() };
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     run(recording, piece, primvars);
                     let kernel = Some(&program);

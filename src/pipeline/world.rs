@@ -1,6 +1,6 @@
 //! A world as devices draw it: pages of geometry, instances, bins, and the frame record.
 
-use super::bound_split::KindMotion;
+use super::bound_split::{FullKinds, KindMotion};
 use super::frame;
 use super::geometry::{Page, Pages, PrimitiveKind, PrimitiveRun, RunPrimvar};
 use super::kernels::constants::{
@@ -67,8 +67,8 @@ pub struct DrawnWorld {
     pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// Whether colours are interpolated across the micropolygons of any instance.
     pub smooth: bool,
-    /// Whether any curve has weights, or all have a least width.
-    pub full_curves: bool,
+    /// Kinds that need all that they may have.
+    pub full: FullKinds,
     /// Solids, whose primitives instances name by number.
     pub solids: SolidTable,
     /// Instances that are displaced without a declared bound, so that their displacement must be measured.
@@ -99,7 +99,7 @@ impl DrawnWorld {
             kind: bin.kind,
             moves: self.moves(bin.kind),
             loose: loose.contains(&bin.kind),
-            full: bin.kind == PrimitiveKind::Curve && self.full_curves,
+            full: self.full.has(bin.kind),
         };
         self.hide_bins.iter().map(of_bin).collect()
     }
@@ -129,7 +129,7 @@ struct Builder<'a> {
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
     smooth: bool,
-    full_curves: bool,
+    full: FullKinds,
     solids: SolidTable,
     /// The primitive that each solid of the world is, if it is one.
     primitive_solids: Vec<Option<PrimitiveSolid>>,
@@ -154,7 +154,7 @@ impl<'a> Builder<'a> {
             runs: Vec::new(),
             origins: Vec::new(),
             smooth: false,
-            full_curves: world.options.least_width_px() > 0.0,
+            full: FullKinds { curves: world.options.least_width_px() > 0.0, blobs: false },
             solids,
             primitive_solids,
             unbounded: Vec::new(),
@@ -168,7 +168,11 @@ impl<'a> Builder<'a> {
             return;
         }
         let geometry = path.geometry(&drawable.geometry);
-        self.full_curves |= matches!(geometry.shape.first(), Shape::Curves(curves) if !curves.weights.is_empty());
+        match geometry.shape.first() {
+            Shape::Curves(curves) => self.full.curves |= !curves.weights.is_empty(),
+            Shape::Blobs(blobs) => self.full.blobs |= !blobs.repellers().is_empty(),
+            _ => {}
+        }
         let runs = self.pages.runs(&geometry);
         if !Arc::ptr_eq(&geometry, &drawable.geometry) {
             self.keyed.push(geometry);
@@ -328,7 +332,7 @@ impl<'a> Builder<'a> {
             shade_bins,
             origins: self.origins,
             smooth: self.smooth,
-            full_curves: self.full_curves,
+            full: self.full,
             solids: self.solids,
             unbounded: self.unbounded,
         }

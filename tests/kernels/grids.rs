@@ -154,8 +154,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             lab.run(|recording| {
                 recording.fill(slices.arena, f32::NAN.to_bits());
                 let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
-                let output =
-                    DiceOutput { base: 0, channels: ALL_CHANNELS, key: None, full_curves: scene.drawn.full_curves };
+                let output = DiceOutput { base: 0, channels: ALL_CHANNELS, key: None, full: scene.drawn.full };
                 dice::record(recording, sources, &slices, kind, &piece, output);
             });
             let arena = lab.read(slices.arena);

@@ -15,7 +15,7 @@ pub(super) type Grounds = FxHashMap<*const Repeller, u32>;
 /// Records of a program.
 pub(super) fn records(steps: &[BlobStep]) -> usize {
     let of = |step: &BlobStep| match step {
-        BlobStep::Ellipsoid(_) => 4,
+        BlobStep::Constant(_) | BlobStep::Ellipsoid(_) => 4,
         BlobStep::Segment { .. } => 6,
         BlobStep::Repeller(_) => 7,
         _ => 1,
@@ -39,9 +39,11 @@ pub(super) fn append_depths(blobs: &Blobs, page: &mut Page) -> Grounds {
     blobs.repellers().into_iter().map(append).collect()
 }
 
-/// Appends the records of a program.
-pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) {
-    for step in steps {
+/// Appends the records of a program. Returns how many steps it has: a leaf that is added at once is one.
+pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) -> u32 {
+    let mut count = 0;
+    let mut steps = steps.iter().peekable();
+    while let Some(step) = steps.next() {
         let (operation, value) = match step {
             BlobStep::Constant(value) => (BLOB_CONSTANT, *value),
             BlobStep::Ellipsoid(_) => (BLOB_ELLIPSOID, 0.0),
@@ -55,7 +57,15 @@ pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) {
             BlobStep::Divide(least) => (BLOB_DIVIDE, *least),
             BlobStep::Negate => (BLOB_NEGATE, 0.0),
         };
-        page.data.push([operation as f32, value, 0.0, 0.0]);
+        count += 1;
+        let is_leaf = operation <= BLOB_REPELLER;
+        let adds = is_leaf && steps.next_if_eq(&&BlobStep::Add).is_some();
+        page.data.push([
+            operation as f32,
+            value,
+            f32::from(u8::from(adds)),
+            records(std::slice::from_ref(step)) as f32,
+        ]);
         match step {
             BlobStep::Ellipsoid(rows) => page.data.extend(rows),
             BlobStep::Segment { rows, start: [x, y, z], axis: [dx, dy, dz], length } => {
@@ -70,7 +80,9 @@ pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) {
                 page.data.extend([*z, [*a, *b, *d, first as f32]]);
                 page.data.push([1.0 / a, 1.0 / c, *width as f32, *height as f32]);
             }
+            BlobStep::Constant(_) => page.data.extend([[0.0; 4]; 3]),
             _ => {}
         }
     }
+    count
 }

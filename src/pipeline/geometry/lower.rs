@@ -389,10 +389,9 @@ fn append_blobs(blobs: &Blobs, range: Range<usize>, indices: &mut Indices, page:
     for i in range {
         let number = blobs.program[i];
         let steps = &blobs.programs[number as usize];
-        let program = *programs.entry(number).or_insert_with(|| {
+        let (program, count) = *programs.entry(number).or_insert_with(|| {
             let first = page.data.len();
-            blob::append(steps, &grounds, page);
-            first
+            (first, blob::append(steps, &grounds, page))
         });
         let corners = blobs.corners[i].map(|corner| indices.varying(corner));
         page.primitives.push(Primitive {
@@ -405,9 +404,7 @@ fn append_blobs(blobs: &Blobs, range: Range<usize>, indices: &mut Indices, page:
             uv_range: WHOLE,
         });
         // Record numbers are floats, which are exact up to 2^24; a page has fewer.
-        for (corner, w) in
-            blobs.corners[i].iter().zip([program as f32, steps.len() as f32, blobs.reach, blobs.threshold])
-        {
+        for (corner, w) in blobs.corners[i].iter().zip([program as f32, count as f32, blobs.reach, blobs.threshold]) {
             let [x, y, z] = blobs.positions[*corner as usize];
             page.data.push([x, y, z, w]);
         }

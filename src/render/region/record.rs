@@ -350,7 +350,7 @@ impl DeviceWorld {
     ) {
         let bin = &self.drawn.hide_bins[piece.bin];
         let mut record = |base: u32, channels: u32, key: Option<u32>| {
-            let output = DiceOutput { base, channels, key, full_curves: self.drawn.full_curves };
+            let output = DiceOutput { base, channels, key, full: self.drawn.full };
             dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, output);
         };
         if let Some(kernel) = self.kernel(bin.displace) {
@@ -428,7 +428,7 @@ impl DeviceWorld {
         let (displace, shade, layout) = self.layout(piece);
         let bin = &self.drawn.shade_bins[piece.bin];
         let mut record = |base: u32, channels: u32, key: Option<u32>| {
-            let output = DiceOutput { base, channels, key, full_curves: self.drawn.full_curves };
+            let output = DiceOutput { base, channels, key, full: self.drawn.full };
             dice::record(recording, sources, &region.slices, bin.kind, &piece.piece, output);
         };
         if let Some(base) = layout.coverage {

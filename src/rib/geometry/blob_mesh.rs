@@ -47,6 +47,26 @@ impl FieldLeaf {
         let (object_from_unit, ends) = (DMat4::IDENTITY, [DVec3::ZERO; 2]);
         Self { step, bound: None, size: f64::INFINITY, object_from_unit, ends }
     }
+
+    /// Whether it may be other than 0 within `half` of a point along each axis.
+    fn reaches(&self, middle: DVec3, half: f64) -> bool {
+        let (rows, from, to) = match &self.step {
+            BlobStep::Ellipsoid(rows) => (rows, DVec3::ZERO, DVec3::ZERO),
+            BlobStep::Segment { rows, start, axis, length } => {
+                let [start, axis] = [start, axis].map(|v| DVec3::from(v.map(f64::from)));
+                (rows, start, start + f64::from(*length) * axis)
+            }
+            _ => return true,
+        };
+        // In its own space, where it is 0 from a distance of 1 on. What is added makes up for roundings.
+        let away = local(rows, middle);
+        let spread = |row: &[f32; 4]| row[..3].iter().map(|x| f64::from(x.abs()) * half).sum::<f64>();
+        let spread = DVec3::from(rows.each_ref().map(spread)).length();
+        let along = to - from;
+        let share = (away - from).dot(along) / along.length_squared();
+        let nearest = from + along * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        away.distance(nearest) <= 1.0 + spread + 1e-3
+    }
 }
 
 /// An instruction.
@@ -400,9 +420,13 @@ fn blocks(field: &Field, wanted: f64) -> Result<(f64, Blocks), MeshFault> {
                     return Err(MeshFault::Limit("it is too far from its origin for the size of its leaves".into()));
                 }
                 let (low, size) = (low.as_ivec3(), (high - low).as_ivec3() + 1);
+                let half = (0.5 * f64::from(BLOCK) + MARGIN) * cell;
                 for i in 0..size.x * size.y * size.z {
                     let block = low + IVec3::new(i % size.x, i / size.x % size.y, i / size.x / size.y);
-                    blocks.entry(block.to_array()).or_default().push(number);
+                    let middle = (block.as_dvec3() + 0.5) * (f64::from(BLOCK) * cell);
+                    if field.leaves[number as usize].reaches(middle, half) {
+                        blocks.entry(block.to_array()).or_default().push(number);
+                    }
                 }
             }
             if blocks.len() <= BLOCKS_MAX {
@@ -458,5 +482,30 @@ impl BlobMesh {
             }
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_reach_wherever_they_are_not_0() {
+        let rows = [[0.9, 0.4, 0.0, 0.2], [-0.3, 1.2, 0.5, -0.1], [0.1, -0.2, 2.0, 0.3]];
+        let segment = BlobStep::Segment { rows, start: [0.5, -1.0, 0.0], axis: [0.6, 0.8, 0.0], length: 3.0 };
+        for step in [BlobStep::Ellipsoid(rows), segment] {
+            let leaf = FieldLeaf::everywhere(step);
+            let (mut reached, mut left_out) = (0, 0);
+            for block in cube(24) {
+                let (middle, half) = (0.5 * block.as_dvec3() - 6.0, 0.25);
+                let points = cube(5).map(|p| middle + half * (0.5 * p.as_dvec3() - 1.0));
+                let is_somewhere = points.map(|p| leaf_value(&leaf.step, p)).any(|value| value > 0.0);
+                let reaches = leaf.reaches(middle, half);
+                assert!(reaches || !is_somewhere, "{middle}");
+                reached += u32::from(is_somewhere);
+                left_out += u32::from(!reaches);
+            }
+            assert!(reached > 20 && left_out > 10_000, "{reached}, {left_out}");
+        }
     }
 }

@@ -215,13 +215,12 @@ fn extent(corners: &[DVec3]) -> f64 {
 
 fn is_flat_and_convex(corners: [DVec3; 4], normal: DVec3, size: f64) -> bool {
     let area = normal.length();
-    let unit = normal / area;
     let centre = corners.iter().sum::<DVec3>() / 4.0;
+    let edges: [DVec3; 4] = std::array::from_fn(|i| corners[(i + 1) % 4] - corners[i]);
     (0..4).all(|i| {
-        let [before, corner, after] = [(i + 3) % 4, i, (i + 1) % 4].map(|i| corners[i]);
-        let height = (corner - centre).dot(unit);
-        let turn = (corner - before).cross(after - corner).dot(unit);
-        height.abs() <= FLATNESS * size && turn > CONVEXITY * area
+        let height = (corners[i] - centre).dot(normal);
+        let turn = edges[(i + 3) % 4].cross(edges[i]).dot(normal);
+        height.abs() <= FLATNESS * size * area && turn > CONVEXITY * area * area
     })
 }
 
