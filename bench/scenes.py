@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates scenes that test the limits of memory and scaling. They are too large to store and too slow for tests.
 
-    bench/scenes.py FOLDER [hairs] [layers] [polygons] [cage] [copies] [curves] [points]
+    bench/scenes.py FOLDER [hairs] [layers] [polygons] [cage] [irregular] [copies] [curves] [points]
 
 hairs     600,000 translucent hairs: the scene at which RenderAnts runs out of memory (Zhou et al. 2009, section 7)
 layers    a million translucent layers over one pixel, and half as many over its neighbour
@@ -136,6 +136,19 @@ def cage(file, side=183):
     file.write('Surface "plastic"\n' + mesh(side))
 
 
+def irregular(file, side=129):
+    """The same of triangles, cut at random, which Catmull-Clark makes irregular everywhere."""
+    corners, points = cube(side)
+    rng, cut = random.Random(11), []
+    for face in range(6 * side * side):
+        a, b, c, d = corners[4 * face:4 * face + 4]
+        cut += [a, b, c, a, c, d] if rng.random() < 0.5 else [a, b, d, b, c, d]
+    text = " ".join(map(str, cut))
+    file.write(HEAD.format(640, 480, 4, 4, "irregular", 3))
+    file.write(f'Surface "plastic"\nSubdivisionMesh "catmull-clark" [{"3 " * (12 * side * side)}] [{text}] [] [] [] [] ')
+    file.write(f'"P" [{joined(points, 5)}]\n')
+
+
 def copies(file, side=129, count=10_000):
     """Such spheres all around, most of them beside the picture."""
     file.write(HEAD.format(640, 480, 4, 4, "copies", 30))
@@ -172,7 +185,7 @@ def points(file, count=1_000_000):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["hairs", "layers", "polygons", "cage", "copies", "curves", "points"]
+    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["hairs", "layers", "polygons", "cage", "irregular", "copies", "curves", "points"]
     folder.mkdir(parents=True, exist_ok=True)
     for name in wanted:
         with open(folder / f"{name}.rib", "w", encoding="ascii") as file:
