@@ -99,10 +99,24 @@ impl Builder {
         }
     }
 
-    /// `clamp(x, low, high)`, componentwise.
+    /// `clamp(x, low, high)`, componentwise, where `low` is not above `high`.
     pub fn clamp(&mut self, x: Value, low: Value, high: Value) -> Value {
         let x = self.binary(Binary::Max, x, low);
         self.binary(Binary::Min, x, high)
+    }
+
+    /// RSL's `clamp(x, low, high)`, componentwise: `low` if `x` is below it, else `high` if `x` is above it. The order
+    /// counts where `low` is above `high`: loops of public volume shaders end by it.
+    pub fn clamp_in_order(&mut self, x: Value, low: Value, high: Value) -> Value {
+        if self.ty(x) == MachineType::Vec3 {
+            let [x, y, z] = [0, 1, 2].map(|i| {
+                let [x, low, high] = [x, low, high].map(|v| self.comp(v, i));
+                self.clamp_in_order(x, low, high)
+            });
+            return self.vec3(x, y, z);
+        }
+        let (reached, least) = (self.le(low, x), self.binary(Binary::Min, x, high));
+        self.select(reached, least, low)
     }
 
     /// `mix(a, b, t) = a (1 - t) + b t`; `t` is a float or a triple.

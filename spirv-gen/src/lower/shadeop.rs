@@ -81,7 +81,7 @@ impl Lowerer<'_> {
             MathOp::Step => b.step(x[0], x[1]),
             MathOp::Smoothstep => b.smoothstep(x[0], x[1], x[2]),
             MathOp::Filterstep => self.filterstep(x, call),
-            MathOp::Clamp => b.clamp(x[0], x[1], x[2]),
+            MathOp::Clamp => b.clamp_in_order(x[0], x[1], x[2]),
             MathOp::Mix => b.mix(x[0], x[1], x[2]),
             MathOp::Derivative(axis) => b.derivative(axis, x[0]),
             MathOp::Deriv => b.deriv(x[0], x[1]),

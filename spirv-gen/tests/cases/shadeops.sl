@@ -11,7 +11,9 @@ surface mathematics(
         && near(acos(0), PI / 2) && near(tan(PI / 4), 1) && near(atan(1), PI / 4);
     powers = near(pow(2, 10), 1024) && near(exp(log(5)), 5) && near(log(8, 2), 3) && near(inversesqrt(4), 0.5);
     rounding = floor(-1.5) == -2 && ceil(1.2) == 2 && round(2.4) == 2 && mod(-1, 3) == 2 && sign(-3) == -1 && abs(-3) == 3;
-    bounds = min(3, 1, 2) == 1 && max(color (1, 0, 0), color (0, 1, 0)) == color (1, 1, 0) && clamp(5, 0, 1) == 1;
+    bounds = min(3, 1, 2) == 1 && max(color (1, 0, 0), color (0, 1, 0)) == color (1, 1, 0) && clamp(5, 0, 1) == 1
+        && clamp(s + 2, 0.5, 1) == 1 && clamp(s - 2, 0.5, 1) == 0.5 && clamp(s + 2, 1, 0.5) == 0.5 && clamp(s - 2, 1, 0.5) == 1
+        && clamp(color (s - 2, 0.5, s + 2), color 0.25, color (1, 1, 0)) == color (0.25, 0.5, 0);
     steps = step(0.5, s) == (s >= 0.5) && smoothstep(0, 1, 0.5) == 0.5 && smoothstep(1, 1, 0) == 0;
     mixes = mix(1, 3, 0.5) == 2 && mix(color 0, color 1, color (0, 0.5, 1)) == color (0, 0.5, 1);
     float knots[5] = {0, 0, 1, 2, 2};
