@@ -57,11 +57,18 @@ const BLOBBED: &str = "AttributeBegin\nTranslate 0.2 2.6 0\nBlobby 5 [1001 0 100
     .7 0 0 0 0 .7 0 0 0 0 .7 0 .8 .3 0 1  .6 0 0 0 0 .6 0 0 0 0 .6 0 -.6 .1 -.5 1] [\"\"] \
     \"vertex color Cs\" [.9 .3 .3 .3 .9 .3 .3 .3 .9 .9 .9 .3 .3 .9 .9]\nAttributeEnd\n";
 
-/// A solid, a subdivision mesh and a trimmed surface, for tests that want little of each.
+/// Archives that are read when they are needed, one from within another.
+const PROCEDURALS: &str = "AttributeBegin\nArchiveBegin \"bead\"\nSphere 0.25 -0.25 0.25 360\nArchiveEnd\n\
+    ArchiveBegin \"beads\"\nColor [.9 .5 .2]\nProcedural \"DelayedReadArchive\" [\"bead\"] [-.25 .25 -.25 .25 -.25 .25]\n\
+    Translate 0.3 0.3 0\nCylinder 0.1 -0.3 0.3 360\nArchiveEnd\nTranslate -2.2 2.2 0\n\
+    Procedural \"DelayedReadArchive\" [\"beads\"] [-.3 .5 -.3 .5 -.3 .3]\nTranslate 4 0 0.5\n\
+    Procedural \"DelayedReadArchive\" [\"beads\"] [-.3 .5 -.3 .5 -.3 .3]\nAttributeEnd\n";
+
+/// A solid, a subdivision mesh, a trimmed surface and procedurals, for tests that want little of each.
 pub(crate) fn modelled() -> String {
     let bite = "SolidBegin \"difference\"\nSolidBegin \"primitive\"\nSphere 0.8 -0.8 0.8 360\nSolidEnd\n\
         SolidBegin \"primitive\"\nTranslate 0.5 0.3 -0.5\nSphere 0.6 -0.6 0.6 360\nSolidEnd\nSolidEnd\n";
-    format!("AttributeBegin\nTranslate 0 -0.8 0\n{bite}AttributeEnd\n{SUBDIVIDED}{TRIMMED}")
+    format!("AttributeBegin\nTranslate 0 -0.8 0\n{bite}AttributeEnd\n{SUBDIVIDED}{TRIMMED}{PROCEDURALS}")
 }
 
 /// Something of every kind, opaque.
@@ -73,6 +80,7 @@ fn opaque() -> String {
     text += BLOBBED;
     text += "Displacement \"null\"\n";
     text += TRIMMED;
+    text += PROCEDURALS;
     text += "ObjectBegin 1\nSphere 0.5 -0.5 0.5 360\nTranslate 0 0 0.5\nCone 0.6 0.3 360\nObjectEnd\n";
     for i in 0..12 {
         let angle = f64::from(i) * 0.55;
