@@ -7,6 +7,7 @@ hairs     600,000 translucent hairs: the scene at which RenderAnts runs out of m
 layers    a million translucent layers over one pixel, and half as many over its neighbour
 polygons  a mesh of 500,000 quadrilaterals: primitives of about a pixel
 cage      a subdivision mesh of 200,000 faces, eight of whose vertices are extraordinary
+irregular 199,692 triangles that Catmull-Clark refines, at random around their vertices
 copies    10,000 instances of one of 100,000 faces, of which some forty are in the picture
 curves    a million curves, as one object
 points    a million points, as one object

@@ -55,7 +55,8 @@ void surface_load(Instance instance, Primitive primitive) {
 
 // (1 - r^2)^3 within the unit sphere, after its gradient.
 vec4 blob_ellipsoid(vec3 q) {
-    float k = max(1.0 - ((q.x * q.x + q.y * q.y) + q.z * q.z), 0.0);
+    float k = 1.0 - ((q.x * q.x + q.y * q.y) + q.z * q.z);
+    if (!(k > 0.0)) return vec4(0.0);
     return vec4((-6.0 * (k * k)) * q, (k * k) * k);
 }
 

@@ -115,8 +115,8 @@ impl Builder {
             });
             return self.vec3(x, y, z);
         }
-        let (reached, least) = (self.le(low, x), self.binary(Binary::Min, x, high));
-        self.select(reached, least, low)
+        let (reached, capped) = (self.le(low, x), self.binary(Binary::Min, x, high));
+        self.select(reached, capped, low)
     }
 
     /// `mix(a, b, t) = a (1 - t) + b t`; `t` is a float or a triple.

@@ -39,33 +39,34 @@ pub(super) fn append_depths(blobs: &Blobs, page: &mut Page) -> Grounds {
     blobs.repellers().into_iter().map(append).collect()
 }
 
+/// The number of a step's operation, and the value beside it.
+fn operation(step: &BlobStep) -> (u32, f32) {
+    match step {
+        BlobStep::Constant(value) => (BLOB_CONSTANT, *value),
+        BlobStep::Ellipsoid(_) => (BLOB_ELLIPSOID, 0.0),
+        BlobStep::Segment { .. } => (BLOB_SEGMENT, 0.0),
+        BlobStep::Repeller(_) => (BLOB_REPELLER, 0.0),
+        BlobStep::Add => (BLOB_ADD, 0.0),
+        BlobStep::Multiply => (BLOB_MULTIPLY, 0.0),
+        BlobStep::Max => (BLOB_MAX, 0.0),
+        BlobStep::Min => (BLOB_MIN, 0.0),
+        BlobStep::Subtract => (BLOB_SUBTRACT, 0.0),
+        BlobStep::Divide(least) => (BLOB_DIVIDE, *least),
+        BlobStep::Negate => (BLOB_NEGATE, 0.0),
+    }
+}
+
 /// Appends the records of a program. Returns how many steps it has: a leaf that is added at once is one.
 pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) -> u32 {
     let mut count = 0;
     let mut steps = steps.iter().peekable();
     while let Some(step) = steps.next() {
-        let (operation, value) = match step {
-            BlobStep::Constant(value) => (BLOB_CONSTANT, *value),
-            BlobStep::Ellipsoid(_) => (BLOB_ELLIPSOID, 0.0),
-            BlobStep::Segment { .. } => (BLOB_SEGMENT, 0.0),
-            BlobStep::Repeller(_) => (BLOB_REPELLER, 0.0),
-            BlobStep::Add => (BLOB_ADD, 0.0),
-            BlobStep::Multiply => (BLOB_MULTIPLY, 0.0),
-            BlobStep::Max => (BLOB_MAX, 0.0),
-            BlobStep::Min => (BLOB_MIN, 0.0),
-            BlobStep::Subtract => (BLOB_SUBTRACT, 0.0),
-            BlobStep::Divide(least) => (BLOB_DIVIDE, *least),
-            BlobStep::Negate => (BLOB_NEGATE, 0.0),
-        };
         count += 1;
+        let (operation, value) = operation(step);
         let is_leaf = operation <= BLOB_REPELLER;
         let adds = is_leaf && steps.next_if_eq(&&BlobStep::Add).is_some();
-        page.data.push([
-            operation as f32,
-            value,
-            f32::from(u8::from(adds)),
-            records(std::slice::from_ref(step)) as f32,
-        ]);
+        let own = records(std::slice::from_ref(step));
+        page.data.push([operation as f32, value, f32::from(u8::from(adds)), own as f32]);
         match step {
             BlobStep::Ellipsoid(rows) => page.data.extend(rows),
             BlobStep::Segment { rows, start: [x, y, z], axis: [dx, dy, dz], length } => {
