@@ -15,9 +15,10 @@ void main() {
     uint index = gl_GlobalInvocationID.x;
     if (index >= piece_count) return;
     Piece piece = pieces[index];
-    // Work records are padded to the compiled kernel's last workgroup, of at most 16 slots.
-    piece.slot_groups = uint[](piece.count == 0u ? 0u : groups(piece.count + 16u, 0u, GROUP_SLOTS), 1u, 1u);
-    piece.row_groups = uint[](groups(piece.count, SLOT_ROWS_LOG2, GROUP_ROWS), 1u, 1u);
+    // Work records are padded to the compiled kernel's last workgroup.
+    uint in_group = GROUP_VERTICES >> piece.slot_log2;
+    piece.slot_groups = uint[](piece.count == 0u ? 0u : groups(piece.count + in_group, 0u, GROUP_SLOTS), 1u, 1u);
+    piece.row_groups = uint[](groups(piece.count, slot_rows_log2(piece.slot_log2), GROUP_ROWS), 1u, 1u);
     piece.vertex_groups = uint[](groups(piece.count, piece.slot_log2, GROUP_VERTICES), 1u, 1u);
     piece.mp_groups = uint[](groups(piece.count, piece.mp_log2, GROUP_MICROPOLYGONS), 1u, 1u);
     pieces[index] = piece;

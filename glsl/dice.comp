@@ -97,7 +97,8 @@ void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, P
 
 void main() {
     frame = frame_record;
-    uint index = gl_GlobalInvocationID.x >> SLOT_ROWS_LOG2, j = gl_GlobalInvocationID.x & ((1u << SLOT_ROWS_LOG2) - 1u);
+    uint rows_log2 = slot_rows_log2(pieces[piece].slot_log2);
+    uint index = gl_GlobalInvocationID.x >> rows_log2, j = gl_GlobalInvocationID.x & ((1u << rows_log2) - 1u);
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint nu = slot_nu(slot), nv = slot_nv(slot);

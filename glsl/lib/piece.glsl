@@ -10,8 +10,11 @@ const uint GROUP_ROWS = 64u;
 const uint GROUP_VERTICES = 256u;
 const uint GROUP_MICROPOLYGONS = 256u;
 
-// log2 of the rows of vertices of a slot, empty ones included.
-const int SLOT_ROWS_LOG2 = 4;
+// log2 of the most rows of vertices that a grid has.
+const uint GRID_ROWS_LOG2 = 4u;
+
+// log2 of the rows of vertices of a slot, empty ones included: a row has two vertices or more.
+uint slot_rows_log2(uint slot_log2) { return min(slot_log2 - 1u, GRID_ROWS_LOG2); }
 
 struct Piece {
     uint count;     // slots that culling left

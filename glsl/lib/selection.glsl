@@ -11,7 +11,7 @@ const uint DEPTH_BUCKETS = 1024u;
 // Depth batches of a region at most.
 const uint BATCHES = 32u;
 // log2 of the vertices of the smallest and of the largest slot.
-const uint SLOT_LOG2_MIN = 4u;
+const uint SLOT_LOG2_MIN = 2u;
 const uint SLOT_LOG2_MAX = 8u;
 // Two for each size of slot: with at most half as many micropolygons as vertices, or with more.
 const uint SIZE_CLASSES = 2u * (SLOT_LOG2_MAX - SLOT_LOG2_MIN + 1u);

@@ -2,7 +2,7 @@
 //! constants.
 //!
 //! A kernel shades *grid slots*. One invocation is one shading point (grid vertex). A dispatch covers slots of one
-//! size, `1 << slot_log2` vertices each (16 to 256, so that a slot never crosses a workgroup of 256), and invocation
+//! size, `1 << slot_log2` vertices each (4 to 256, so that a slot never crosses a workgroup of 256), and invocation
 //! `g` belongs to slot `g >> slot_log2`; vertex `l = g & (slot - 1)` of the slot is the grid's vertex `(i, j)` with `i
 //! = l % (nu + 1)`, `j = l / (nu + 1)`, where `nu` x `nv` is the grid's size in micropolygons (1 to 15 each).
 //! Invocations with `j > nv` idle, and all of a slot with `nu = 0`, which is empty (they still reach every barrier).

@@ -53,7 +53,7 @@ impl Mesh {
 
     /// log2 of the vertices and the micropolygons of its slot.
     fn slot_log2(&self) -> (u32, u32) {
-        let slot = self.p.len().next_power_of_two().max(16).ilog2();
+        let slot = self.p.len().next_power_of_two().max(4).ilog2();
         (slot, if self.nu * self.nv > 1 << (slot - 1) { slot } else { slot - 1 })
     }
 

@@ -9,17 +9,17 @@ fn dims(grid: &Subpatch) -> [u32; 2] {
     grid.micropolygons()
 }
 
-/// log2 of the vertices of a grid's slot: a power of two from 16 on.
+/// log2 of the vertices of a grid's slot: a power of two from 4 on.
 pub(crate) fn slot_log2(grid: &Subpatch) -> u32 {
     let [nu, nv] = dims(grid);
-    ((nu + 1) * (nv + 1)).next_power_of_two().max(16).ilog2()
+    ((nu + 1) * (nv + 1)).next_power_of_two().max(4).ilog2()
 }
 
 /// Size class: slots by size, those with micropolygons for at most half of it first.
 pub(crate) fn size_class(grid: &Subpatch) -> u32 {
     let [nu, nv] = dims(grid);
     let slot = slot_log2(grid);
-    2 * (slot - 4) + u32::from(nu * nv > 1 << (slot - 1))
+    2 * (slot - 2) + u32::from(nu * nv > 1 << (slot - 1))
 }
 
 /// Pixels of a bound, inclusive: x0, y0, x1, y1.

@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn one_load_when_it_fits() {
         let room = LoadLimits { records: 1000, slots: 100, ..ROOM };
-        let loads = plan(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
+        let loads = plan(&[0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
         let small = LoadPiece {
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn loads_cover_every_grid_once_whatever_the_room() {
-        let counts: Vec<u32> = (0..40).map(|i| i * 7 % 11).collect();
+        let counts: Vec<u32> = (0..4 * SIZE_CLASSES).map(|i| i * 7 % 11).collect();
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
             for (slots, vertices) in [(1, u64::MAX), (3, u64::MAX), (1000, u64::MAX), (1000, 400), (1000, 0)] {

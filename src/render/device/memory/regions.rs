@@ -185,7 +185,7 @@ mod tests {
     /// The formula of docs/memory.md, "A region in flight".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
         let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
-        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 320 * c.bins);
+        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 448 * c.bins);
         let k = 1 + c.variables + u64::from(e > 0);
         let per_place = if c.smooth { 4 * k + 2 } else { k };
         let cells = if e > 0 { c.pixel_samples.div_ceil(32) * p } else { 0 };
