@@ -18,10 +18,18 @@
 // variants: hide_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1
 // variants: hide_blurred_expanded_behind REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1
 // variants: hide_blurred_expanded_behind_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1
+// variants: hide_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 STRAIGHT=1
+// variants: hide_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 STRAIGHT=1
+// variants: hide_blurred_behind_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 STRAIGHT=1
+// variants: hide_blurred_behind_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 STRAIGHT=1
+// variants: hide_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1 STRAIGHT=1
+// variants: hide_blurred_expanded_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1 STRAIGHT=1
+// variants: hide_blurred_expanded_behind_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1 STRAIGHT=1
+// variants: hide_blurred_expanded_behind_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1 STRAIGHT=1
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
 // but each sample has its own time and point of the lens (lib/blur.glsl), so that the micropolygon is somewhere else
-// for each. Reads slots, the vertices at all keys of the motion, motion, lens_cells; lowers keys (or, BEHIND, the
+// for each. Reads slots, the vertices at all keys of the motion, motion, blur_samples; lowers keys (or, BEHIND, the
 // depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is done by the
 // second pass (lib/strata.glsl), which this kernel arms.
 #version 460
@@ -51,7 +59,7 @@ layout(std430, set = 0, binding = 9) readonly buffer Grids { Subpatch grids[]; }
 layout(std430, set = 0, binding = 10) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 11) readonly buffer Data { vec4 data[]; };
 layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
-layout(std430, set = 0, binding = 13) readonly buffer LensCells { LensCell lens_cells[]; };
+layout(std430, set = 0, binding = 13) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -72,22 +80,22 @@ layout(push_constant) uniform Push {
 #include "lib/blurred.glsl"
 #include "lib/strata.glsl"
 
-void hit(Walk w, Micropolygon m, ivec2 pixel, uvec2 k, ivec2 at) {
+void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at) {
     float z = micropolygon_z(m, at);
-    if (!(z >= w.slot.zmin && z <= w.slot.zmax)) return; // outside the declared bound: never hit, in any region
-    if (clipped(at, z) || trimmed(m, at)) return;
+    // Outside the declared bound: never hit, in any region.
+    bool seen = z >= w.slot.zmin && z <= w.slot.zmax && !clipped(at, z) && !trimmed(m, at);
     uint depth = floatBitsToUint(z);
-    uint subpixel = region_pixel(w.region, pixel) * (frame.samples.x * frame.samples.y) + k.y * frame.samples.x + k.x;
+    uint subpixel = region_pixel(w.region, pixel) * (frame.samples.x * frame.samples.y) + s;
     uvec2 block = uvec2(pixel - ivec2(region_x, region_y)) >> BLOCK_LOG2;
     uint block_index = block.y * ((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + block.x;
     uint64_t key = (uint64_t(depth) << 32) | uint64_t(w.number);
 #if BEHIND
-    if (key > keys[subpixel] && depth < behind[subpixel]) {
+    if (seen && key > keys[subpixel] && depth < behind[subpixel]) {
         atomicMin(behind[subpixel], depth);
         dirty[block_index] = 1u;
     }
 #else
-    if (depth <= uint(keys[subpixel] >> 32)) {
+    if (seen && depth <= uint(keys[subpixel] >> 32)) {
         atomicMin(keys[subpixel], key);
         dirty[block_index] = 1u;
     }

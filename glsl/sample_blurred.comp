@@ -8,10 +8,14 @@
 // variants: sample_blurred_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
 // variants: sample_blurred_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
 // variants: sample_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
+// variants: sample_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 STRAIGHT=1
+// variants: sample_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 STRAIGHT=1
+// variants: sample_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1 STRAIGHT=1
+// variants: sample_blurred_expanded_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1 STRAIGHT=1
 //
 // Sample, where something moves or is out of focus: one invocation = one micropolygon of a translucent grid. As
 // sample.comp, but each sample has its own time and point of the lens (lib/blur.glsl), so an entry is for one sample
-// and has its depth. Reads slots, the vertices at all keys of the motion, motion, lens_cells, keys; writes entries,
+// and has its depth. Reads slots, the vertices at all keys of the motion, motion, blur_samples, keys; writes entries,
 // cell_counts, visible. An append beyond the capacity is counted, not written: the host then does the slab again with
 // a smaller depth range.
 #version 460
@@ -43,7 +47,7 @@ layout(std430, set = 0, binding = 11) readonly buffer Grids { Subpatch grids[]; 
 layout(std430, set = 0, binding = 12) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 13) readonly buffer Data { vec4 data[]; };
 layout(std430, set = 0, binding = 14) readonly buffer Motion { MotionKey motion[]; };
-layout(std430, set = 0, binding = 15) readonly buffer LensCells { LensCell lens_cells[]; };
+layout(std430, set = 0, binding = 15) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -71,9 +75,9 @@ layout(push_constant) uniform Push {
 #include "lib/strata.glsl"
 #include "lib/entry_append.glsl"
 
-void hit(Walk w, Micropolygon m, ivec2 pixel, uvec2 k, ivec2 at) {
+void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at) {
     float z = micropolygon_z(m, at);
-    uint pixel_index = region_pixel(w.region, pixel), s = k.y * frame.samples.x + k.x;
+    uint pixel_index = region_pixel(w.region, pixel);
     float f = frame_perspective(frame) ? reciprocal(z) : z;
     // entry_z takes it for z itself, whatever 1 / f is.
     Entry entry = Entry(w.number, 1u << (s & (CELL_SAMPLES - 1u)), pixel_index * cells + (s >> CELL_LOG2), f, 0.0, 0.0, z, z);

@@ -1,62 +1,34 @@
-// A sample's own time and point of the lens (lib/blur.glsl). Needs frame and lens_cells[].
+// A sample's own time and point of the lens (lib/blur.glsl), as blur_samples.comp keeps them. Needs frame.
 
 #ifndef BLUR_SAMPLE_GLSL
 #define BLUR_SAMPLE_GLSL
 
 #include "lib/blur.glsl"
 
-// Where and when: the time, 0 to 1, and the point of the lens, in the unit disk.
-struct Blur {
-    float time;
-    vec2 lens;
-};
-
-// How far from the middle what is at a radius of an even lens is, where light grows from 1 - density in the middle to
-// 1 + density at the rim.
-float lens_radius(float even) {
-    if (frame.lens_density_scale == 0.0) return even;
-    float rest = 1.0 - frame.lens_density;
-    float area = (root(rest * rest + 4.0 * frame.lens_density * (even * even)) - rest) * frame.lens_density_scale;
-    return root(max(area, 0.0));
-}
-
-// The lens's unit square, mapped to the unit disk so that equal areas stay equal and squares nearly square (Shirley and
-// Chiu 1997), and its sectors to the wedges of the aperture, which have equal areas too. They follow the cells.
-vec2 lens_aperture(vec2 square) {
-    vec2 a = 2.0 * square - vec2(1.0);
-    bool by_x = abs(a.x) > abs(a.y);
-    float r = by_x ? a.x : a.y;
-    if (r == 0.0) return vec2(0.0);
-    float eighth = 0.125 * ((by_x ? a.y : a.x) / r);
-    float turns = (by_x ? eighth : 0.25 - eighth) + (r < 0.0 ? 0.5 : 0.0);
-    float place = (turns < 0.0 ? turns + 1.0 : turns) * float(frame.lens_wedges);
-    uint wedge = min(uint(place), frame.lens_wedges - 1u);
-    LensCell rim = lens_cells[frame.samples.x * frame.samples.y + wedge];
-    float t = place - float(wedge), radius = lens_radius(abs(r));
-    return radius * ((1.0 - t) * rim.low + t * rim.high);
-}
-
 // Bits of a hash that say where in its part of the shutter and in its cell of the lens a sample is.
 const int TIME_BITS = 12;
 const int LENS_BITS = 10;
 
-vec2 lens_point(uvec2 cell, uint h) {
-    vec2 jitter = (vec2(uvec2(h >> TIME_BITS, h >> (TIME_BITS + LENS_BITS)) & ((1u << LENS_BITS) - 1u)) + 0.5) * (1.0 / float(1 << LENS_BITS));
-    LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
-    vec2 cell_size = vec2(frame.samples.yx) * frame.stratum;
-    return clamp(lens_aperture((vec2(cell) + jitter) * cell_size), rim.low, rim.high);
+// The record of the sample of a pixel that has a part of the shutter: x its place in the pixel in 1/1024 pixel (x and
+// y << 10) and when in its part it is taken (<< 20), y its subpixel (number in the pixel), zw its point of the lens.
+const int BLUR_PLACE_BITS = 10;
+
+// The records of a region: cells of the lens, one for each sample of a pixel, then the samples of each pixel, by
+// the part of the shutter that they have.
+uint blur_sample_index(uint pixel, uint part) { return frame.samples.x * frame.samples.y * (1u + pixel) + part; }
+
+LensCell blur_lens_cell(uvec4 record) { return LensCell(uintBitsToFloat(record.xy), uintBitsToFloat(record.zw)); }
+
+ivec2 blur_place(uvec4 blur, ivec2 pixel) {
+    return pixel * FIXED + ivec2(blur.x & (FIXED - 1u), (blur.x >> BLUR_PLACE_BITS) & (FIXED - 1u));
 }
 
-// When and where the sample of subpixel k of a pixel is taken, which has the given part of the shutter.
-Blur blur_of(ivec2 pixel, uvec2 k, uvec2 part) {
-    uint h = hash_word(hash_subpixel(uint(pixel.x) * frame.samples.x + k.x, uint(pixel.y) * frame.samples.y + k.y));
-    if ((frame.flags & FRAME_JITTER) == 0u) h = 1u << (TIME_BITS - 1) | 1u << (TIME_BITS + LENS_BITS - 1) | 1u << (TIME_BITS + 2 * LENS_BITS - 1);
-    float jitter = (float(h & ((1u << TIME_BITS) - 1u)) + 0.5) * (1.0 / float(1 << TIME_BITS));
-    Blur blur;
-    blur.time = shutter_time((float(part.y * frame.samples.x + part.x) + jitter) * frame.stratum);
-    blur.lens = vec2(0.0);
-    if ((frame.flags & FRAME_LENS) != 0u) blur.lens = lens_point(cell_of_part(part, pixel_class(pixel)), h);
-    return blur;
+// When the sample that has part n of the shutter is taken, 0 to 1.
+float blur_time(uvec4 blur, uint n) {
+    float jitter = (float(blur.x >> (2 * BLUR_PLACE_BITS)) + 0.5) * (1.0 / float(1 << TIME_BITS));
+    return shutter_time((float(n) + jitter) * frame.stratum);
 }
+
+vec2 blur_lens(uvec4 blur) { return uintBitsToFloat(blur.zw); }
 
 #endif

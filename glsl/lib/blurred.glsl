@@ -22,14 +22,11 @@ struct KeyTime {
 
 // Looks from the interval `key` on.
 KeyTime key_time(Vertices v, uint key, float time) {
+#ifndef STRAIGHT
     while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
+#endif
     float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
     return KeyTime(key, clamp((time - from) * inverse, 0.0, 1.0));
-}
-
-vec3 vertex_at(Vertices v, uint corner, KeyTime at) {
-    uint a = v.first + corner + at.key * v.stride, b = v.keys > 1u ? a + v.stride : a;
-    return (1.0 - at.part) * arena[a].xyz + at.part * arena[b].xyz;
 }
 
 // The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.
@@ -40,8 +37,37 @@ struct Corners {
     vec3 d;
 };
 
+Corners corners_of_key(Vertices v, uint key) {
+    uint a = v.first + key * v.stride;
+    return Corners(arena[a].xyz, arena[a + 1u].xyz, arena[a + v.pitch].xyz, arena[a + v.pitch + 1u].xyz);
+}
+
+#ifndef STRAIGHT
+
+void load_corners(Vertices v) {}
+Corners corners_before(Vertices v, uint key) { return corners_of_key(v, key); }
+Corners corners_after(Vertices v, uint key) { return corners_of_key(v, min(key + 1u, v.keys - 1u)); }
+
+#else
+
+// With one key or two (STRAIGHT) there is one interval of keys, whose corners are loaded once.
+Corners corners_from;
+Corners corners_to;
+
+void load_corners(Vertices v) {
+    corners_from = corners_of_key(v, 0u);
+    corners_to = corners_of_key(v, v.keys - 1u);
+}
+Corners corners_before(Vertices v, uint key) { return corners_from; }
+Corners corners_after(Vertices v, uint key) { return corners_to; }
+
+#endif
+
+vec3 between(vec3 from, vec3 to, float part) { return (1.0 - part) * from + part * to; }
+
 Corners corners_at(Vertices v, KeyTime at) {
-    return Corners(vertex_at(v, 0u, at), vertex_at(v, 1u, at), vertex_at(v, v.pitch, at), vertex_at(v, v.pitch + 1u, at));
+    Corners from = corners_before(v, at.key), to = corners_after(v, at.key);
+    return Corners(between(from.a, to.a, at.part), between(from.b, to.b, at.part), between(from.c, to.c, at.part), between(from.d, to.d, at.part));
 }
 
 vec4 corner_depths(Corners p) { return vec4(p.a.z, p.b.z, p.c.z, p.d.z); }
@@ -58,21 +84,19 @@ ivec2 raster_through_lens(vec3 p, vec2 lens) {
     return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
 }
 
-// The micropolygon at a sample, without its plane of depth; false when none of it can be seen then.
+// The micropolygon at a sample, without its plane of depth; false when none of it can be seen then. Without branches:
+// what they assign is dear on a CPU driver.
 bool micropolygon_at(Slot slot, Corners p, vec2 lens, out Micropolygon m) {
     vec4 z = corner_depths(p);
-    if (!can_be_projected(z) || clipped_whole(slot, z)) return false;
     m.a = raster_through_lens(p.a, lens);
     m.b = raster_through_lens(p.b, lens);
     m.c = raster_through_lens(p.c, lens);
     m.d = raster_through_lens(p.d, lens);
     m.low = min(min(m.a, m.b), min(m.c, m.d));
     m.high = max(max(m.a, m.b), max(m.c, m.d));
-    if (slot_one_sided(slot)) {
-        vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
-        if ((e1.x * e2.y - e1.y * e2.x > 0.0) == slot_flip(slot)) return false;
-    }
-    return true;
+    vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
+    bool turned = (e1.x * e2.y - e1.y * e2.x > 0.0) == slot_flip(slot);
+    return can_be_projected(z) && !clipped_whole(slot, z) && !(slot_one_sided(slot) && turned);
 }
 
 #endif

@@ -55,6 +55,34 @@ bool covers(Micropolygon m, Coverage cover, ivec2 at) {
     return triangle_covers(cover.t0, p) || triangle_covers(cover.t1, p);
 }
 
+// Twice the area of the triangle of a sample and two vertices, which are given from the sample on: an edge function.
+int edge_from(ivec2 p, ivec2 q) { return p.x * q.y - p.y * q.x; }
+
+// Of edge functions e of edges along d, whether the sample is inside: on an edge if it is a left or top one.
+bool inside_edges(ivec3 e, ivec3 dx, ivec3 dy) {
+    int area = e.x + e.y + e.z;
+    ivec3 turn = ivec3(area >> 31); // -1 turns the sign, 0 leaves it
+    e = (e ^ turn) - turn;
+    dx = (dx ^ turn) - turn;
+    dy = (dy ^ turn) - turn;
+    bvec3 owns = bvec3(dy.x < 0 || (dy.x == 0 && dx.x > 0), dy.y < 0 || (dy.y == 0 && dx.y > 0), dy.z < 0 || (dy.z == 0 && dx.z > 0));
+    e -= ivec3(not(owns));
+    return area != 0 && (e.x | e.y | e.z) >= 0;
+}
+
+// As `covers`, for a micropolygon that is tested for one sample only.
+bool covers_once(Micropolygon m, ivec2 at) {
+#if REST
+    if (micropolygon_wide(m)) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+#endif
+    ivec2 a = m.a - at, b = m.b - at, c = m.c - at, d = m.d - at;
+    ivec2 ab = b - a, bd = d - b, da = a - d, dc = c - d, ca = a - c;
+    int across = edge_from(d, a);
+    bool first = inside_edges(ivec3(edge_from(a, b), edge_from(b, d), across), ivec3(ab.x, bd.x, da.x), ivec3(ab.y, bd.y, da.y));
+    bool second = inside_edges(ivec3(-across, edge_from(d, c), edge_from(c, a)), ivec3(-da.x, dc.x, ca.x), ivec3(-da.y, dc.y, ca.y));
+    return first || second;
+}
+
 // Widens a span of x by the part of a line that lies between two heights.
 void span_line(vec2 p, vec2 q, vec2 band, inout vec2 span) {
     vec2 first = p.y <= q.y ? p : q, last = p.y <= q.y ? q : p;

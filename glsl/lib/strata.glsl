@@ -5,6 +5,9 @@
 // samples are tested that are in the stratum. Lanes of a CPU driver have the same strata, and search their boxes apart
 // for a sample that lies in the box, then test one together.
 //
+// Samples come from blur_samples[], which blur_samples.comp filled: cells of the lens, then
+// the samples of each part of the shutter, pixel by pixel.
+//
 // Where a stratum's box is small (nearly all), the first pass (REST 0) does it. It arms the second (REST 1), which does
 // the rest: boxes of many pixels in tiles, and micropolygons that need 64-bit arithmetic. All loops are bounded
 // (docs/pipeline.md).
@@ -40,8 +43,8 @@ struct Walk {
     uint candidates; // that an invocation may test
 };
 
-// A sample that the micropolygon covers, at `at`: that of subpixel k of a pixel.
-void hit(Walk w, Micropolygon m, ivec2 pixel, uvec2 k, ivec2 at);
+// A sample that the micropolygon covers, at `at`: number s of a pixel.
+void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at);
 
 // Where a micropolygon is during a part of the shutter, in 1/1024 pixel, seen through the middle of the lens.
 struct Sweep {
@@ -52,21 +55,25 @@ struct Sweep {
     uint key;       // the interval of keys in which it begins
 };
 
-// Adds where it is at a time.
-void sweep_at(Walk w, KeyTime at, inout Sweep s) {
+// Where it is at a time.
+Sweep sweep_at(Walk w, KeyTime at) {
     Corners p = corners_at(w.vertices, at);
-    vec4 z = corner_depths(p);
-    bool seen = can_be_projected(z);
+    vec4 z = corner_depths(p), inverse = 1.0 / z;
     vec2 a = raster_position(frame, p.a), b = raster_position(frame, p.b), c = raster_position(frame, p.c), d = raster_position(frame, p.d);
-    vec4 inverse = 1.0 / z;
-    s.low = min(s.low, min(min(a, b), min(c, d)));
-    s.high = max(s.high, max(max(a, b), max(c, d)));
-    s.inverse_z.x = min(s.inverse_z.x, min(min(inverse.x, inverse.y), min(inverse.z, inverse.w)));
-    s.inverse_z.y = max(s.inverse_z.y, max(max(inverse.x, inverse.y), max(inverse.z, inverse.w)));
-    s.across = s.across || !seen;
+    Sweep s;
+    s.low = min(min(a, b), min(c, d));
+    s.high = max(max(a, b), max(c, d));
+    s.inverse_z = vec2(min(min(inverse.x, inverse.y), min(inverse.z, inverse.w)), max(max(inverse.x, inverse.y), max(inverse.z, inverse.w)));
+    s.across = !can_be_projected(z);
+    s.key = at.key;
+    return s;
 }
 
-Sweep no_sweep(uint key) { return Sweep(vec2(3.4e38), vec2(-3.4e38), vec2(3.4e38, -3.4e38), false, key); }
+// From the first one's interval of keys on.
+Sweep sweep_both(Sweep a, Sweep b) {
+    vec2 inverse_z = vec2(min(a.inverse_z.x, b.inverse_z.x), max(a.inverse_z.y, b.inverse_z.y));
+    return Sweep(min(a.low, b.low), max(a.high, b.high), inverse_z, a.across || b.across, a.key);
+}
 
 // During the part of the shutter with this number; `before` is where it was when the part begins, then when it ends.
 Sweep sweep_part(Walk w, uint part, inout Sweep before) {
@@ -74,56 +81,75 @@ Sweep sweep_part(Walk w, uint part, inout Sweep before) {
     if (!w.moves) return s;
     float end = shutter_time(float(part + 1u) * frame.stratum);
     uint key = s.key;
+#ifndef STRAIGHT
     while (key + 2u < w.vertices.keys && motion[w.vertices.motion + key + 1u].time < end) {
         key++;
-        sweep_at(w, KeyTime(key, 0.0), s);
+        s = sweep_both(s, sweep_at(w, KeyTime(key, 0.0)));
     }
-    KeyTime at = key_time(w.vertices, key, end);
-    sweep_at(w, at, s);
-    s.key = before.key;
-    before = no_sweep(at.key);
-    sweep_at(w, at, before);
-    return s;
+#endif
+    before = sweep_at(w, key_time(w.vertices, key, end));
+    return sweep_both(s, before);
 }
 
 Sweep sweep_begin(Walk w, uint part) {
-    KeyTime at = key_time(w.vertices, 0u, shutter_time(float(part) * frame.stratum));
-    Sweep s = no_sweep(at.key);
-    sweep_at(w, at, s);
-    return s;
+    return sweep_at(w, key_time(w.vertices, 0u, shutter_time(float(part) * frame.stratum)));
 }
 
-// A stratum's box: candidates are the samples of its pixels that lie in it.
+// Where the samples of a stratum may be that the micropolygon covers: seen through a point l of the lens, in low +
+// min(u l, v l) to high + max(u l, v l), in 1/1024 pixel.
+struct Reach {
+    vec2 low;
+    vec2 high;
+    vec2 u;
+    vec2 v;
+};
+
+// A stratum's box: candidates are the samples of its pixels.
 struct StratumBox {
-    ivec4 px;   // inclusive, empty when x0 > x1
-    ivec2 low;  // 1/1024 pixel
-    ivec2 high;
-    bool wide;  // needs 64-bit arithmetic
+    ivec4 px;    // inclusive, empty when x0 > x1
+    bool wide;   // needs 64-bit arithmetic
+    Reach reach; // of each candidate
 };
 
 // Vertices are rounded, and floats off, by less than this and a part of their size.
 const float SWEEP_MARGIN = 2.0;
 const float SWEEP_ERROR = 1e-6;
 
-StratumBox box_of(Walk w, Sweep s, uvec2 cell) {
+// Where it is, seen through points of the lens between two.
+StratumBox box_through(Walk w, Sweep s, LensCell rim) {
+    Reach reach = Reach(s.low, s.high, vec2(0.0), vec2(0.0));
     vec2 low = s.low, high = s.high;
     if (w.lens) {
-        LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
-        vec2 u = frame.lens_far - frame.lens_near * s.inverse_z.x, v = frame.lens_far - frame.lens_near * s.inverse_z.y;
-        vec2 ul = u * rim.low, uh = u * rim.high, vl = v * rim.low, vh = v * rim.high;
+        reach.u = frame.lens_far - frame.lens_near * s.inverse_z.x;
+        reach.v = frame.lens_far - frame.lens_near * s.inverse_z.y;
+        vec2 ul = reach.u * rim.low, uh = reach.u * rim.high, vl = reach.v * rim.low, vh = reach.v * rim.high;
         low += min(min(ul, uh), min(vl, vh));
         high += max(max(ul, uh), max(vl, vh));
     }
-    vec2 margin = vec2(SWEEP_MARGIN) + SWEEP_ERROR * max(abs(low), abs(high));
+    vec2 margin = vec2(SWEEP_MARGIN) + SWEEP_ERROR * (max(abs(s.low), abs(s.high)) + max(abs(reach.u), abs(reach.v)));
+    low -= margin;
+    high += margin;
     // Not false for NaN.
     bool across = s.across || !(all(greaterThan(low, vec2(-RASTER_MAX))) && all(lessThan(high, vec2(RASTER_MAX))));
-    StratumBox box;
-    box.low = across ? ivec2(-int(RASTER_MAX)) : ivec2(floor(low - margin));
-    box.high = across ? ivec2(int(RASTER_MAX)) : ivec2(ceil(high + margin));
-    box.px = ivec4(max(box.low >> FIXED_LOG2, w.px.xy), min(box.high >> FIXED_LOG2, w.px.zw));
-    ivec2 extent = box.high - box.low;
-    box.wide = max(extent.x, extent.y) > NARROW_EXTENT;
-    return box;
+    if (across) return StratumBox(w.px, true, Reach(vec2(-2.0 * RASTER_MAX), vec2(2.0 * RASTER_MAX), vec2(0.0), vec2(0.0)));
+    reach.low -= margin;
+    reach.high += margin;
+    ivec2 first = ivec2(floor(low)), last = ivec2(ceil(high)), extent = last - first;
+    ivec4 px = ivec4(max(first >> FIXED_LOG2, w.px.xy), min(last >> FIXED_LOG2, w.px.zw));
+    return StratumBox(px, max(extent.x, extent.y) > NARROW_EXTENT, reach);
+}
+
+StratumBox box_of(Walk w, Sweep s, uvec2 cell) {
+    LensCell rim = LensCell(vec2(0.0), vec2(0.0));
+    if (w.lens) rim = blur_lens_cell(blur_samples[cell.y * frame.samples.x + cell.x]);
+    return box_through(w, s, rim);
+}
+
+StratumBox whole_box(Walk w, Sweep s) { return box_through(w, s, LensCell(vec2(-1.0), vec2(1.0))); }
+
+bool in_reach(Reach r, vec2 lens, ivec2 at) {
+    vec2 a = r.u * lens, b = r.v * lens, p = vec2(at);
+    return all(greaterThanEqual(p, r.low + min(a, b))) && all(lessThanEqual(p, r.high + max(a, b)));
 }
 
 // The pixels of a box that are searched: all of them, or those of a class.
@@ -133,8 +159,10 @@ struct Search {
     uvec2 size;
 };
 
+Search search_of_all(ivec4 px) { return Search(px.xy, 1, uvec2(max(px.zw - px.xy + 1, ivec2(0)))); }
+
 Search search_of(Walk w, ivec4 px, uint lens_class) {
-    Search s = Search(px.xy, 1, uvec2(max(px.zw - px.xy + 1, ivec2(0))));
+    Search s = search_of_all(px);
     if (w.classes > 1u) {
         ivec2 to = ivec2(lens_class & (LENS_CLASS_PX - 1u), lens_class >> LENS_CLASS_LOG2);
         s.first += (to - px.xy) & int(LENS_CLASS_PX - 1u);
@@ -144,40 +172,55 @@ Search search_of(Walk w, ivec4 px, uint lens_class) {
     return s;
 }
 
-// Goes through the candidates of a box. `stratum` is a cell of the lens for what does not move, else a part of the
-// shutter, during which keys from `key` on matter.
-void search(Walk w, StratumBox box, Search s, uvec2 stratum, uint key) {
-    uint count = s.size.x * s.size.y, x = 0u, y = 0u;
-    bool by_cell = w.lens && !w.moves;
-    for (uint i = 0u; i < count;) {
-        ivec2 pixel, at;
-        uvec2 part, k;
-        bool found = false;
-        while (i < count && !found) {
-            pixel = s.first + ivec2(x, y) * s.step;
-            i++;
-            x++;
-            if (x == s.size.x) {
-                x = 0u;
-                y++;
-            }
-            part = by_cell ? part_of_cell(stratum, pixel_class(pixel)) : stratum;
-            k = subpixel_of_part(part, pixel);
-            at = sample_position(frame, pixel, k);
-            found = all(greaterThanEqual(at, box.low)) && all(lessThanEqual(at, box.high));
-        }
-        if (!found) return;
-        if (!sees_detail(w.slot.detail, pixel, k.y * frame.samples.x + k.x)) continue;
-        Blur blur = blur_of(pixel, k, part);
-        Corners corners = corners_at(w.vertices, key_time(w.vertices, key, blur.time));
-        Micropolygon m;
-        if (!micropolygon_at(w.slot, corners, blur.lens, m) || !covers(m, coverage_setup(m), at)) continue;
-        micropolygon_depth(m, corner_depths(corners));
+// The number of the part of the shutter that goes with a cell of the lens in pixels of a class, from that of the cell.
+uint part_number(uint cell_number, uint lens_class) {
+    return turned_back(cell_number, class_start(lens_class), frame.samples.x * frame.samples.y);
+}
+
+// A candidate: the sample of a pixel that is in a stratum.
+struct SampleAt {
+    ivec2 pixel;
+    uint part; // of the shutter
+    uvec4 blur;
+    ivec2 at;
+};
+
+SampleAt candidate(Walk w, Search s, uint n, uint i) {
+    SampleAt c;
+    uint y = uint((float(i) + 0.5) / float(s.size.x));
+    c.pixel = s.first + ivec2(i - y * s.size.x, y) * s.step;
+    c.part = w.lens && !w.moves ? part_number(n, pixel_class(c.pixel)) : n;
+    c.blur = blur_samples[blur_sample_index(region_pixel(w.region, c.pixel), c.part)];
+    c.at = blur_place(c.blur, c.pixel);
+    return c;
+}
+
+bool is_in_reach(Walk w, StratumBox box, Search s, uint n, uint i) {
+    SampleAt c = candidate(w, s, n, i);
+    return in_reach(box.reach, blur_lens(c.blur), c.at);
+}
+
+// Tests a sample; during its part of the shutter keys from `key` on matter.
+void test(Walk w, SampleAt c, uint key) {
+    Corners corners = corners_at(w.vertices, key_time(w.vertices, key, blur_time(c.blur, c.part)));
+    Micropolygon m;
+    bool seen = micropolygon_at(w.slot, corners, blur_lens(c.blur), m);
+    seen = seen && covers_once(m, c.at) && sees_detail(w.slot.detail, c.pixel, c.blur.y);
+    micropolygon_depth(m, corner_depths(corners));
 #if TRIMMED
-        vec4 weights = frame_perspective(frame) ? 1.0 / corner_depths(corners) : vec4(1.0);
-        for (uint c = 0u; c < 4u; c++) trim_corners[c].weight = weights[c];
+    vec4 weights = frame_perspective(frame) ? 1.0 / corner_depths(corners) : vec4(1.0);
+    for (uint corner = 0u; corner < 4u; corner++) trim_corners[corner].weight = weights[corner];
 #endif
-        hit(w, m, pixel, k, at);
+    if (seen) hit(w, m, c.pixel, c.blur.y, c.at);
+}
+
+// Goes through the candidates of a box. `n` is the number of a cell of the lens for what does not move, else of a part
+// of the shutter. The inner loop hands on nothing but a number, because what a loop hands on is dear on a CPU driver.
+void search(Walk w, StratumBox box, Search s, uint n, uint key) {
+    uint count = s.size.x * s.size.y;
+    for (uint i = 0u; i < count; i++) {
+        while (i < count && !is_in_reach(w, box, s, n, i)) i++;
+        if (i < count) test(w, candidate(w, s, n, i), key);
     }
 }
 
@@ -188,6 +231,14 @@ uint first_strata(Walk w) { return min(w.strata, STRATA_FIRST_MAX / w.classes); 
 // Whether the first pass does a stratum.
 bool is_first(Walk w, uint stratum, StratumBox box, Search s) {
     return stratum < first_strata(w) && !box.wide && s.size.x * s.size.y <= candidates_max(w);
+}
+
+// Where the lens moves a micropolygon by little, a stratum is done at once for all classes, with the whole lens's box.
+const uint WHOLE_LENS_CANDIDATES_MAX = 64u;
+bool is_whole(Walk w, uint stratum, StratumBox box) {
+    ivec2 size = max(box.px.zw - box.px.xy + 1, ivec2(0));
+    uint most = min(WHOLE_LENS_CANDIDATES_MAX, candidates_max(w) * w.classes);
+    return w.classes > 1u && stratum < first_strata(w) && !box.wide && uint(size.x) * uint(size.y) <= most;
 }
 
 // Side of a tile of the second pass, and the parts that an invocation does.
@@ -216,11 +267,19 @@ bool walk_begin(uint id, out Walk w) {
 #if TRIMMED
     w.candidates = min(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (index << pieces[piece].slot_log2), w.slot, local));
 #endif
+    load_corners(w.vertices);
     return w.px.x <= w.px.z && w.px.y <= w.px.w;
 }
 
-// Where stratum n is in the lens.
-uvec2 stratum_cell(Walk w, uvec2 stratum, uint lens_class) { return w.moves ? cell_of_part(stratum, lens_class) : stratum; }
+// The cell of the lens of stratum n.
+uvec2 stratum_cell(Walk w, uint n, uint lens_class) { return w.moves ? cell_of_part(place_of(n), lens_class) : place_of(n); }
+
+// Stratum n, as `search` wants it.
+uint stratum_number(Walk w, uint n) {
+    if (w.moves || !w.lens) return n;
+    uvec2 place = unshuffled(place_of(n), LENS_KEY, frame.samples);
+    return place.y * frame.samples.x + place.x;
+}
 
 #if REST
 
@@ -234,12 +293,12 @@ void walk_strata() {
         uint both = i / tile_count, tile = i - both * tile_count, n = both / w.classes, lens_class = both - n * w.classes;
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
         Sweep sweep = sweep_part(w, n, before);
-        uvec2 stratum = place_of(n);
-        StratumBox box = box_of(w, sweep, stratum_cell(w, stratum, lens_class));
+        if (is_whole(w, n, whole_box(w, sweep))) continue;
+        StratumBox box = box_of(w, sweep, stratum_cell(w, n, lens_class));
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
         ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
         ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (tile_px() - 1)));
-        search(w, box, search_of(w, px, lens_class), stratum, sweep.key);
+        search(w, box, search_of(w, px, lens_class), stratum_number(w, n), sweep.key);
     }
 }
 
@@ -248,13 +307,18 @@ void walk_strata() {
 // Does stratum n; whether anything of it is left to the second pass. `before` is as in sweep_part.
 bool visit_stratum(Walk w, uint n, inout Sweep before) {
     Sweep sweep = sweep_part(w, n, before);
-    uvec2 stratum = place_of(n);
-    bool rest = false;
-    for (uint lens_class = 0u; lens_class < w.classes; lens_class++) {
-        StratumBox box = box_of(w, sweep, stratum_cell(w, stratum, lens_class));
-        Search s = search_of(w, box.px, lens_class);
-        if (is_first(w, n, box, s)) search(w, box, s, stratum, sweep.key);
-        else rest = rest || s.size.x * s.size.y != 0u;
+    StratumBox whole = whole_box(w, sweep);
+    bool at_once = is_whole(w, n, whole), rest = false;
+    uint classes = at_once ? 1u : w.classes;
+    for (uint lens_class = 0u; lens_class < classes; lens_class++) {
+        StratumBox box = at_once ? whole : box_of(w, sweep, stratum_cell(w, n, lens_class));
+        Search s = at_once ? search_of_all(box.px) : search_of(w, box.px, lens_class);
+        bool first = at_once || is_first(w, n, box, s);
+        if (!first) {
+            rest = rest || s.size.x * s.size.y != 0u;
+            s.size = uvec2(0u);
+        }
+        search(w, box, s, stratum_number(w, n), sweep.key);
     }
     return rest;
 }

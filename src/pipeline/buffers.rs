@@ -54,6 +54,13 @@ pub struct FrameSlices {
     pub textures: Option<TextureSlices>,
 }
 
+impl FrameSlices {
+    /// Whether anything moves or is out of focus.
+    pub fn is_blurred(&self) -> bool {
+        !self.motion.is_empty() || !self.lens.is_empty()
+    }
+}
+
 /// Grids: a page of the frame's, or those that a region selected.
 #[derive(Clone, Copy, Debug)]
 pub struct GridSlices {
@@ -229,6 +236,8 @@ pub struct RegionCapacity {
     pub smooth: bool,
     /// Whether the depth of the surface behind the nearest one is kept.
     pub behind: bool,
+    /// Whether anything moves or is out of focus.
+    pub blurred: bool,
     /// Whether there are solids.
     pub solids: bool,
     /// Whether what light is left at each depth is found, for deep shadow maps.
@@ -294,6 +303,11 @@ impl RegionCapacity {
         if self.solids { self.entries } else { 1 }
     }
 
+    /// Cells of the lens, and samples with their times.
+    fn blur_samples(&self) -> u64 {
+        if self.blurred { self.pixel_samples + self.subpixels } else { 1 }
+    }
+
     /// Layers that there is room for at once.
     pub fn layers(&self) -> u64 {
         if self.deep { layers_capacity(self.pixel_samples) } else { 1 }
@@ -336,6 +350,7 @@ impl RegionCapacity {
         parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
         parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
         parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
+        parts.push((self.blur_samples(), 16));
         parts.extend([(self.cut_entries(), 4), (2 * self.cut_entries(), 16), (2, 4)]);
         let (layers, subpixels) = (self.layers(), if self.deep { self.subpixels } else { 1 });
         parts.extend([(layers, size_of::<Layer>() as u64); 2]);
@@ -441,6 +456,8 @@ pub struct RegionSlices {
     pub behind: Slice<u32>,
     /// Tiles that programs missed, and marks of those that they used.
     pub misses: Slice<u32>,
+    /// Cells of the lens, then the samples of each part of the shutter, pixel by pixel (glsl/lib/blur_sample.glsl).
+    pub blur_samples: Slice<[u32; 4]>,
     /// What is left of each entry that solids have cut.
     pub cut_masks: Slice<u32>,
     /// Two lists of states that slabs pass on: the primitive solid, samples, cell.
@@ -508,6 +525,7 @@ impl RegionSlices {
             unfinished: a.cut(1)?,
             behind: a.cut(if c.behind { c.subpixels } else { 1 })?,
             misses: a.cut(misses_words(c.texture_slots))?,
+            blur_samples: a.cut(c.blur_samples())?,
             cut_masks: a.cut(c.cut_entries())?,
             carried: a.cut(2 * c.cut_entries())?,
             carried_counts: a.cut(2)?,

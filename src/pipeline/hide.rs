@@ -7,7 +7,7 @@ use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
-use super::kernels::{arm, block, cull, hide, hide_blurred};
+use super::kernels::{arm, block, blur_samples, cull, hide, hide_blurred};
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::plan::Division;
 use super::recording::{Dispatch, Groups, Recording, Slice};
@@ -26,6 +26,24 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
         recording.fill(slices.pixels.part(replaced..replaced + 1), 0);
         recording.write(slices.rest, &[rest_start()]);
     });
+}
+
+/// Appends the making of the samples of what moves or is out of focus: when each is taken, and through which point of
+/// the lens.
+pub fn record_blur_samples(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion) {
+    let bindings = blur_samples::Bindings {
+        frame_buffer: frame.frame,
+        lens_cells: frame.lens,
+        blur_samples: region.slices.blur_samples,
+    };
+    let push = blur_samples::Push {
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width: region.pixels.size()[0],
+        pixels: region.pixels.count() as u32,
+    };
+    let groups = covering(region.subpixels(), blur_samples::LOCAL_SIZE);
+    recording.dispatch(blur_samples::dispatch(groups, &bindings, &push));
 }
 
 /// The rest pass runs nothing unless a kernel arms it, with as many parts along z as the largest micropolygon has.
@@ -146,6 +164,8 @@ pub(super) struct SampleTests {
     pub trimmed: bool,
     /// Whether each has its own time and point of the lens.
     pub blurred: bool,
+    /// Whether vertices move on one straight line, or not at all.
+    pub straight: bool,
 }
 
 fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
@@ -182,12 +202,13 @@ fn blurred_variant(
 ) -> hide_blurred::Variant {
     use hide_blurred::Variant as V;
     if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        return match (surface, tests.clipped) {
+        let expanded = match (surface, tests.clipped) {
             (HiddenSurface::Nearest, false) => V::Expanded,
             (HiddenSurface::Nearest, true) => V::ExpandedClipped,
             (HiddenSurface::Behind, false) => V::ExpandedBehind,
             (HiddenSurface::Behind, true) => V::ExpandedBehindClipped,
         };
+        return blurred_straight(expanded, tests);
     }
     let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
         (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
@@ -200,8 +221,25 @@ fn blurred_variant(
         (HiddenSurface::Behind, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
     };
     match pass {
-        HidePass::First => first,
+        HidePass::First => blurred_straight(first, tests),
         HidePass::Rest => rest,
+    }
+}
+
+/// The variant of the first pass for what moves on one straight line, where there is one.
+fn blurred_straight(variant: hide_blurred::Variant, tests: SampleTests) -> hide_blurred::Variant {
+    use hide_blurred::Variant as V;
+    match variant {
+        _ if !tests.straight => variant,
+        V::First => V::FirstStraight,
+        V::FirstClipped => V::FirstClippedStraight,
+        V::BehindFirst => V::BehindFirstStraight,
+        V::BehindFirstClipped => V::BehindFirstClippedStraight,
+        V::Expanded => V::ExpandedStraight,
+        V::ExpandedClipped => V::ExpandedClippedStraight,
+        V::ExpandedBehind => V::ExpandedBehindStraight,
+        V::ExpandedBehindClipped => V::ExpandedBehindClippedStraight,
+        trimmed => trimmed,
     }
 }
 
@@ -239,6 +277,7 @@ impl KeyedPositions {
             clipped: !frame.clip_planes.is_empty(),
             trimmed: self.trimmed,
             blurred: self.keys > 1 || !frame.lens.is_empty(),
+            straight: self.keys <= 2,
         }
     }
 }
@@ -298,7 +337,7 @@ fn record_blurred(
         primitives: page.primitives,
         data: page.data,
         motion: frame.motion,
-        lens_cells: frame.lens,
+        blur_samples: slices.blur_samples,
     };
     let push = hide_blurred::Push {
         slot_base: piece.slot_base,
@@ -374,6 +413,11 @@ pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion, surface: 
 /// The kernels that make slots, for all that is diced.
 pub(super) fn slot_kernels() -> KernelList {
     vec![cull::kernel(), arm::kernel()]
+}
+
+/// The kernels that begin what moves or is out of focus.
+pub(super) fn blur_kernels() -> KernelList {
+    vec![blur_samples::kernel()]
 }
 
 /// The kernels that hide.

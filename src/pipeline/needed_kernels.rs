@@ -5,6 +5,7 @@ use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
 use super::hide::{HiddenSurface, HidingForm, SampleTests};
+use super::look::HideBin;
 use super::look::ShadingKernel;
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
@@ -72,8 +73,9 @@ impl WorldTraits {
 /// The variants of hiding and sampling that a world's bins call for.
 fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
     let (clipped, lens) = (!world.clip_planes.is_empty(), !world.lens.is_empty());
-    let bins: BTreeSet<(bool, bool)> = world.hide_bins.iter().map(|bin| (bin.trimmed, lens || bin.keys > 1)).collect();
-    bins.into_iter().map(|(trimmed, blurred)| SampleTests { clipped, trimmed, blurred }).collect()
+    let of_bin = |bin: &HideBin| (bin.trimmed, lens || bin.keys > 1, bin.keys <= 2);
+    let bins: BTreeSet<(bool, bool, bool)> = world.hide_bins.iter().map(of_bin).collect();
+    bins.into_iter().map(|(trimmed, blurred, straight)| SampleTests { clipped, trimmed, blurred, straight }).collect()
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
@@ -110,6 +112,7 @@ pub fn kernels_of(
 
 fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: &[FilterKind]) -> KernelList {
     match stage.process {
+        Process::ClearSelection if traits.tests.iter().any(|tests| tests.blurred) => hide::blur_kernels(),
         Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Vec::new(),
         Process::Choose => select::choice_kernels(variants),
         Process::Rank => select::rank_kernels(variants),

@@ -61,22 +61,23 @@ fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Va
 }
 
 fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sample_blurred::Variant {
-    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        return if tests.clipped {
-            sample_blurred::Variant::ExpandedClipped
-        } else {
-            sample_blurred::Variant::Expanded
-        };
-    }
+    use sample_blurred::Variant as V;
+    let expanded = division == Division::Expanded && !tests.trimmed;
     match (pass, tests.clipped, tests.trimmed) {
-        (HidePass::First, false, false) => sample_blurred::Variant::First,
-        (HidePass::First, true, false) => sample_blurred::Variant::FirstClipped,
-        (HidePass::First, false, true) => sample_blurred::Variant::FirstTrimmed,
-        (HidePass::First, true, true) => sample_blurred::Variant::FirstClippedTrimmed,
-        (HidePass::Rest, false, false) => sample_blurred::Variant::Rest,
-        (HidePass::Rest, true, false) => sample_blurred::Variant::RestClipped,
-        (HidePass::Rest, false, true) => sample_blurred::Variant::RestTrimmed,
-        (HidePass::Rest, true, true) => sample_blurred::Variant::RestClippedTrimmed,
+        (HidePass::First, false, false) if expanded && tests.straight => V::ExpandedStraight,
+        (HidePass::First, true, false) if expanded && tests.straight => V::ExpandedClippedStraight,
+        (HidePass::First, false, false) if expanded => V::Expanded,
+        (HidePass::First, true, false) if expanded => V::ExpandedClipped,
+        (HidePass::First, false, false) if tests.straight => V::FirstStraight,
+        (HidePass::First, true, false) if tests.straight => V::FirstClippedStraight,
+        (HidePass::First, false, false) => V::First,
+        (HidePass::First, true, false) => V::FirstClipped,
+        (HidePass::First, false, true) => V::FirstTrimmed,
+        (HidePass::First, true, true) => V::FirstClippedTrimmed,
+        (HidePass::Rest, false, false) => V::Rest,
+        (HidePass::Rest, true, false) => V::RestClipped,
+        (HidePass::Rest, false, true) => V::RestTrimmed,
+        (HidePass::Rest, true, true) => V::RestClippedTrimmed,
     }
 }
 
@@ -123,7 +124,7 @@ fn record_blurred(
         primitives: page.primitives,
         data: page.data,
         motion: frame.motion,
-        lens_cells: frame.lens,
+        blur_samples: slices.blur_samples,
     };
     let push = sample_blurred::Push {
         slot_base: piece.slot_base,

@@ -47,6 +47,7 @@ impl Fixture {
             bins: 3,
             smooth: false,
             behind: false,
+            blurred: false,
             solids: false,
             deep: false,
             prints: 0,

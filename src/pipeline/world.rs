@@ -104,6 +104,11 @@ impl DrawnWorld {
         self.hide_bins.iter().map(of_bin).collect()
     }
 
+    /// Whether anything moves or is out of focus.
+    pub fn is_blurred(&self) -> bool {
+        !self.motion.is_empty() || !self.lens.is_empty()
+    }
+
     /// Whether any primitive of this kind moves.
     pub fn moves(&self, kind: PrimitiveKind) -> bool {
         self.hide_bins.iter().any(|bin| bin.kind == kind && bin.keys > 1)

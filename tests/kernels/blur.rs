@@ -63,7 +63,10 @@ impl Scene {
 
     /// A region with the motion and the lens, and the piece with all quads.
     fn region(&self, entries: u64) -> (Region, Vec<anthill::pipeline::dice::Piece>) {
-        let mut region = Region::new(self.frame, self.pixels, |room| room.entries = entries);
+        let mut region = Region::new(self.frame, self.pixels, |room| {
+            room.entries = entries;
+            room.blurred = true;
+        });
         let key = |(k, &time): (usize, &f32)| MotionKey {
             time,
             inverse_span: self.times.get(k + 1).map_or(0.0, |next| 1.0 / (next - time)),
@@ -75,6 +78,8 @@ impl Scene {
             region.frame.lens = region.lab.upload("lens", &with_aperture(self.frame, &APERTURE).1);
         }
         region.clear();
+        let (frame, context) = (region.frame, region.context());
+        region.lab.run(|recording| hide::record_blur_samples(recording, &frame, &context));
         let meshes: Vec<Mesh> = self.quads.iter().map(|(_, mesh)| mesh.clone()).collect();
         let pieces = region.lay(&meshes, 0, self.times.len() as u32, |mesh, vertex, key| {
             let [x, y, z] = self.quads[mesh].0[key as usize][vertex];

@@ -128,6 +128,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         bins: 1,
         smooth: false,
         behind: false,
+        blurred: false,
         solids: false,
         deep: false,
         prints: 0,

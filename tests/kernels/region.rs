@@ -177,6 +177,7 @@ impl Region {
             bins: 1,
             smooth: false,
             behind: false,
+            blurred: false,
             solids: false,
             deep: false,
             prints: 0,

@@ -79,6 +79,7 @@ impl DeviceRenderer {
             smooth: world.smooth,
             deep: self.picture.deep.is_some(),
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
+            blurred: world.is_blurred(),
             solids: !world.solids.is_empty(),
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
             texture_slots: self.shared.textures.as_ref().map_or(0, TextureTiles::slots_end),

@@ -326,6 +326,9 @@ impl DeviceWorld {
             Process::ClearSelection => {
                 hide::record_clear(recording, region);
                 select::record_clear(recording, region);
+                if frame.is_blurred() {
+                    hide::record_blur_samples(recording, frame, region);
+                }
             }
             Process::ClearBehind => hide::record_clear_behind(recording, region),
             Process::Rank => select::record_ranks(recording, variants, region),
