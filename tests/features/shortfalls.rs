@@ -52,6 +52,33 @@ fn filters_that_parameters_name_are_reported_if_there_are_none() {
     assert_eq!(scene.messages.len(), 3, "{:?}", scene.messages);
 }
 
+/// What cannot be chosen is not reported: `"soft"`, which the shader replaces.
+#[test]
+fn filters_that_shaders_compute_are_reported_if_there_are_none() {
+    let look = "surface look(string name = \"\", how = \"soft\"; float k = 1;) {
+            uniform string filter = how, tried[3]; uniform float i;
+            if (how == \"soft\") filter = \"gaussian\";
+            if (k > 1) filter = \"mitchell\";
+            tried[0] = \"box\"; tried[1] = \"tent\"; tried[2] = \"disk\";
+            Ci = texture(name, \"filter\", filter) + environment(name, N, \"filter\", filter);
+            for (i = 0; i < 3; i += 1) { Ci += texture(name, \"filter\", tried[i * k]); }
+            filter = \"box\";
+            for (i = 0; i < 9 * k; i += 1) { Ci += texture(name, \"filter\", filter); filter = \"sinc\"; }
+            Oi = 1;
+        }";
+    let scene = draw_with(
+        &[("look.sl", look)],
+        "Format 20 20 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nWorldBegin\nTranslate 0 0 2\nSurface \"look\"\nDisk 0 1 360\n\
+         Surface \"look\" \"how\" \"narrow\"\nDisk 0 1 360\nDisk 0.5 1 360\nWorldEnd\n",
+    );
+    for (name, line) in [("mitchell", 6), ("tent", 6), ("sinc", 6), ("narrow", 8)] {
+        let words =
+            format!("scene.rib:{line}:1: warning: texture lookups have no filter \"{name}\": gaussian is taken");
+        assert_eq!(scene.message_count(&words), 1, "{name}: {:?}", scene.messages);
+    }
+    assert_eq!(scene.messages.len(), 4, "{:?}", scene.messages);
+}
+
 /// A micropolygon of 1e-16 pixels would take longer than anybody waits, and show nothing more than one of 0.001.
 #[test]
 fn absurd_shading_rates_are_raised_with_the_name_of_the_object() {

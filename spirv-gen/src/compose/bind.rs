@@ -5,7 +5,7 @@ use super::reflection::{Content, Input, Pattern, Role, Shortfall, TextureUse};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar};
-use super::texture::{filter_number, texture_info};
+use super::texture::texture_info;
 use crate::ir::{
     Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
     ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
@@ -87,11 +87,6 @@ impl Rules for Binder<'_> {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.texture_names.insert((name, TextureUse::Texels(lookup.kind)));
                 self.lookup(t.out, *lookup, args)
-            }
-            Op::LookupFilter => {
-                let pattern = self.pattern(t, data.args[0], args[0]);
-                self.table.filter_names.extend(pattern);
-                Some(vec![filter_number(t.out, args[0])])
             }
             Op::TextureInfo { name, ty, count } if self.request.textures => {
                 let pattern = self.pattern(t, data.args[0], args[0]);

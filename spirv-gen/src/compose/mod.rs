@@ -2,6 +2,7 @@
 //! lights are put into their loops, and outputs that were not requested are dropped.
 
 pub(crate) mod bind;
+mod filters;
 mod lights;
 mod message;
 mod reflection;
@@ -26,6 +27,7 @@ use crate::passes::{
     simplify, to_light_loops, uncounted_loops,
 };
 use bind::{Binder, OutputValues};
+use filters::number_filters;
 use lights::InlineLights;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -105,7 +107,7 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = checked(bind_shaders(request, &mut table));
     let body = checked(merge_light_loops(checked(simplify(&body))));
     let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
-    let body = checked(simplify(&body));
+    let body = checked(number_filters(checked(simplify(&body)), &mut table));
     let opacity = opacity(&body, request, &table);
     let body = if prints(&body) { checked(number_prints(&body, first_number(request.slice))) } else { body };
     let mut body = checked(relocate_derivatives(&body));

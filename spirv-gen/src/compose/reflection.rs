@@ -41,6 +41,16 @@ pub enum Pattern {
     Param(Role, Arc<str>),
 }
 
+impl Pattern {
+    /// The text that a slot holds, if that is a parameter.
+    pub(super) fn of_param(content: &Content) -> Option<Self> {
+        match content {
+            Content::Param { shader, name, .. } => Some(Self::Param(*shader, Arc::clone(name))),
+            _ => None,
+        }
+    }
+}
+
 /// What a slot of an instance block or light block holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Content {
@@ -259,7 +269,7 @@ pub struct Reflection {
     pub uses_textures: bool,
     /// The names of textures and point clouds, `None` for those that are computed, and what looks them up.
     pub texture_names: Vec<(Option<Pattern>, TextureUse)>,
-    /// The names of lookups' filters that its shaders do not spell out, and that are not computed.
+    /// The names that lookups' filters may have where its shaders do not spell them out.
     pub filter_names: Vec<Pattern>,
     /// What it does differently from what its shaders ask for.
     pub shortfalls: Vec<Shortfall>,

@@ -1,6 +1,6 @@
 //! Which string parameters decide about texts: those that reach `format`, `concat` or `match`, the name of a space, of
-//! an attribute or an option, or a computed name. They must be known when a pipeline is composed, because a kernel
-//! makes no texts.
+//! an attribute or an option, or a computed name, of a filter too. They must be known when a pipeline is composed,
+//! because a kernel makes no texts.
 
 use crate::ir::{Body, Def, MachineType, Op, ParamDefault, ParamId, Shader, Value};
 
@@ -24,6 +24,7 @@ pub fn text_params(shader: &Shader) -> Vec<bool> {
                     search.reach(&data.args[5..]);
                     search.reach_computed(&data.args[..1]);
                 }
+                Op::LookupFilter => search.reach_computed(&data.args),
                 // A name that is a parameter itself is looked up where the parameter is bound.
                 Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
                     let end = data.op.fixed_args();

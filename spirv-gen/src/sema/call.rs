@@ -437,6 +437,9 @@ impl Checker<'_> {
         if &**word == "source" && call.opcode == Opcode::Lookup(LookupKind::Shadow) {
             return self.check_shadow_source(name, value);
         }
+        if &**word == "filter" && call.opcode == Opcode::Lookup(LookupKind::Shadow) {
+            self.check_shadow_filter(value);
+        }
         let wanted = if matches!(&**word, "filter" | "source" | "label") { Type::String } else { Type::Float };
         if let ("filter", ExprKind::String(filter)) = (&**word, &value.kind) {
             self.check_filter(call, filter, value.span);
@@ -452,6 +455,14 @@ impl Checker<'_> {
         }
         let report = Report::warning(name.span, "the size of a light is not used: its shadows are those of one point");
         self.warn_once("shadow source", report.hint("`blur` makes them soft"));
+    }
+
+    /// Warns of filters of shadows, which have one.
+    fn check_shadow_filter(&mut self, filter: &Expr) {
+        if !matches!(&filter.kind, ExprKind::String(name) if &**name == "box") {
+            let report = Report::warning(filter.span, "`shadow` has no filter but `box`, which is taken");
+            self.warn_once("shadow filter", report);
+        }
     }
 
     /// Reports a filter that a call does not have.

@@ -44,6 +44,8 @@ surface accepted(float Kd = 1;)
     // warning: 37-42 `texture` has no filter `boxy`
     x += texture("a.tex", "filter", "boxy");
     point corners[4];
+    // warning: 40-48 `shadow` has no filter but `box`, which is taken
+    x *= shadow("a.shad", P, "filter", "lanczos") + shadow("a.shad", P, "filter", "box");
     // warning: 30-37 the size of a light is not used: its shadows are those of one point
     x *= shadow("a.shad", P, "source", corners, "gapbias", 0.1) + shadow("a.shad", P, "source", q);
     Ci *= Kd * list[1] * x;
