@@ -13,9 +13,9 @@ use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, Shape, ValueType};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
-use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice, asks_displacement};
+use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice, asks_displacement, is_list};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
-use spirv_gen::passes::text_params;
+use spirv_gen::passes::{map_params, text_params};
 use std::sync::Arc;
 
 /// A shader of a drawable with its bindings and its instance.
@@ -207,12 +207,13 @@ pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, re
 /// default.
 fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> BoundShader {
     check_given(shader, instance, reporter);
-    let decides = text_params(shader);
-    let binding = |(param, &decides): (&ir::Param, &bool)| {
+    let (decides, maps) = (text_params(shader), map_params(shader));
+    let binding = |(number, param): (usize, &ir::Param)| {
+        let decides = |texts: &[Arc<str>]| decides[number] || maps[number] && texts.iter().any(|text| is_list(text));
         let primvar = primvars.iter().find(|primvar| primvar.name == param.name && primvar_fits(primvar, param));
         if let Some(primvar) = primvar {
             return match &primvar.data {
-                PrimvarData::Strings(texts) if decides => fixed_texts(texts, param),
+                PrimvarData::Strings(texts) if decides(texts) => fixed_texts(texts, param),
                 PrimvarData::Strings(_) => Binding::Block,
                 PrimvarData::Floats(_) => class_binding(primvar.class),
             };
@@ -220,13 +221,20 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
         let given = instance.params.iter().rev().find(|given| given.name == param.name && param_fits(given, param));
         match (given, &param.default) {
             (None, ParamDefault::Computed(_)) => Binding::Default,
-            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if decides => fixed_texts(texts, param),
-            (None, ParamDefault::Values(values)) if decides => Binding::Fixed(values.clone()),
+            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if decides(texts) => {
+                fixed_texts(texts, param)
+            }
+            (None, ParamDefault::Values(values)) if decides(&texts_of(values)) => Binding::Fixed(values.clone()),
             (given, default) if is_empty_text(given, default, param) => Binding::Fixed(vec![Const::Str("".into())]),
             _ => Binding::Block,
         }
     };
-    BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().zip(&decides).map(binding).collect() }
+    BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().enumerate().map(binding).collect() }
+}
+
+/// The texts among some values.
+fn texts_of(values: &[Const]) -> Vec<Arc<str>> {
+    values.iter().filter_map(|value| if let Const::Str(text) = value { Some(Arc::clone(text)) } else { None }).collect()
 }
 
 /// Binds a parameter on which texts depend: they are made when its pipeline is compiled. Primitives of one geometry

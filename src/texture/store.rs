@@ -211,8 +211,11 @@ impl TextureStore {
             let looked = candidates(name, folders).map(|path| format!("\"{}\"", path.display())).collect::<Vec<_>>();
             let message = format!("there is no {} {name:?}: {}", sought.word(), sought.stand_in());
             let error = Diagnostic::new(Severity::Error, "nofile", location.clone(), message);
-            let hint =
+            let mut hint =
                 format!("looked for {}; Option \"searchpath\" \"texture\" sets where to look", looked.join(", "));
+            if name.contains(',') {
+                hint += "; only shadow() takes a list of names, and only one that the shader does not compute";
+            }
             self.reporter.report(error.hint(hint));
             return None;
         };

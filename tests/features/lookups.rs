@@ -117,6 +117,71 @@ fn a_disk_throws_a_shadow_where_its_map_says() {
     assert!((7..13).map(red).sum::<f32>() - 3.0 < 0.5, "{:?}", [7, 8, 9, 10].map(red));
 }
 
+/// Two disks in maps of their own throw shadows that overlap on a wall: the light is the product of what both maps let
+/// through, whether a shader or a light names them.
+#[test]
+fn shadows_of_several_maps_are_combined() {
+    let lit = "surface lit(string map = \"\", other = \"\";) {
+        float a = shadow(map, P, \"bias\", 0.05, \"blur\", 0.1), b = shadow(other, P, \"bias\", 0.05, \"blur\", 0.1);
+        Ci = a + b - a * b; Oi = 1; }";
+    let glow = "surface glow() { Ci = 0; illuminance (P) { Ci += Cl; } }";
+    let map = |name: &str, x: f32| {
+        format!(
+            "Display \"$DIR/{name}.z\" \"zfile\" \"z\"\nWorldBegin\nTranslate {x} 0 0\nDisk 1 0.5 360\nWorldEnd\n\
+             MakeShadow \"$DIR/{name}.z\" \"$DIR/{name}.shad\"\n"
+        )
+    };
+    let picture = |name: &str, look: &str| {
+        format!(
+            "Display \"$DIR/{name}.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\nWorldBegin\n{look}\n\
+             Polygon \"P\" [-2 2 2 2 2 2 2 -2 2 -2 -2 2]\nWorldEnd\n"
+        )
+    };
+    let rib = [
+        "FrameBegin 1\nFormat 64 64 1\nProjection \"perspective\" \"fov\" [90]\nTranslate 0 0 1\nPixelSamples 1 1\n",
+        &map("a", -0.3),
+        &map("b", 0.3),
+        "FrameEnd\nFrameBegin 2\nFormat 32 32 1\nScreenWindow -2 2 -2 2\n",
+        &picture("both", "Surface \"lit\" \"map\" \"$DIR/a.shad\" \"other\" \"$DIR/b.shad\""),
+        &picture("list", "Surface \"lit\" \"map\" \"$DIR/a.shad , $DIR/b.shad,\""),
+        &picture("one", "Surface \"lit\" \"map\" \"$DIR/a.shad\""),
+        &picture("gone", "Surface \"lit\" \"map\" \",$DIR/a.shad,$DIR/gone.shad\""),
+        &picture(
+            "light",
+            "LightSource \"shadowdistant\" 1 \"shadowname\" \"$DIR/a.shad,$DIR/b.shad\" \"blur\" 0.1 \"bias\" 0.05\n\
+             Surface \"glow\"",
+        ),
+        "FrameEnd\n",
+    ];
+    let scene = draw_with(&[("lit.sl", lit), ("glow.sl", glow)], &rib.concat());
+    let red = |name: &str| scene.picture(&format!("{name}.exr")).channel("R").to_vec();
+    let both = red("both");
+    let has_edge = both.iter().any(|dark| *dark > 0.3 && *dark < 0.7);
+    assert!(has_edge && both[16 * 32 + 16] > 0.9 && both[0] == 0.0, "{:?}", &both[16 * 32..17 * 32]);
+    assert!(red("list") == both && red("one") == red("gone") && red("one") != both);
+    // The light's samples are other ones.
+    let far = red("light").iter().zip(&both).map(|(light, dark)| (1.0 - light - dark).abs()).fold(0.0, f32::max);
+    assert!(far < 0.3, "{far}");
+    let missing = format!("there is no texture \"{}/gone.shad\"", scene.folder().display());
+    assert_eq!((scene.message_count(&missing), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+}
+
+/// A list that the shader computes is looked for as one file, and the message says why.
+#[test]
+fn lists_of_shadow_maps_that_shaders_compute_are_reported() {
+    let lit = "surface lit(string maps[2] = {\"a.shad,b.shad\", \"c.shad\"};) {
+        uniform float i; Ci = 0; for (i = 0; i < 2; i += 1) { Ci += shadow(maps[i], P); } Oi = 1; }";
+    let scene = draw_with(
+        &[("lit.sl", lit)],
+        "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"lit\"\nTranslate 0 0 2\nDisk 0 1 360\nWorldEnd\n",
+    );
+    for (name, hinted) in [("a.shad,b.shad", 1), ("c.shad", 0)] {
+        assert_eq!(scene.message_count(&format!("there is no texture \"{name}\"")), 1, "{:?}", scene.messages);
+        let found = scene.messages.iter().filter(|message| message.contains(name) && message.contains("takes a list"));
+        assert_eq!(found.count(), hinted, "{name}: {:?}", scene.messages);
+    }
+}
+
 /// Six channels of noise by texel: 640 x 512 floats are 327 tiles.
 const NOISE: &str =
     "surface paint() { point p = transform(\"raster\", P); Ci = color cellnoise(xcomp(p), ycomp(p)); Oi = 1; }";

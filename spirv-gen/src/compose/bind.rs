@@ -85,8 +85,7 @@ impl Rules for Binder<'_> {
             Op::CategoryMatches => self.category(t, data.args[0], args),
             Op::Lookup(lookup) if self.request.textures => {
                 let name = self.pattern(t, data.args[0], args[0]);
-                self.table.texture_names.insert((name, TextureUse::Texels(lookup.kind)));
-                self.lookup(t.out, *lookup, args)
+                Some(vec![self.lookup(t.out, name, *lookup, args)])
             }
             Op::TextureInfo { name, ty, count } if self.request.textures => {
                 let pattern = self.pattern(t, data.args[0], args[0]);

@@ -17,6 +17,7 @@ pub use reflection::{
     Reflection, Role, Shortfall, TextureUse, UniformInput,
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
+pub use texture::is_list;
 
 use crate::abi;
 use crate::emit::{EmitError, EmitOptions, channels, emit, emit_with, output_channel};

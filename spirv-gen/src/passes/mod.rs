@@ -22,5 +22,5 @@ pub use prints::{number_prints, prints};
 pub use rates::varying;
 pub use simplify::simplify;
 pub use suspension::{SavedLoop, SavedLoops};
-pub use texts::text_params;
+pub use texts::{map_params, text_params};
 pub use trips::{trip_count, uncounted_loops};

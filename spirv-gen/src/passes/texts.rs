@@ -2,41 +2,50 @@
 //! an attribute or an option, or a computed name, of a filter too. They must be known when a pipeline is composed,
 //! because a kernel makes no texts.
 
-use crate::ir::{Body, Def, MachineType, Op, ParamDefault, ParamId, Shader, Value};
+use crate::ir::{Body, Def, InstData, LookupKind, MachineType, Op, ParamDefault, ParamId, Shader, Value};
 
 /// For each parameter of a shader, whether it decides about a text.
 pub fn text_params(shader: &Shader) -> Vec<bool> {
+    let mut search = Search::new(shader);
+    walk(shader, |data| match &data.op {
+        Op::Format(_) | Op::FormatBy | Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => search.reach(&data.args),
+        Op::Points(_) => {
+            search.reach(&data.args[5..]);
+            search.reach_computed(&data.args[..1]);
+        }
+        Op::LookupFilter => search.reach_computed(&data.args),
+        // A name that is a parameter itself is looked up where the parameter is bound.
+        Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
+            let end = data.op.fixed_args();
+            let shown = end - data.op.shown().len()..end;
+            let (before, behind) = (&data.args[..shown.start], &data.args[end..]);
+            search.reach_computed(&[before, behind].concat());
+        }
+        _ => {}
+    });
+    search.found
+}
+
+/// For each parameter of a shader, whether `shadow()` looks it up. One that lists several maps decides about texts.
+pub fn map_params(shader: &Shader) -> Vec<bool> {
+    let mut search = Search::new(shader);
+    walk(shader, |data| match &data.op {
+        Op::Lookup(lookup) if lookup.kind == LookupKind::Shadow => search.reach(&data.args[..1]),
+        _ => {}
+    });
+    search.found
+}
+
+/// Visits the instructions of a shader, and of the defaults of its parameters.
+fn walk(shader: &Shader, mut visit: impl FnMut(&InstData)) {
     let body = &shader.body;
-    let mut search = Search { body, seen: vec![false; body.value_count()], found: vec![false; shader.params.len()] };
-    let mut regions = vec![body.root()];
-    regions.extend(shader.params.iter().filter_map(|param| match param.default {
+    let defaults = shader.params.iter().filter_map(|param| match param.default {
         ParamDefault::Computed(region) => Some(region),
         ParamDefault::Values(_) => None,
-    }));
-    for region in regions {
-        body.walk(region, &mut |inst| {
-            let data = body.inst(inst);
-            match &data.op {
-                Op::Format(_) | Op::FormatBy | Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => {
-                    search.reach(&data.args);
-                }
-                Op::Points(_) => {
-                    search.reach(&data.args[5..]);
-                    search.reach_computed(&data.args[..1]);
-                }
-                Op::LookupFilter => search.reach_computed(&data.args),
-                // A name that is a parameter itself is looked up where the parameter is bound.
-                Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
-                    let end = data.op.fixed_args();
-                    let shown = end - data.op.shown().len()..end;
-                    let (before, behind) = (&data.args[..shown.start], &data.args[end..]);
-                    search.reach_computed(&[before, behind].concat());
-                }
-                _ => {}
-            }
-        });
+    });
+    for region in std::iter::once(body.root()).chain(defaults) {
+        body.walk(region, &mut |inst| visit(body.inst(inst)));
     }
-    search.found
 }
 
 struct Search<'a> {
@@ -45,7 +54,12 @@ struct Search<'a> {
     found: Vec<bool>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(shader: &'a Shader) -> Self {
+        let body = &shader.body;
+        Self { body, seen: vec![false; body.value_count()], found: vec![false; shader.params.len()] }
+    }
+
     fn is_param(&self, value: Value) -> bool {
         matches!(self.body.def_inst(value).map(|data| &data.op), Some(Op::Param(_)))
     }
