@@ -18,6 +18,8 @@ const CHANNELS: [&str; 3] = ["A", "Z", "ZBack"];
 /// The largest header and the largest tile that are read.
 const HEADER_BYTES_MAX: usize = 1 << 20;
 const TILE_BYTES_MAX: u64 = 1 << 28;
+/// How hard zlib tries, as in OpenEXR's library.
+const DEFLATE_LEVEL: u32 = 4;
 const SIDE_MAX: i64 = 1 << 22;
 
 /// Why a file cannot be read.
@@ -186,7 +188,7 @@ impl<W: Write + Seek> DeepWriter<W> {
             data.extend(flat().flat_map(|sample| sample.back.to_le_bytes()));
         }
         let unpacked = data.len() as u64;
-        let [counts, data] = [counts, data].map(pack);
+        let (counts, data) = (pack_counts(counts), pack(data));
         let mut chunk = [at[0], at[1], 0, 0].map(u32::to_le_bytes).concat();
         chunk.extend([counts.len() as u64, data.len() as u64, unpacked].iter().flat_map(|size| size.to_le_bytes()));
         chunk.extend(counts.into_iter().chain(data));
@@ -420,20 +422,37 @@ fn channels(mut list: &[u8]) -> Option<(Vec<String>, Vec<usize>)> {
     Some((names, bytes))
 }
 
-/// OpenEXR's ZIP: bytes of words apart, differences, then zlib; the bytes themselves where that is not shorter.
-fn pack(bytes: Vec<u8>) -> Vec<u8> {
+/// OpenEXR's ZIP: bytes of words apart, differences, then zlib.
+fn deflate(bytes: &[u8], level: u32) -> Vec<u8> {
     let apart: Vec<u8> = bytes.iter().step_by(2).chain(bytes.iter().skip(1).step_by(2)).copied().collect();
     let differences = apart.iter().enumerate().map(|(i, &byte)| match i {
         0 => byte,
         _ => byte.wrapping_sub(apart[i - 1]).wrapping_add(128),
     });
     let differences: Vec<u8> = differences.collect();
-    let mut packed = Vec::with_capacity(bytes.len());
-    let status =
-        Compress::new(Compression::new(4), true).compress_vec(&differences, &mut packed, FlushCompress::Finish);
-    // The room is that of the bytes: what does not end in it is not shorter.
-    let is_shorter = matches!(status, Ok(Status::StreamEnd)) && packed.len() < bytes.len();
-    if is_shorter { packed } else { bytes }
+    // What cannot be made shorter grows by some bytes for each block of 2^14, and by a head and a sum.
+    let mut packed = Vec::with_capacity(bytes.len() + bytes.len() / 256 + 64);
+    let compressed =
+        Compress::new(Compression::new(level), true).compress_vec(&differences, &mut packed, FlushCompress::Finish);
+    assert!(matches!(compressed, Ok(Status::StreamEnd)), "there is room: {compressed:?}");
+    packed
+}
+
+/// Samples, packed unless that is not shorter.
+fn pack(bytes: Vec<u8>) -> Vec<u8> {
+    let packed = deflate(&bytes, DEFLATE_LEVEL);
+    if packed.len() < bytes.len() { packed } else { bytes }
+}
+
+/// The sums of samples of a tile's pixels. OpenEXR's C++ library takes every table as packed that is shorter than that
+/// of a tile of 64 x 64 pixels, its C library every table that is not as long as it is unpacked. So that of a smaller
+/// tile, at the right or lower edge, is packed even where that makes it longer, but never just as long.
+fn pack_counts(counts: Vec<u8>) -> Vec<u8> {
+    if counts.len() == 4 * TILE_PIXELS {
+        return pack(counts);
+    }
+    let packed = deflate(&counts, DEFLATE_LEVEL);
+    if packed.len() == counts.len() { deflate(&counts, 0) } else { packed }
 }
 
 fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
@@ -450,93 +469,4 @@ fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Cursor;
-
-    fn light(x: u32, y: u32) -> Visibility {
-        let steps = (x + 3 * y) % 5;
-        let mut knots = Vec::new();
-        for step in 0..steps {
-            let (z, light) = (2.0 + (x + step) as f32, 0.5_f32.powi(step as i32));
-            knots.extend([Knot { z, light }, Knot { z: z + (y % 2) as f32, light: 0.5 * light }]);
-        }
-        Visibility::of_knots(knots).expect("it falls")
-    }
-
-    fn written() -> Vec<u8> {
-        let header = DeepHeader {
-            size: [100, 70],
-            corner: [5, 0],
-            whole: [128, 128],
-            camera_from_world: std::array::from_fn(|i| i as f32),
-            ndc_from_world: [0.5; 16],
-            software: "test".into(),
-            samples_max: 4,
-        };
-        let mut file = Cursor::new(Vec::new());
-        let mut writer = DeepWriter::new(&mut file, header).expect("memory");
-        (0..4).for_each(|_| writer.write_tile(|[x, y]| light(x, y)).expect("memory"));
-        writer.finish().expect("memory");
-        file.into_inner()
-    }
-
-    #[test]
-    fn what_is_written_is_read() {
-        let bytes = written();
-        assert!(DeepReader::is_deep(&bytes) && bytes.len() < 100 * 70 * 12);
-        let mut file = Cursor::new(&bytes);
-        let reader = DeepReader::open(&mut file).expect("it is whole");
-        assert_eq!(
-            (reader.header().size, reader.header().corner, reader.header().whole),
-            ([100, 70], [5, 0], [128; 2])
-        );
-        assert_eq!(reader.header().camera_from_world[9], 9.0);
-        for at in [[0, 0], [1, 0], [0, 1], [1, 1]] {
-            let (tile, _) = reader.read_tile(&mut file, at).expect("it is whole");
-            let [width, height] = reader.header().tile_size(at);
-            assert_eq!(tile.len(), (width * height) as usize);
-            for (i, found) in (0..).zip(&tile) {
-                let [x, y] = [at[0] * TILE_SIDE + i % width, at[1] * TILE_SIDE + i / width];
-                for z in [0.0, 2.5, 3.0, 3.25, 9.0, 103.5] {
-                    let (found, expected) = (found.at(z), light(x, y).at(z));
-                    assert!((found - expected).abs() < 1e-6, "{found} for {expected} at {x} {y} {z}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn damaged_files_are_refused_or_read_without_harm() {
-        let bytes = written();
-        let mut seed = 1_u32;
-        for round in 0..400 {
-            let mut damaged = bytes.clone();
-            for _ in 0..3 {
-                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let at = (seed >> 7) as usize % if round % 2 == 0 { 900 } else { damaged.len() };
-                damaged[at] ^= (seed >> 24) as u8;
-            }
-            damaged.truncate(bytes.len() - (seed >> 16) as usize % 900);
-            let mut file = Cursor::new(&damaged);
-            let Ok(reader) = DeepReader::open(&mut file) else { continue };
-            let [across, down] = reader.header().tiles();
-            for at in [[0, 0], [across - 1, down - 1]] {
-                let _ = reader.read_tile(&mut file, at);
-            }
-        }
-        assert!(matches!(
-            DeepReader::open(&mut Cursor::new(b"nothing")),
-            Err(DeepError::Io(_) | DeepError::Unsupported(_))
-        ));
-    }
-
-    #[test]
-    fn packing_is_undone_by_unpacking() {
-        for size in [0, 1, 2, 7, 4096, 4097] {
-            let bytes: Vec<u8> = (0..size).map(|i| (i / 3) as u8).collect();
-            let packed = pack(bytes.clone());
-            assert!(packed == bytes || unpack(&packed, bytes.len()) == Some(bytes), "{size}");
-        }
-    }
-}
+mod tests;
