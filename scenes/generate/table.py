@@ -20,6 +20,7 @@ WHAT = {
     "glass": ("translucent layers with coloured opacity, fresnel", "typed by hand"),
     "hair": ("7000 translucent Bezier curves, a hair shader", "hair.py"),
     "nebula": ("3500 translucent points, many layers in a pixel", "nebula.py"),
+    "wax": ("light that one world bakes to a file of points (`bake3d`) and the next spreads (`texture3d`)", "typed by hand, teapot.py"),
     "porcelain": ("worlds that paint textures, an environment and depths, from which the scene makes what its last world uses", "typed by hand, teapot.py"),
     "landscape": ("displaced mountains and meadow, 190,000 blades of grass as instances, leaves as points, water, haze", "landscape.py"),
 }
