@@ -80,7 +80,9 @@ bool covers_once(Micropolygon m, ivec2 at) {
     int across = edge_from(d, a);
     bool first = inside_edges(ivec3(edge_from(a, b), edge_from(b, d), across), ivec3(ab.x, bd.x, da.x), ivec3(ab.y, bd.y, da.y));
     bool second = inside_edges(ivec3(-across, edge_from(d, c), edge_from(c, a)), ivec3(-da.x, dc.x, ca.x), ivec3(-da.y, dc.y, ca.y));
-    return first || second;
+    // Far from the micropolygon, where what moves fast may have samples, products are too large.
+    bool near = all(greaterThanEqual(at, m.low)) && all(lessThanEqual(at, m.high));
+    return near && (first || second);
 }
 
 // Widens a span of x by the part of a line that lies between two heights.

@@ -203,8 +203,11 @@ mod tests {
         for n in [2, 4, 5, 6, 8] {
             let blurring = blurring([n, n]);
             for pixel in [[0, 0], [5, -3], [123, 456]] {
-                let rows: Vec<u32> =
-                    blurring.pixel(pixel).iter().map(|(time, _)| (time * n as f32).min(n as f32 - 0.5) as u32).collect();
+                let rows: Vec<u32> = blurring
+                    .pixel(pixel)
+                    .iter()
+                    .map(|(time, _)| (time * n as f32).min(n as f32 - 0.5) as u32)
+                    .collect();
                 for line in 0..n {
                     for (step, first) in [(1, line * n), (n, line)] {
                         let mut seen: Vec<u32> = (0..n).map(|i| rows[(first + i * step) as usize]).collect();
