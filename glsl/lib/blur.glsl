@@ -4,10 +4,9 @@
 // numbered like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
 // Which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of parts, then the
-// rows of each column. So in every pixel the nx parts of a row are in different columns, and in different rows too
-// where nx is ny. Which cell of the lens goes with which part is the same for pixels of a *class*, of which there are
-// LENS_CLASSES, in a square of pixels: with one class only, each moment would be seen through the same few points of
-// the lens everywhere.
+// rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell of the lens goes
+// with which part is the same for pixels of a *class*, of which there are LENS_CLASSES, in a square of pixels: with one
+// class only, each moment would be seen through the same few points of the lens everywhere.
 //
 // Needs frame.
 
@@ -73,23 +72,15 @@ uint gathered(uint a, uint step, uint n) {
     return step != 0u ? remainder(a * step, n) : a < half_n ? 2u * a : 2u * (a - half_n) + 1u;
 }
 
-// By how much the rows of a column are turned: columns in the same order, so that in a square each row too has one of
-// the first parts, one of the second and so on, and in a part of the square nearly so.
-const uint TURN_ROWS = 0x68e31da4u;
-uint row_turn(uint x, uint key, uvec2 n) {
-    uint column = turned(x, hash_below(key ^ TURN_ROWS, 0u, n.x), n.x);
-    uint by = (spread(column, frame.spread.x, n.x) * n.y) / n.x;
-    return turned(by, hash_below(key ^ TURN_ROWS, 1u, n.y), n.y);
-}
-
 // Puts each row's columns in that order and turns them, then turns the rows of each column; and its inverse.
+const uint TURN_ROWS = 0x68e31da4u;
 uvec2 shuffled(uvec2 a, uint key, uvec2 n) {
     a.x = turned(spread(a.x, frame.spread.x, n.x), hash_below(key, a.y, n.x), n.x);
-    a.y = turned(a.y, row_turn(a.x, key, n), n.y);
+    a.y = turned(a.y, hash_below(key ^ TURN_ROWS, a.x, n.y), n.y);
     return a;
 }
 uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
-    a.y = turned_back(a.y, row_turn(a.x, key, n), n.y);
+    a.y = turned_back(a.y, hash_below(key ^ TURN_ROWS, a.x, n.y), n.y);
     a.x = gathered(turned_back(a.x, hash_below(key, a.y, n.x), n.x), frame.spread.y, n.x);
     return a;
 }
