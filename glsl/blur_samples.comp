@@ -16,7 +16,8 @@ layout(push_constant) uniform Push {
     int region_x;
     int region_y;
     uint region_width;
-    uint pixels; // of the region
+    uint first; // pixels [first, last) are this dispatch's
+    uint last;
 };
 
 #include "lib/blur_sample.glsl"
@@ -67,12 +68,12 @@ uvec4 blur_sample(ivec2 pixel, uvec2 part) {
 
 void main() {
     frame = frame_record;
-    uint index = invocation(), count = frame.samples.x * frame.samples.y;
+    uint count = frame.samples.x * frame.samples.y, index = first * count + invocation();
     if (index < count && (frame.flags & FRAME_LENS) != 0u) {
         blur_samples[index] = floatBitsToUint(vec4(lens_cells[index].low, lens_cells[index].high));
     }
     uint pixel = index / count, y = pixel / region_width;
-    if (pixel >= pixels) return;
+    if (pixel >= last) return;
     uint n = index - pixel * count;
     blur_samples[blur_sample_index(pixel, n)] = blur_sample(ivec2(region_x, region_y) + ivec2(pixel - y * region_width, y), place_of(n));
 }

@@ -5,8 +5,8 @@
 //
 // Which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of parts, then the
 // rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell of the lens goes
-// with which part is the same for pixels of a *class*, of which there are LENS_CLASSES, in a square of pixels: with one
-// class only, each moment would be seen through the same few points of the lens everywhere.
+// with which part is the same for pixels of a *class*, of which there are LENS_CLASSES, in a square of pixels: with
+// one class only, each moment would be seen through the same few points of the lens everywhere.
 //
 // Needs frame.
 
@@ -72,7 +72,7 @@ uint gathered(uint a, uint step, uint n) {
     return step != 0u ? remainder(a * step, n) : a < half_n ? 2u * a : 2u * (a - half_n) + 1u;
 }
 
-// Puts each row's columns in that order and turns them, then turns the rows of each column; and its inverse.
+// Puts each row's columns in the order of `spread` and turns them, then turns the rows of each column; and its inverse.
 const uint TURN_ROWS = 0x68e31da4u;
 uvec2 shuffled(uvec2 a, uint key, uvec2 n) {
     a.x = turned(spread(a.x, frame.spread.x, n.x), hash_below(key, a.y, n.x), n.x);
@@ -89,9 +89,8 @@ uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
 const uint PIXEL_KEY = 0xb5297a4du;
 uint pixel_key(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_KEY); }
 
-// The subpixel that has a part of the shutter, and the part that a subpixel has.
+// The subpixel that has a part of the shutter.
 uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) { return shuffled(part, pixel_key(pixel), frame.samples); }
-uvec2 part_of_subpixel(uvec2 k, ivec2 pixel) { return unshuffled(k, pixel_key(pixel), frame.samples); }
 
 // Cells are numbered in an order that goes all over the lens, and those of a class begin at a 16th of them that is its
 // own: so at any time the classes together see through all of the lens. Classes that are next to each other in the
@@ -112,14 +111,19 @@ uvec2 place_of(uint n) {
     return uvec2(n - y * frame.samples.x, y);
 }
 
-// The cell of the lens that goes with a part of the shutter in pixels of a class, and the part that goes with a cell.
+// The cell of the lens that goes with a part of the shutter in pixels of a class.
 uvec2 cell_of_part(uvec2 part, uint lens_class) {
     uint n = turned(part.y * frame.samples.x + part.x, class_start(lens_class), frame.samples.x * frame.samples.y);
     return shuffled(place_of(n), LENS_KEY, frame.samples);
 }
-uvec2 part_of_cell(uvec2 cell, uint lens_class) {
+
+// The same the other way: the number of a cell in that order, and from it the number of the part.
+uint cell_number(uvec2 cell) {
     uvec2 place = unshuffled(cell, LENS_KEY, frame.samples);
-    return place_of(turned_back(place.y * frame.samples.x + place.x, class_start(lens_class), frame.samples.x * frame.samples.y));
+    return place.y * frame.samples.x + place.x;
+}
+uint part_number(uint cell_number, uint lens_class) {
+    return turned_back(cell_number, class_start(lens_class), frame.samples.x * frame.samples.y);
 }
 
 #endif

@@ -45,11 +45,15 @@ bool triangle_covers_wide(ivec2 p, ivec2 q, ivec2 r, ivec2 at) {
     return area != 0l && edge_inside(p, q, at, turned) && edge_inside(q, r, at, turned) && edge_inside(r, p, at, turned);
 }
 
+bool covers_wide(Micropolygon m, ivec2 at) {
+    return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+}
+
 #endif
 
 bool covers(Micropolygon m, Coverage cover, ivec2 at) {
 #if REST
-    if (micropolygon_wide(m)) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+    if (micropolygon_wide(m)) return covers_wide(m, at);
 #endif
     ivec2 p = at - m.low;
     return triangle_covers(cover.t0, p) || triangle_covers(cover.t1, p);
@@ -65,15 +69,14 @@ bool inside_edges(ivec3 e, ivec3 dx, ivec3 dy) {
     e = (e ^ turn) - turn;
     dx = (dx ^ turn) - turn;
     dy = (dy ^ turn) - turn;
-    bvec3 owns = bvec3(dy.x < 0 || (dy.x == 0 && dx.x > 0), dy.y < 0 || (dy.y == 0 && dx.y > 0), dy.z < 0 || (dy.z == 0 && dx.z > 0));
-    e -= ivec3(not(owns));
+    e -= ivec3(not(owns_edges(dx, dy)));
     return area != 0 && (e.x | e.y | e.z) >= 0;
 }
 
 // As `covers`, for a micropolygon that is tested for one sample only.
 bool covers_once(Micropolygon m, ivec2 at) {
 #if REST
-    if (micropolygon_wide(m)) return triangle_covers_wide(m.a, m.b, m.d, at) || triangle_covers_wide(m.a, m.d, m.c, at);
+    if (micropolygon_wide(m)) return covers_wide(m, at);
 #endif
     ivec2 a = m.a - at, b = m.b - at, c = m.c - at, d = m.d - at;
     ivec2 ab = b - a, bd = d - b, da = a - d, dc = c - d, ca = a - c;

@@ -93,6 +93,11 @@ struct Triangle {
     ivec3 c;
 };
 
+// Whether the edges along d are left or top ones.
+bvec3 owns_edges(ivec3 dx, ivec3 dy) {
+    return bvec3(dy.x < 0 || (dy.x == 0 && dx.x > 0), dy.y < 0 || (dy.y == 0 && dx.y > 0), dy.z < 0 || (dy.z == 0 && dx.z > 0));
+}
+
 // Points on an edge belong to the triangle for which the edge is a left or top one: C is lowered by one for the others,
 // whole numbers, so that no point belongs to both or neither of two triangles that share it.
 Triangle triangle_setup(ivec2 p, ivec2 q, ivec2 r) {
@@ -102,8 +107,7 @@ Triangle triangle_setup(ivec2 p, ivec2 q, ivec2 r) {
     int turn = area < 0 ? -1 : 1;
     dx *= turn;
     dy *= turn;
-    bvec3 owns = bvec3(dy.x < 0 || (dy.x == 0 && dx.x > 0), dy.y < 0 || (dy.y == 0 && dx.y > 0), dy.z < 0 || (dy.z == 0 && dx.z > 0));
-    Triangle t = Triangle(-dy, dx, dy * x - dx * y - ivec3(not(owns)));
+    Triangle t = Triangle(-dy, dx, dy * x - dx * y - ivec3(not(owns_edges(dx, dy))));
     if (area == 0) t = Triangle(ivec3(0), ivec3(0), ivec3(-1));
     return t;
 }

@@ -3,16 +3,14 @@
 // moves and may be out of focus) a part of the shutter in pixels of one class, which gives the cell. In each pixel one
 // sample is in a stratum, so a micropolygon is bounded for each stratum, and of the pixels in this small box only those
 // samples are tested that are in the stratum. Lanes of a CPU driver have the same strata, and search their boxes apart
-// for a sample that lies in the box, then test one together.
-//
-// Samples come from blur_samples[], which blur_samples.comp filled: cells of the lens, then
-// the samples of each part of the shutter, pixel by pixel.
+// for a sample that the micropolygon can reach, then test one together.
 //
 // Where a stratum's box is small (nearly all), the first pass (REST 0) does it. It arms the second (REST 1), which does
 // the rest: boxes of many pixels in tiles, and micropolygons that need 64-bit arithmetic. All loops are bounded
 // (docs/pipeline.md).
 //
-// The including file defines `hit`. Needs blurred.glsl, coverage.glsl, the buffers slots[], pieces[] and rest_groups_*,
+// The including file defines `hit`. Needs blurred.glsl, blur_sample.glsl, coverage.glsl, the buffers slots[], pieces[],
+// blur_samples[] (which blur_samples.comp filled) and rest_groups_*,
 // and the push constants slot_base, piece, vertex_base, key_count, key_stride and region_*.
 
 #ifndef STRATA_GLSL
@@ -58,7 +56,7 @@ struct Sweep {
 // Where it is at a time.
 Sweep sweep_at(Walk w, KeyTime at) {
     Corners p = corners_at(w.vertices, at);
-    vec4 z = corner_depths(p), inverse = 1.0 / z;
+    vec4 z = corner_depths(p), inverse = reciprocal(z);
     vec2 a = raster_position(frame, p.a), b = raster_position(frame, p.b), c = raster_position(frame, p.c), d = raster_position(frame, p.d);
     Sweep s;
     s.low = min(min(a, b), min(c, d));
@@ -172,11 +170,6 @@ Search search_of(Walk w, ivec4 px, uint lens_class) {
     return s;
 }
 
-// The number of the part of the shutter that goes with a cell of the lens in pixels of a class, from that of the cell.
-uint part_number(uint cell_number, uint lens_class) {
-    return turned_back(cell_number, class_start(lens_class), frame.samples.x * frame.samples.y);
-}
-
 // A candidate: the sample of a pixel that is in a stratum.
 struct SampleAt {
     ivec2 pixel;
@@ -238,7 +231,7 @@ const uint WHOLE_LENS_CANDIDATES_MAX = 64u;
 bool is_whole(Walk w, uint stratum, StratumBox box) {
     ivec2 size = max(box.px.zw - box.px.xy + 1, ivec2(0));
     uint most = min(WHOLE_LENS_CANDIDATES_MAX, candidates_max(w) * w.classes);
-    return w.classes > 1u && stratum < first_strata(w) && !box.wide && uint(size.x) * uint(size.y) <= most;
+    return stratum < first_strata(w) && !box.wide && uint(size.x) * uint(size.y) <= most;
 }
 
 // Side of a tile of the second pass, and the parts that an invocation does.
@@ -264,6 +257,8 @@ bool walk_begin(uint id, out Walk w) {
     w.classes = w.moves && w.lens ? LENS_CLASSES : 1u;
     w.strata = frame.samples.x * frame.samples.y;
     w.candidates = STRATA_CANDIDATES_MAX;
+    // The search for a sample's interval of keys takes trips too.
+    w.candidates /= 1u + (max(key_count, 2u) - 2u) / w.strata;
 #if TRIMMED
     w.candidates = min(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (index << pieces[piece].slot_log2), w.slot, local));
 #endif
@@ -276,9 +271,7 @@ uvec2 stratum_cell(Walk w, uint n, uint lens_class) { return w.moves ? cell_of_p
 
 // Stratum n, as `search` wants it.
 uint stratum_number(Walk w, uint n) {
-    if (w.moves || !w.lens) return n;
-    uvec2 place = unshuffled(place_of(n), LENS_KEY, frame.samples);
-    return place.y * frame.samples.x + place.x;
+    return w.lens && !w.moves ? cell_number(place_of(n)) : n;
 }
 
 #if REST
@@ -293,7 +286,7 @@ void walk_strata() {
         uint both = i / tile_count, tile = i - both * tile_count, n = both / w.classes, lens_class = both - n * w.classes;
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
         Sweep sweep = sweep_part(w, n, before);
-        if (is_whole(w, n, whole_box(w, sweep))) continue;
+        if (w.classes > 1u && is_whole(w, n, whole_box(w, sweep))) continue;
         StratumBox box = box_of(w, sweep, stratum_cell(w, n, lens_class));
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
         ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
@@ -308,7 +301,7 @@ void walk_strata() {
 bool visit_stratum(Walk w, uint n, inout Sweep before) {
     Sweep sweep = sweep_part(w, n, before);
     StratumBox whole = whole_box(w, sweep);
-    bool at_once = is_whole(w, n, whole), rest = false;
+    bool at_once = w.classes > 1u && is_whole(w, n, whole), rest = false;
     uint classes = at_once ? 1u : w.classes;
     for (uint lens_class = 0u; lens_class < classes; lens_class++) {
         StratumBox box = at_once ? whole : box_of(w, sweep, stratum_cell(w, n, lens_class));

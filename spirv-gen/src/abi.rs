@@ -120,7 +120,7 @@ pub mod work {
 pub struct Push {
     /// First slot of this dispatch: its records in `Work` are `2 * (work_base + s)`.
     pub work_base: u32,
-    /// log2 of the vertices of a slot: 4 to 8.
+    /// log2 of the vertices of a slot: 2 to 8.
     pub slot_log2: u32,
     /// Number of slots in this dispatch.
     pub slot_count: u32,

@@ -2,7 +2,8 @@
 //! known in advance.
 
 use super::kernels::constants::{
-    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES, VISIBLE_WORDS,
+    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, GROUP_VERTICES, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES,
+    SLOT_LOG2_MIN, VISIBLE_WORDS,
 };
 use super::kernels::records::{
     Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Layer, LensCell, MotionKey, Piece,
@@ -52,13 +53,6 @@ pub struct FrameSlices {
     pub space_table: u32,
     /// Tiles of textures, where programs look them up.
     pub textures: Option<TextureSlices>,
-}
-
-impl FrameSlices {
-    /// Whether anything moves or is out of focus.
-    pub fn is_blurred(&self) -> bool {
-        !self.motion.is_empty() || !self.lens.is_empty()
-    }
 }
 
 /// Grids: a page of the frame's, or those that a region selected.
@@ -205,7 +199,7 @@ impl CountSlices {
 /// The most pieces of a load, whose states are part of a recording.
 pub const PIECES_MAX: u32 = 512;
 /// Empty work records after those of the last slot, up to the end of a compiled kernel's last workgroup.
-const WORK_PADDING: u64 = 64;
+const WORK_PADDING: u64 = 2 * (GROUP_VERTICES >> SLOT_LOG2_MIN) as u64;
 
 /// How large the parts of a region's memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

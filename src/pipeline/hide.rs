@@ -3,7 +3,6 @@
 
 use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
-use super::covering;
 use super::dice::{Per, Piece};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
@@ -12,6 +11,8 @@ use super::needed_kernels::{KernelList, KernelVariants};
 use super::plan::Division;
 use super::recording::{Dispatch, Groups, Recording, Slice};
 use super::sample::Slab;
+use super::{covering, portion};
+use std::ops::Range;
 
 /// Appends the start of hiding: empty samples, nothing hidden.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
@@ -28,21 +29,23 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
     });
 }
 
-/// Appends the making of the samples of what moves or is out of focus: when each is taken, and through which point of
-/// the lens.
-pub fn record_blur_samples(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion) {
+/// Appends the making of the samples of what moves or is out of focus, in the pixels `some` of the region: when each is
+/// taken, and through which point of the lens.
+pub fn record_blur_samples(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, some: &Range<u64>) {
     let bindings = blur_samples::Bindings {
         frame_buffer: frame.frame,
         lens_cells: frame.lens,
         blur_samples: region.slices.blur_samples,
     };
+    let ([first, last], _) = portion(some, region.pixels.count(), blur_samples::LOCAL_SIZE);
+    let groups = covering(u64::from(last - first) * u64::from(region.pixel_samples()), blur_samples::LOCAL_SIZE);
     let push = blur_samples::Push {
         region_x: region.pixels.sampled[0],
         region_y: region.pixels.sampled[1],
         region_width: region.pixels.size()[0],
-        pixels: region.pixels.count() as u32,
+        first,
+        last,
     };
-    let groups = covering(region.subpixels(), blur_samples::LOCAL_SIZE);
     recording.dispatch(blur_samples::dispatch(groups, &bindings, &push));
 }
 

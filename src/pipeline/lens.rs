@@ -44,7 +44,7 @@ impl Lens {
     }
 
     /// The records of the lens: the cells, row by row, each with the rectangle that holds its points
-    /// (glsl/lib/blur_sample.glsl clamps them to it), then the wedges, each with its points of the rim.
+    /// (glsl/blur_samples.comp clamps them to it), then the wedges, each with its points of the rim.
     pub fn records(&self, [nx, ny]: [u32; 2]) -> Vec<LensCell> {
         let cells = (0..ny).flat_map(|y| (0..nx).map(move |x| [x, y])).map(|at| self.cell(at, [nx, ny]));
         let next = self.rim.iter().cycle().skip(1);

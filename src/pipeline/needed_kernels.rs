@@ -5,8 +5,7 @@ use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
 use super::hide::{HiddenSurface, HidingForm, SampleTests};
-use super::look::HideBin;
-use super::look::ShadingKernel;
+use super::look::{HideBin, ShadingKernel};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
@@ -100,6 +99,7 @@ pub fn kernels_of(
         let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
         let is_left_out = is_left_out
             || stage.is_for_solids() && !traits.solids
+            || stage.is_for_blur() && !world.is_blurred()
             || stage.process == Process::FilterDepth && depth.is_none()
             || stage.process == Process::ListLayers && !deep;
         if !is_left_out {
@@ -112,10 +112,10 @@ pub fn kernels_of(
 
 fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: &[FilterKind]) -> KernelList {
     match stage.process {
-        Process::ClearSelection if traits.tests.iter().any(|tests| tests.blurred) => hide::blur_kernels(),
         Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Vec::new(),
         Process::Choose => select::choice_kernels(variants),
         Process::Rank => select::rank_kernels(variants),
+        Process::BlurSamples => hide::blur_kernels(),
         Process::Gather => select::gather_kernels(variants),
         Process::SortForHiding => select::batch_kernels(variants),
         Process::Dice => [hide::slot_kernels(), dice::kernels(traits.kinds.iter().copied())].concat(),

@@ -18,7 +18,7 @@ pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use super::kernels::constants::BATCHES;
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [PipelineStage; 42] {
+const fn order() -> [PipelineStage; 43] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
     use Grids::{Behind, Opaque, Translucent};
     use PipelineStage as S;
@@ -31,6 +31,7 @@ const fn order() -> [PipelineStage; 42] {
         S::once(Rank, Whole, Fused),
         S::once(Gather, Clusters, Fused),
         S::once(SortForHiding, Whole, Fused),
+        S::once(BlurSamples, Pixels, Fused),
         // Opaque grids lower the depth keys of samples; after each batch, what is hidden is no longer diced.
         S::once(Dice, Depth(Opaque), Begin("hide")),
         S::once(Displace, Depth(Opaque), Fused),
@@ -76,8 +77,8 @@ const fn order() -> [PipelineStage; 42] {
 }
 
 /// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where
-/// nothing is translucent, those of solids where there are none, those behind what is seen where depths are not
-/// midpoints, and the filtering of depths where no display wants it.
+/// nothing is translucent, those of solids where there are none, the times of samples where nothing is blurred, those
+/// behind what is seen where depths are not midpoints, and the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
@@ -90,12 +91,12 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<42, 41>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<43, 42>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
         &PipelineStage::with(
-            PipelineStage::without::<42, 41>(order(), Process::RenewBlocks),
+            PipelineStage::without::<43, 42>(order(), Process::RenewBlocks),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),

@@ -2,7 +2,7 @@
 //! keys, bit for bit.
 
 use super::random::Random;
-use super::region::{Mesh, Region, flat_frame, pattern, region};
+use super::region::{Mesh, Region, flat_frame, in_halves, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
@@ -79,7 +79,9 @@ impl Scene {
         }
         region.clear();
         let (frame, context) = (region.frame, region.context());
-        region.lab.run(|recording| hide::record_blur_samples(recording, &frame, &context));
+        region.lab.run(|recording| {
+            in_halves(context.pixels.count(), |some| hide::record_blur_samples(recording, &frame, &context, some));
+        });
         let meshes: Vec<Mesh> = self.quads.iter().map(|(_, mesh)| mesh.clone()).collect();
         let pieces = region.lay(&meshes, 0, self.times.len() as u32, |mesh, vertex, key| {
             let [x, y, z] = self.quads[mesh].0[key as usize][vertex];

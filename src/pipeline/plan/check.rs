@@ -86,7 +86,7 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
     use Process::*;
     let stage = &stages[at];
     match stage.process {
-        ClearSelection | ClearResolved => &[],
+        ClearSelection | ClearResolved | BlurSamples => &[],
         Choose => &[ClearSelection],
         Rank => &[Choose],
         Gather => &[Rank],
@@ -96,7 +96,8 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
             AssignBin::Shading => &[SortForShading],
             _ => &[SortForHiding],
         },
-        Displace | Hide | Sample | Shade => &[Dice],
+        Displace | Shade => &[Dice],
+        Hide | Sample => &[BlurSamples, Dice],
         RenewBlocks => &[Hide],
         ClearBehind => &[Hide],
         HideBehind => &[ClearBehind, Dice],

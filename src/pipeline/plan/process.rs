@@ -16,6 +16,8 @@ pub enum Process {
     Gather,
     /// Makes depth batches and sorts the grids into the order of hiding.
     SortForHiding,
+    /// Works out when each sample is taken and through which point of the lens, if anything moves or is out of focus.
+    BlurSamples,
     /// Makes slots and dices the grids in them.
     Dice,
     /// Runs displacement programs.
@@ -80,7 +82,7 @@ impl Process {
             Self::ClearSelection | Self::Choose | Self::Rank | Self::Gather | Self::SortForHiding => "select",
             Self::Dice => "dice",
             Self::Displace => "displace",
-            Self::Hide | Self::RenewBlocks => "hide",
+            Self::BlurSamples | Self::Hide | Self::RenewBlocks => "hide",
             Self::ClearBehind | Self::HideBehind | Self::RenewBlocksBehind => "hide",
             Self::ClearEntries | Self::Sample | Self::ListEntries | Self::ScatterEntries => "sample",
             Self::SortEntries | Self::PlaceEntries | Self::CarrySolids | Self::CutSolids | Self::KeepSolids => "sample",
@@ -102,7 +104,8 @@ impl Process {
             Self::ClearResolved => Some(AssignBin::Subpixels),
             Self::ScatterEntries | Self::PlaceEntries | Self::CutSolids | Self::KeepSolids => Some(AssignBin::Entries),
             Self::SortEntries => Some(AssignBin::Cells),
-            Self::Mark | Self::ListLayers | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
+            Self::BlurSamples | Self::Mark => Some(AssignBin::Pixels),
+            Self::ListLayers | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,
             Self::ClearBehind | Self::CarrySolids => None,
@@ -220,6 +223,11 @@ impl PipelineStage {
         matches!(self.process, Process::ClearBehind) || matches!(self.assign_bin, AssignBin::Depth(Grids::Behind))
     }
 
+    /// Whether it can be left out of a world in which nothing moves or is out of focus.
+    pub const fn is_for_blur(&self) -> bool {
+        matches!(self.process, Process::BlurSamples)
+    }
+
     /// `stages` without the one `process`.
     ///
     /// # Panics
@@ -251,14 +259,14 @@ impl PipelineStage {
     }
 
     /// Those of `stages` that come before what is translucent, then the filtering of depths.
-    pub(super) const fn depths<const N: usize>(stages: [Self; N]) -> [Self; 15] {
-        let mut kept = [Self::once(Process::FilterDepth, AssignBin::Delivered, Schedule::Begin("filter")); 15];
+    pub(super) const fn depths<const N: usize>(stages: [Self; N]) -> [Self; 16] {
+        let mut kept = [Self::once(Process::FilterDepth, AssignBin::Delivered, Schedule::Begin("filter")); 16];
         let mut at = 0;
         while !matches!(stages[at].process, Process::ClearResolved) {
             kept[at] = stages[at];
             at += 1;
         }
-        assert!(at == 14, "one is left for depths");
+        assert!(at == 15, "one is left for depths");
         kept
     }
 

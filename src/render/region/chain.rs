@@ -277,6 +277,7 @@ impl Chain {
             || stage.process == Process::ListLayers && !self.region.capacity.deep
             || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.is_for_solids() && !self.region.capacity.solids
+            || stage.is_for_blur() && !self.region.capacity.blurred
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
     }
 

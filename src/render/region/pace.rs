@@ -51,6 +51,8 @@ pub(crate) enum Work {
     Slab,
     /// The same after the first call, which finished an unknown part of them; the rate of the first call is used.
     SlabRest,
+    /// Samples whose times and points of the lens are worked out.
+    BlurSamples,
     /// Subpixels that mark what they see.
     Mark,
     /// Subpixels that opaque surfaces are composited in.
@@ -69,7 +71,7 @@ const WORKS: usize = Work::ALL.len();
 
 impl Work {
     /// All, in order.
-    const ALL: [Self; 23] = [
+    const ALL: [Self; 24] = [
         Self::Load,
         Self::LoopLoad,
         Self::Trips,
@@ -87,6 +89,7 @@ impl Work {
         Self::Layers,
         Self::Slab,
         Self::SlabRest,
+        Self::BlurSamples,
         Self::Mark,
         Self::Composite,
         Self::Filter,

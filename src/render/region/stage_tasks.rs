@@ -123,6 +123,7 @@ impl StageTask {
             Process::SortEntries => Work::SortCells,
             Process::CutSolids | Process::KeepSolids => Work::CutSolids,
             Process::Mark => Work::Mark,
+            Process::BlurSamples => Work::BlurSamples,
             Process::NumberVisible => Work::Number,
             Process::PlaceEntries => Work::PlaceEntries,
             Process::ListLayers => Work::Layers,
@@ -162,7 +163,8 @@ impl StageTask {
                 Units::Even(slab_units(region, self.entries) / region.pixels.count().max(1) as f64)
             }
             Process::MarkAll => Units::All(VISIBLE_WORDS.into()),
-            Process::Mark | Process::CompositeOpaque | Process::FilterDepth => Units::Even(samples),
+            Process::BlurSamples | Process::Mark => Units::Even(samples),
+            Process::CompositeOpaque | Process::FilterDepth => Units::Even(samples),
             Process::Filter => {
                 let visits = filter::window_samples(capacity.pixel_samples, &world.widest_filter);
                 Units::Even((visits * capacity.filtered) as f64)
@@ -326,10 +328,8 @@ impl DeviceWorld {
             Process::ClearSelection => {
                 hide::record_clear(recording, region);
                 select::record_clear(recording, region);
-                if frame.is_blurred() {
-                    hide::record_blur_samples(recording, frame, region);
-                }
             }
+            Process::BlurSamples => hide::record_blur_samples(recording, frame, region, some),
             Process::ClearBehind => hide::record_clear_behind(recording, region),
             Process::Rank => select::record_ranks(recording, variants, region),
             Process::SortForHiding => {

@@ -76,6 +76,7 @@ fn rasteriser(marks: PipelineStage) -> Pipeline {
         S::once(Process::Rank, AssignBin::Whole, Schedule::Fused),
         S::once(Process::Gather, AssignBin::Clusters, Schedule::Fused),
         S::once(Process::SortForHiding, AssignBin::Whole, Schedule::Fused),
+        S::once(Process::BlurSamples, AssignBin::Pixels, Schedule::Fused),
         S::once(Process::Dice, opaque, begin("rasterise")),
         S::once(Process::Hide, opaque, Schedule::Fused),
         marks,

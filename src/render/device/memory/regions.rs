@@ -204,7 +204,7 @@ mod tests {
             + 16 * per_place * c.colours
             + 8 * b;
         let translucent = if e > 0 { 8 * u + 36 * e + 12 * cells } else { 0 };
-        opaque + translucent + solids + blurred + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 42_200
+        opaque + translucent + solids + blurred + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 43_224
     }
 
     #[test]
