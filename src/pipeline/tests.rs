@@ -339,11 +339,11 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
     assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
     // Filtering keeps sums where depths will be.
     let depths = swapped(Process::Filter, Process::FilterDepth);
-    assert_eq!(depths, "stage 40 of the pipeline, FilterDepth: it needs Filter before it");
+    assert_eq!(depths, "stage 41 of the pipeline, FilterDepth: it needs Filter before it");
     let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
-    assert_eq!(unhidden, "stage 7 of the pipeline, RenewBlocks: it needs Hide before it");
+    assert_eq!(unhidden, "stage 8 of the pipeline, RenewBlocks: it needs Hide before it");
     let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
-    assert_eq!(unmarked, "stage 33 of the pipeline, NumberVisible: it needs Mark before it");
+    assert_eq!(unmarked, "stage 34 of the pipeline, NumberVisible: it needs Mark before it");
     let translucent = refused(|stages| {
         stages.retain(|stage| stage.process != Process::ClearResolved);
         let entries = find(stages, Process::ClearEntries);
@@ -356,10 +356,10 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
 fn a_pipeline_with_impossible_bins_or_schedules_is_refused() {
     let bins = refused(|stages| stages[2].assign_bin = AssignBin::Pixels);
     assert_eq!(bins, "stage 2 of the pipeline, Rank: its kernels cannot go by these bins");
-    let begin = refused(|stages| stages[5].schedule = Schedule::Fused);
-    assert!(begin.starts_with("stage 5 of the pipeline, Dice: it must begin a submission"), "{begin}");
-    let load = refused(|stages| stages[6].schedule = Schedule::Begin("displace"));
-    assert!(load.starts_with("stage 6 of the pipeline, Displace: it must be fused with the Dice"), "{load}");
+    let begin = refused(|stages| stages[6].schedule = Schedule::Fused);
+    assert!(begin.starts_with("stage 6 of the pipeline, Dice: it must begin a submission"), "{begin}");
+    let load = refused(|stages| stages[7].schedule = Schedule::Begin("displace"));
+    assert!(load.starts_with("stage 7 of the pipeline, Displace: it must be fused with the Dice"), "{load}");
     let rounds = refused(|stages| {
         let filter = find(stages, Process::Filter);
         stages[filter].repeat = Repeat::Rounds;
