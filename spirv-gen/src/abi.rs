@@ -33,8 +33,9 @@
 //! is in [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the
 //! program uses, light list.
 //!
-//! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record a light `(kind, block
-//! record, category bits, 0)` as uint bits, in the order in which lights were made. `kind` is the light's index in
+//! *Light lists.* A light list is: record 0 `(count, 0, 0, 0)` as uint bits, then one record for each kind of light
+//! `(first, end, 0, 0)`: lights `first` to `end - 1` are of that kind, then one record a light `(kind, block record,
+//! category bits, 0)`, by kind, those of a kind in the order in which they were made. `kind` is the light's index in
 //! [`crate::Reflection::lights`]; the host gives each category word of the scene a bit
 //! ([`crate::compose::Content::CategoryInclude`]).
 //!

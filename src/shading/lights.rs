@@ -31,7 +31,7 @@ pub(super) struct LightUse {
 pub(super) struct LightSet {
     /// One use for each kind.
     pub kinds: Vec<LightUse>,
-    /// Each light with its kind.
+    /// Each light with its kind, by kind.
     pub lights: Vec<(LightId, u32, Arc<ShaderInstance>)>,
 }
 
@@ -95,13 +95,17 @@ impl ShadingBuilder<'_> {
         }
         kinds.sort_by_cached_key(kind_order);
         let kind_of = |used: &LightUse| kinds.iter().position(|kind| same_kind(kind, used)).unwrap_or(0) as u32;
-        let lights = uses.iter().map(|used| (used.light, kind_of(used), Arc::clone(&used.instance))).collect();
+        let lights = uses.iter().map(|used| (used.light, kind_of(used), Arc::clone(&used.instance)));
+        let mut lights: Vec<_> = lights.collect();
+        lights.sort_by_key(|&(_, kind, _)| kind);
         LightSet { kinds, lights }
     }
 
     /// Returns the record of the light list for a set of lights in a pipeline.
     pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
         let mut list: Vec<ParamRecord> = vec![[set.lights.len() as u32, 0, 0, 0]];
+        let before = |kind: usize| set.lights.partition_point(|&(_, of, _)| (of as usize) < kind) as u32;
+        list.extend((0..set.kinds.len()).map(|kind| [before(kind), before(kind + 1), 0, 0]));
         for &(light, kind, ref instance) in &set.lights {
             let block = self.light_block((light, instance), kind, set, reflection);
             let own = own_categories(instance, &set.kinds[kind as usize].bound);

@@ -1,5 +1,7 @@
-//! Lights: a light loop becomes one loop over the light list with one switch over the kinds of lights, whose cases are
-//! the light shaders, followed by one copy of the body. So a kernel grows with the kinds of lights, not with lights.
+//! Lights: a light loop becomes a loop for each kind of light, over the lights of that kind, whose body is the light
+//! shader followed by a copy of the light loop's. So no light pays for the shader of another (lanes of one subgroup run
+//! through all cases of a switch), and a kernel grows with the kinds of lights, not with lights. Where copies of the
+//! body were too long, there is one loop over all lights instead, with a switch over their kinds.
 
 use super::bind::{Binder, CurrentLight, OutputValues};
 use super::message::{self, Message};
@@ -11,6 +13,10 @@ use crate::ir::{
 };
 use crate::passes::translate::{Rules, Translator};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Instructions that the copies of a light loop's body may have together.
+const COPIED_INSTS_MAX: usize = 1024;
 
 /// Puts the light shaders into the light loops.
 pub(super) struct InlineLights<'r> {
@@ -52,13 +58,32 @@ fn messages(body: &Body, region: crate::ir::Region) -> Vec<Message> {
     found
 }
 
+/// A light loop that is being written.
+struct LightLoop {
+    /// Whether it wants ambient lights, and others.
+    ambient: bool,
+    local: bool,
+    position: Value,
+    /// What lights see of the surface.
+    shown: OutputValues,
+    /// Messages to lights in its body.
+    asked: Vec<Message>,
+    /// Record of the light list.
+    list: Value,
+}
+
+impl LightLoop {
+    fn wants(&self, kind: ShaderKind) -> bool {
+        if kind == ShaderKind::AmbientLight { self.ambient } else { self.local }
+    }
+}
+
 /// One trip of the loop: the light's entry in the list.
-struct LightTrip {
+struct LightTrip<'l> {
+    looped: &'l LightLoop,
     lit: CurrentLight,
     kind: Value,
     categories: Value,
-    /// What the light sees of the surface.
-    shown: OutputValues,
 }
 
 impl InlineLights<'_> {
@@ -71,31 +96,55 @@ impl InlineLights<'_> {
         args: &[Value],
     ) -> Vec<Value> {
         let data = t.from.inst(inst);
-        let (position, init) = (args[0], &args[data.op.fixed_args()..]);
+        let init = &args[data.op.fixed_args()..];
         let shown = data.op.shown().iter().cloned().zip(args[1..].iter().copied()).collect();
-        let wanted = |kind: ShaderKind| if kind == ShaderKind::AmbientLight { ambient } else { local };
-        if !self.request.lights.iter().any(|l| wanted(l.shader.kind)) {
-            return init.to_vec();
-        }
         let asked = messages(t.from, data.regions[0]);
-        let carried = t.types(data);
-        let types = [&[MachineType::U32], &carried[..]].concat();
-
         let block = t.out.op(Op::Builtin(Builtin::Block), &[]);
         let list = self.table.load(Block::Instance, Content::LightList, MachineType::U32, 1);
         let list = t.out.op(list, &[block]);
-        let count = t.out.op(entry_word(0), &[list]);
-        let first = t.out.constant(Const::U32(0));
+        let looped = LightLoop { ambient, local, position: args[0], shown, asked, list };
+        let groups = self.groups(t.from, inst, &looped);
+        groups.into_iter().fold(init.to_vec(), |carried, kinds| self.lights_of(t, inst, &looped, kinds, &carried))
+    }
+
+    /// The kinds of lights that have a loop together.
+    fn groups(&self, body: &Body, inst: Inst, looped: &LightLoop) -> Vec<Range<usize>> {
+        let kinds = self.request.lights.iter().enumerate();
+        let wanted: Vec<usize> = kinds.filter(|(_, l)| looped.wants(l.shader.kind)).map(|(kind, _)| kind).collect();
+        let mut insts = 0;
+        body.walk(body.inst(inst).regions[0], &mut |_| insts += 1);
+        match wanted[..] {
+            [first, .., last] if insts * wanted.len() > COPIED_INSTS_MAX => vec![first..last + 1],
+            _ => wanted.into_iter().map(|kind| kind..kind + 1).collect(),
+        }
+    }
+
+    /// Writes the loop over the lights of some kinds.
+    fn lights_of(
+        &mut self,
+        t: &mut Translator<'_, '_>,
+        inst: Inst,
+        looped: &LightLoop,
+        kinds: Range<usize>,
+        init: &[Value],
+    ) -> Vec<Value> {
+        let data = t.from.inst(inst);
+        let types = [&[MachineType::U32], &t.types(data)[..]].concat();
+        let bound = |t: &mut Translator<'_, '_>, kind: usize, lane| {
+            let record = t.out.constant(Const::U32(1 + kind as u32));
+            let record = t.out.op(Op::Binary(Binary::Add), &[looped.list, record]);
+            t.out.op(word(lane), &[record])
+        };
+        let (first, end) = (bound(t, kinds.start, 0), bound(t, kinds.end - 1, 1));
         let params = t.out.open(&types, true);
-        let more = t.out.op(Op::Compare(Compare::Lt), &[params[0], count]);
+        let more = t.out.op(Op::Compare(Compare::Lt), &[params[0], end]);
         t.out.open_body();
-        let (trip, next) = trip(t, list, params[0], position);
-        let trip = LightTrip { shown, ..trip };
-        let ray = self.evaluate(t, &trip, &wanted, &asked);
+        let (trip, next) = self.trip(t, looped, params[0]);
+        let ray = self.evaluate(t, &trip, kinds);
         let mut answers = &ray[RAY.len()..];
-        for message in asked {
+        for message in &looped.asked {
             let (answer, others) = answers.split_at(1 + message.count as usize);
-            self.answers.insert(message, answer.to_vec());
+            self.answers.insert(message.clone(), answer.to_vec());
             answers = others;
         }
         let from = t.from;
@@ -109,36 +158,43 @@ impl InlineLights<'_> {
         t.out.push(Op::Loop, args, vec![condition, body], &types)[1..].to_vec()
     }
 
+    /// Reads entry `number` of the list; the number of the next.
+    fn trip<'l>(&self, t: &mut Translator<'_, '_>, looped: &'l LightLoop, number: Value) -> (LightTrip<'l>, Value) {
+        let entries = t.out.constant(Const::U32(1 + self.request.lights.len() as u32));
+        let entries = t.out.op(Op::Binary(Binary::Add), &[looped.list, entries]);
+        let record = t.out.op(Op::Binary(Binary::Add), &[entries, number]);
+        let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(word(lane), &[record]));
+        let one = t.out.constant(Const::U32(1));
+        let next = t.out.op(Op::Binary(Binary::Add), &[number, one]);
+        let lit = CurrentLight { block, position: looped.position, number, depth: t.out.depth() };
+        (LightTrip { looped, lit, kind, categories }, next)
+    }
+
     /// What the light of a trip sends: L, Cl, Ol, active, ambient, then an answer and a value for each message.
-    fn evaluate(
-        &mut self,
-        t: &mut Translator<'_, '_>,
-        trip: &LightTrip,
-        wanted: &dyn Fn(ShaderKind) -> bool,
-        asked: &[Message],
-    ) -> Vec<Value> {
-        let kinds = self.request.lights.len();
-        if kinds == 1 {
-            return self.light(t, 0, trip, asked);
+    fn evaluate(&mut self, t: &mut Translator<'_, '_>, trip: &LightTrip<'_>, kinds: Range<usize>) -> Vec<Value> {
+        if kinds.len() == 1 {
+            return self.light(t, kinds.start, trip);
         }
-        let answers = asked.iter().flat_map(|message| {
+        let answers = trip.looped.asked.iter().flat_map(|message| {
             let values = std::iter::repeat_n(message.ty.machine(), message.count as usize);
             std::iter::once(MachineType::F32).chain(values)
         });
         let types: Vec<MachineType> = RAY.into_iter().chain(answers).collect();
         let mut regions = Vec::new();
-        for kind in 0..=kinds {
+        for kind in kinds.start..=kinds.end {
             t.out.open(&[], false);
-            let seen = self.request.lights.get(kind).is_some_and(|l| wanted(l.shader.kind));
+            let seen = kind < kinds.end && trip.looped.wants(self.request.lights[kind].shader.kind);
             let results =
-                if seen { self.light(t, kind, trip, asked) } else { types.iter().map(|&ty| t.out.zero(ty)).collect() };
+                if seen { self.light(t, kind, trip) } else { types.iter().map(|&ty| t.out.zero(ty)).collect() };
             regions.push(t.out.close(&results));
         }
-        t.out.push(Op::Switch, vec![trip.kind], regions, &types)
+        let start = t.out.constant(Const::U32(kinds.start as u32));
+        let case = t.out.op(Op::Binary(Binary::Sub), &[trip.kind, start]);
+        t.out.push(Op::Switch, vec![case], regions, &types)
     }
 
     /// Writes a light shader.
-    fn light(&mut self, t: &mut Translator<'_, '_>, kind: usize, trip: &LightTrip, asked: &[Message]) -> Vec<Value> {
+    fn light(&mut self, t: &mut Translator<'_, '_>, kind: usize, trip: &LightTrip<'_>) -> Vec<Value> {
         let light = &self.request.lights[kind];
         let shader = light.shader;
         let mut binder = Binder {
@@ -146,7 +202,7 @@ impl InlineLights<'_> {
             table: &mut *self.table,
             shader: Some(light),
             role: Role::Light(kind as u32),
-            surface: Some(&trip.shown),
+            surface: Some(&trip.looped.shown),
             lit: Some(CurrentLight { depth: t.out.depth(), ..trip.lit }),
             arrays: FxHashMap::default(),
         };
@@ -154,7 +210,7 @@ impl InlineLights<'_> {
         inner.clear_arrays();
         let outputs = inner.region(&mut binder, shader.body.root());
         let mut answers = Vec::new();
-        for message in asked {
+        for message in &trip.looped.asked {
             answers.extend(answer(&mut inner, &mut binder, shader, &outputs, message));
         }
         let out = &mut *t.out;
@@ -192,17 +248,7 @@ fn answer(
     message::answer(t.out, message, values)
 }
 
-/// A word of an entry of the light list.
-fn entry_word(lane: u8) -> Op {
+/// A word of a record of the light list.
+fn word(lane: u8) -> Op {
     Op::Load { buffer: Buffer::Params, record: 0, lane, ty: MachineType::U32 }
-}
-
-/// Reads entry `number` of the list; the number of the next.
-fn trip(t: &mut Translator<'_, '_>, list: Value, number: Value, position: Value) -> (LightTrip, Value) {
-    let one = t.out.constant(Const::U32(1));
-    let next = t.out.op(Op::Binary(Binary::Add), &[number, one]);
-    let record = t.out.op(Op::Binary(Binary::Add), &[list, next]);
-    let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(entry_word(lane), &[record]));
-    let lit = CurrentLight { block, position, number, depth: t.out.depth() };
-    (LightTrip { lit, kind, categories, shown: OutputValues::default() }, next)
 }

@@ -6,6 +6,7 @@ mod device;
 mod generate;
 mod kernels;
 mod library;
+mod light_loops;
 mod long_loops;
 mod math;
 mod messages;

@@ -10,14 +10,14 @@ use spirv_gen::ir::{Const, Global, Op, RslType, Shader};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 
-fn shader(text: &str) -> Shader {
+pub(crate) fn shader(text: &str) -> Shader {
     let source = Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] };
     let parsed = spirv_gen::parse_shaders(&source);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     spirv_gen::lower(&parsed.shaders[0])
 }
 
-fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> ShadedGrid<'a> {
+pub(crate) fn shaded<'a>(seed: u64, lights: &'a [Shader]) -> ShadedGrid<'a> {
     let mut random = Random::new(seed);
     let grid = grid(&mut random);
     let mut scene = scene(&mut random, &grid, lights);

@@ -277,9 +277,14 @@ impl DispatchBuffers {
         categories: &mut Categories,
     ) -> u32 {
         let scene = &shaded.scene;
+        let kind_of = |light: &LightInstance<'_>| {
+            pipeline.lights.iter().position(|l| std::ptr::eq(*l, light.shader)).expect("a kind")
+        };
+        let mut lights: Vec<_> = scene.lights.iter().collect();
+        lights.sort_by_key(|light| kind_of(light));
         let mut entries = Vec::new();
-        for light in &scene.lights {
-            let kind = pipeline.lights.iter().position(|l| std::ptr::eq(*l, light.shader)).expect("a kind");
+        for light in &lights {
+            let kind = kind_of(light);
             let layout = &reflection.lights[kind];
             let block = (self.params.len() / 4) as u32;
             self.params.resize(self.params.len() + layout.records as usize * 4, 0);
@@ -295,7 +300,11 @@ impl DispatchBuffers {
             entries.push([kind as u32, block, categories.bits(light.category.split(',')), 0]);
         }
         let list = (self.params.len() / 4) as u32;
-        self.params.extend([scene.lights.len() as u32, 0, 0, 0]);
+        self.params.extend([lights.len() as u32, 0, 0, 0]);
+        for kind in 0..pipeline.lights.len() {
+            let before = |kind| lights.partition_point(|light| kind_of(light) < kind) as u32;
+            self.params.extend([before(kind), before(kind + 1), 0, 0]);
+        }
         self.params.extend(entries.into_iter().flatten());
         list
     }

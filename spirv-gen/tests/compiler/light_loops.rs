@@ -1,0 +1,45 @@
+//! Light loops: one for each kind of light, or one for all.
+
+use crate::messages::{shaded, shader};
+use crate::pipelines::close;
+use crate::test_pipeline::TestPipeline;
+use spirv_gen::interp::shade;
+use spirv_gen::ir::{Op, RslType};
+
+/// A body of so many statements under four kinds of lights; how many light loops and switches over their kinds it has.
+fn loops_and_switches(statements: usize) -> [usize; 2] {
+    let body: String =
+        (0..statements).map(|i| format!("sum += mod({}.25 * comp(Cl, {}), 0.75);\n", i, i % 3)).collect();
+    let surface = shader(&format!("surface s(output varying float sum = 0;) {{ illuminance (P) {{ {body} }} }}"));
+    let lights = [
+        shader("light sun() { solar (vector (0, 0, 1), 0) Cl = 0.5; }"),
+        shader("light lamp() { illuminate (point (1, 2, 3)) Cl = 1 / (1 + L . L); }"),
+        shader("light sky() { Cl = 0.25; }"),
+        shader("light moon(float k = 0.125;) { solar (vector (0, 1, 0), 0) Cl = color (k, 2 * k, 3 * k); }"),
+    ];
+    let outputs = [("sum", RslType::Float)];
+    let slots: Vec<_> = (90..93).map(|seed| shaded(seed, &lights)).collect();
+    let ran = TestPipeline::surface(&surface, &lights, &outputs).run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let named = shade(&surface, &slot.scene, &slot.grid).0;
+        let sums = &named.iter().find(|output| &*output.0 == "sum").expect("an output").1;
+        for vertex in 0..slot.grid.vertices() {
+            let (a, b, c) = (&sums[vertex], &ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
+            assert!(close(a, b, 1e-4) && close(b, c, 0.0), "{statements} statements: {a}, {b}, {c}");
+        }
+    }
+    let body = &ran.composed.body;
+    let (mut loops, mut switches) = (0, 0);
+    body.walk(body.root(), &mut |i| match body.inst(i).op {
+        Op::Loop => loops += 1,
+        Op::Switch => switches += 1,
+        _ => {}
+    });
+    [loops, switches]
+}
+
+#[test]
+fn each_kind_of_light_has_its_loop_unless_the_body_is_long() {
+    assert_eq!(loops_and_switches(3), [3, 0], "the ambient light is not among those of illuminance");
+    assert_eq!(loops_and_switches(150), [1, 1]);
+}
