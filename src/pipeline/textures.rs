@@ -3,6 +3,19 @@
 use super::look::{MISSES_ENTRIES, MISSES_MARKS, MISSES_ROOM, TILE_BUFFERS};
 use super::recording::{BufferRange, Recording, Slice};
 
+/// Forms of textures, for which kernels have code only if there are any: bits of the specialisation constant
+/// TEXTURE_FORMS (glsl/lib/rsl/texture.glsl).
+pub mod forms {
+    /// Words of two channels of 16 bits.
+    pub const WORD16: u32 = 1;
+    /// Words of two halves.
+    pub const HALF: u32 = 2;
+    /// Mirrored ones, and lat-long environments.
+    pub const MIRRORED: u32 = 4;
+    /// Deep shadow maps.
+    pub const DEEP: u32 = 8;
+}
+
 /// Tiles of textures on a device (spirv-gen's abi.rs, "Textures").
 #[derive(Clone, Copy, Debug)]
 pub struct TextureSlices {
@@ -12,8 +25,8 @@ pub struct TextureSlices {
     pub tiles: [Slice<u32>; TILE_BUFFERS],
     /// The number of the last buffer that there is.
     pub last: usize,
-    /// Whether any texture is a deep shadow map.
-    pub deep: bool,
+    /// What textures there are: bits of [`forms`].
+    pub forms: u32,
 }
 
 /// Words of the list of missed tiles and of the marks of so many slots.
@@ -23,10 +36,10 @@ pub fn misses_words(slots: u64) -> u64 {
 
 impl TextureSlices {
     /// The specialisation constants of compiled kernels that look textures up: they read no further buffers of tiles,
-    /// and have no code for deep shadow maps where there are none. Where there are more than two buffers, they read
-    /// all, so that there are only six forms of a kernel.
+    /// and have no code for forms of textures of which there are none. Where there are more than two buffers, they read
+    /// all, so that there are fewer variants of a kernel.
     pub fn constants(&self) -> Vec<u32> {
-        vec![if self.last < 2 { self.last as u32 } else { TILE_BUFFERS as u32 - 1 }, u32::from(self.deep)]
+        vec![if self.last < 2 { self.last as u32 } else { TILE_BUFFERS as u32 - 1 }, self.forms]
     }
 
     /// What compiled kernels that look textures up are bound to, from binding 5 on.

@@ -5,6 +5,7 @@ use super::random::Random;
 use anthill::diagnostic::{Reporter, SourceLocation};
 use anthill::pipeline::kernels::test::tiles;
 use anthill::pipeline::recording::{Groups, Slice};
+use anthill::pipeline::textures::forms;
 use anthill::texture::{
     MakeKind, MakeRequest, SoughtFile, TILE_WORDS, TexelFormat, TextureHeader, TextureStore, TileKey, WrapMode, make,
 };
@@ -163,7 +164,8 @@ fn run_until_nothing_is_missed(
     count: u32,
 ) -> [u32; 2] {
     let (mut runs, mut overflows) = (0, 0);
-    let constants = tiles::Constants { tiles_last: on_device.last as u32, deep_maps: 0 };
+    let constants =
+        tiles::Constants { tiles_last: on_device.last as u32, texture_forms: forms::HALF | forms::MIRRORED };
     let tiles = if on_device.last == 1 { bindings.tiles1 } else { bindings.tiles7 };
     for first in (0..count).step_by(BATCH as usize) {
         let mut needed = BTreeSet::new();

@@ -151,9 +151,7 @@ float rsl_shadow(const in uint token, const in float channel, const in vec3 p, c
     float samples = rsl_bounded(samples_bias.x, RSL_SHADOW_SAMPLES_MAX);
     samples = samples < 1.0 ? 16.0 : floor(samples);
     vec3 how = vec3(samples, rsl_bounded(samples_bias.y, 1e30), rsl_bounded(samples_bias.z, 1e30));
-    // CPU drivers run both sides of a branch unless it is constant.
-    uint deep = DEEP_MAPS;
-    if (deep != 0u && shape.kind == RSL_KIND_DEEP) return rsl_deep_shadowed(shape, texture, place, xy, spread, depths, how, seed);
+    if (textures_have(TEXTURE_DEEP) && shape.kind == RSL_KIND_DEEP) return rsl_deep_shadowed(shape, texture, place, xy, spread, depths, how, seed);
     return rsl_shadowed(shape, window, place, xy, spread, depths, how, seed);
 }
 

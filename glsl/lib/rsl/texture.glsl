@@ -23,6 +23,18 @@
 #define RSL_KIND_DEEP 4u
 #define RSL_KIND_POINTS 5u
 #define RSL_PROBES_MAX 32.0
+// Bits of TEXTURE_FORMS, by which kernels leave out what no texture needs.
+#define TEXTURE_WORD16 1u
+#define TEXTURE_HALF 2u
+// Some are mirrored, or lat-long maps, beyond whose poles the other side lies.
+#define TEXTURE_MIRRORED 4u
+#define TEXTURE_DEEP 8u
+
+// Whether any texture is of a form. CPU drivers run both sides of a branch unless it is constant.
+bool textures_have(const in uint form) {
+    uint forms = TEXTURE_FORMS;
+    return (forms & form) != 0u;
+}
 
 // What is looked up: channels of a window of a texture, which is a cell of a grid of equal parts (of a cube's faces).
 struct RslWindow {
@@ -78,8 +90,8 @@ float rsl_half(const in uint h) {
 // The channels of a texel word.
 vec4 rsl_word_channels(const in uint word, const in uint format) {
     if (format == 0u) return vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u) * 0.003921568859368563;
-    if (format == 1u) return vec4(vec2(uvec2(word, word >> 16) & 65535u) * 0.000015259021893143654, 0.0, 0.0);
-    if (format == 2u) return vec4(rsl_half(word & 65535u), rsl_half(word >> 16), 0.0, 0.0);
+    if (textures_have(TEXTURE_WORD16) && format == 1u) return vec4(vec2(uvec2(word, word >> 16) & 65535u) * 0.000015259021893143654, 0.0, 0.0);
+    if (textures_have(TEXTURE_HALF) && format == 2u) return vec4(rsl_half(word & 65535u), rsl_half(word >> 16), 0.0, 0.0);
     float number = uintBitsToFloat(word);
     return vec4(rsl_is_finite(number) ? number : 0.0, 0.0, 0.0, 0.0);
 }
@@ -91,7 +103,7 @@ int rsl_wrap_texel(const in int at, const in int extent, const in uint wrap) {
     int mirrored = at < 0 ? -1 - at : at >= 2 * extent ? at - 2 * extent : at >= extent ? 2 * extent - 1 - at : at;
     int inside = min(max(at, 0), extent - 1);
     if (wrap == RSL_WRAP_PERIODIC) return periodic;
-    if (wrap == RSL_WRAP_MIRROR) return mirrored;
+    if (textures_have(TEXTURE_MIRRORED) && wrap == RSL_WRAP_MIRROR) return mirrored;
     return wrap == RSL_WRAP_CLAMP || at == inside ? inside : -1;
 }
 
@@ -187,7 +199,7 @@ RslTexels rsl_texels(const in TextureShape shape, const in ivec2 low, const in i
     ivec2 y = ivec2(rsl_wrap_texel(low.y, extent.y, wraps.y), rsl_wrap_texel(low.y + 1, extent.y, wraps.y));
     ivec2 turned = x + (extent.x >> 1);
     turned = ivec2(turned.x >= extent.x ? turned.x - extent.x : turned.x, turned.y >= extent.x ? turned.y - extent.x : turned.y);
-    bool is_sphere = shape.kind == RSL_KIND_LAT_LONG;
+    bool is_sphere = textures_have(TEXTURE_MIRRORED) && shape.kind == RSL_KIND_LAT_LONG;
     bool above = is_sphere && (low.y < 0 || (low.y >= extent.y && low.y < 2 * extent.y));
     bool below = is_sphere && low.y + 1 >= extent.y && low.y + 1 < 2 * extent.y;
     RslTexels texels;

@@ -25,8 +25,8 @@ layout(set = 0, binding = 14) uniform itextureBuffer tiles7;
 
 // The number of the last buffer of tiles that there is; more than 1 stands for all.
 layout(constant_id = 0) const uint TILES_LAST = 7u;
-// Whether any texture is a deep shadow map.
-layout(constant_id = 1) const uint DEEP_MAPS = 1u;
+// What textures there are: bits of TEXTURE_* (texture.glsl).
+layout(constant_id = 1) const uint TEXTURE_FORMS = 15u;
 
 // What a texture is like. `matrices` is a record of `Textures`, 0 for none.
 struct TextureShape {

@@ -7,11 +7,11 @@
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::look::{MISSES_ENTRIES, MISSES_MARKS, MISSES_ROOM, TILE_BUFFERS};
 use crate::pipeline::recording::{Arena, Buffer, Slice};
-use crate::pipeline::textures::TextureSlices;
+use crate::pipeline::textures::{TextureSlices, forms};
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::resident::prefetch::tiles_near;
 use crate::render::resident::slot_table::SlotTable;
-use crate::texture::{TILE_WORDS, TextureHeader, TextureKind, TileKey, TileNeed};
+use crate::texture::{TILE_WORDS, TexelFormat, TextureHeader, TextureKind, TileKey, TileNeed, WrapMode};
 use glam::{DMat4, Vec4};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -188,7 +188,7 @@ impl TextureTiles {
             directory,
             tiles: std::array::from_fn(|i| tiles.get(i).copied().unwrap_or(tiles[0])),
             last: tiles.len() - 1,
-            deep: false,
+            forms: 0,
         };
         device.upload(directory.part(hash_record as u64..count), hash.entries())?;
         let mut made = Self {
@@ -409,7 +409,7 @@ impl TextureTiles {
         self.known.insert(stored, number as u32);
         if let Some(texture) = self.textures.store.texture(stored) {
             let header = texture.header();
-            self.slices.deep |= header.kind == TextureKind::DeepShadow;
+            self.slices.forms |= forms_of(header);
             let record = self.table + TABLE_RECORDS * number;
             self.records[record] = shape_record(header);
             let mut matrices = 0;
@@ -446,6 +446,18 @@ impl TextureTiles {
     pub(crate) fn free(self, device: &mut Device) {
         self.buffers.into_iter().for_each(|buffer| device.free(buffer));
     }
+}
+
+/// The forms that kernels must know for a texture.
+fn forms_of(header: &TextureHeader) -> u32 {
+    let is_mirrored = header.kind == TextureKind::LatLong || header.wrap.contains(&WrapMode::Mirror);
+    let word = match header.format {
+        TexelFormat::U16 => forms::WORD16,
+        TexelFormat::F16 => forms::HALF,
+        TexelFormat::U8 | TexelFormat::F32 => 0,
+    };
+    let of = |form, holds: bool| if holds { form } else { 0 };
+    word | of(forms::MIRRORED, is_mirrored) | of(forms::DEEP, header.kind == TextureKind::DeepShadow)
 }
 
 /// The first record of a texture in the table.
