@@ -22,6 +22,6 @@ void main() {
     uint index = invocation();
     if (index >= count) return;
     uvec4 state = carried[first + index];
-    entries[index] = Entry(state.x, state.y, state.z, 0.0, 0.0, 0.0, STATE_Z, STATE_Z);
+    entries[index] = Entry(state.x, STATE_Z, state.y, state.z, 0.0, 0.0, 0.0, STATE_Z);
     atomicAdd(cell_counts[state.z], 1u);
 }

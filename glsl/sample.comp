@@ -8,8 +8,8 @@
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it
 // covers samples that lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks
-// the micropolygon visible. Reads slots, arena, keys; writes entries, cell_counts, visible. An append beyond the
-// capacity is counted, not written: the host then does the slab again with a smaller depth range.
+// the micropolygon visible. Reads slots, arena, keys, nearest; writes entries, cell_counts, visible. An append beyond
+// the capacity is counted, not written: the host then does the slab again with a smaller depth range.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -38,6 +38,7 @@ layout(std430, set = 0, binding = 10) readonly buffer ClipPlanes { vec4 clip_pla
 layout(std430, set = 0, binding = 11) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 12) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 13) readonly buffer Data { vec4 data[]; };
+layout(std430, set = 0, binding = 14) readonly buffer Nearest { uint nearest[]; }; // opaque depth of each cell
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -83,15 +84,28 @@ bool seen(Micropolygon m, Entry entry, Slot slot, ivec2 corner, ivec2 at, uint s
     return entry_seen(entry, slot, z, subpixel) && (slot_solid(slot) || !clipped(corner + at, z)) && !trimmed(m, corner + at);
 }
 
+// Whether all samples of a cell that a micropolygon covers see it, without a look at each.
+bool all_see(Micropolygon m, Slot slot, uint cell) {
+#if CLIPPED || TRIMMED
+    return false;
+#else
+    uint near = floatBitsToUint(m.zmin), far = floatBitsToUint(m.zmax);
+    bool behind_low = near > slab_low_z || (slab_low_z | slab_low_number) == 0u;
+    bool in_slot = m.zmin >= max(slot.zmin, 0.0) && m.zmax <= slot.zmax;
+    return slot.detail == DETAIL_ALL && !slot_solid(slot) && in_slot && behind_low && far < min(slab_high_z, nearest[cell]);
+#endif
+}
+
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
 uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 first, uvec2 last) {
     uint mask = 0u;
     first.y = max(first.y, CELL_SAMPLES * cell / frame.samples.x);
     last.y = min(last.y, (CELL_SAMPLES * cell + (CELL_SAMPLES - 1u)) / frame.samples.x);
     for (uint y = first.y; y <= last.y; y++) {
+        SampleRow row = sample_row(frame, pixel, y);
         for (uint x = first.x; x <= last.x; x++) {
             uint s = y * frame.samples.x + x;
-            if ((s >> CELL_LOG2) == cell && covers(m, cover, sample_position(frame, pixel, uvec2(x, y)))) mask |= 1u << (s & (CELL_SAMPLES - 1u));
+            if ((s >> CELL_LOG2) == cell && covers(m, cover, row_position(frame, row, 0u, x))) mask |= 1u << (s & (CELL_SAMPLES - 1u));
         }
     }
     return mask;
@@ -101,11 +115,12 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
     ivec2 corner = pixel * FIXED;
     uint covered = cell_mask(m, cover, pixel, cell, first_subpixel(m.low, corner), last_subpixel(m.high, corner));
     vec2 shift = vec2(corner - m.low);
-    Entry entry = Entry(number, covered, pixel_index * cells + cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmin, m.zmax);
+    Entry entry = Entry(number, m.zmin, covered, pixel_index * cells + cell, m.f0 + (m.fx * shift.x + m.fy * shift.y), m.fx, m.fy, m.zmax);
     uint first = pixel_index * (frame.samples.x * frame.samples.y) + CELL_SAMPLES * cell;
-    while (covered != 0u) {
-        uint bit = uint(findLSB(covered));
-        covered &= covered - 1u;
+    uint unsure = all_see(m, slot, entry.cell) ? 0u : covered;
+    while (unsure != 0u) {
+        uint bit = uint(findLSB(unsure));
+        unsure &= unsure - 1u;
         uint s = CELL_SAMPLES * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
         ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
         bool sees = sees_detail(slot.detail, pixel, s) && seen(m, entry, slot, corner, at, first + bit);

@@ -80,7 +80,7 @@ void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at) {
     uint pixel_index = region_pixel(w.region, pixel);
     float f = frame_perspective(frame) ? reciprocal(z) : z;
     // entry_z takes it for z itself, whatever 1 / f is.
-    Entry entry = Entry(w.number, 1u << (s & (CELL_SAMPLES - 1u)), pixel_index * cells + (s >> CELL_LOG2), f, 0.0, 0.0, z, z);
+    Entry entry = Entry(w.number, z, 1u << (s & (CELL_SAMPLES - 1u)), pixel_index * cells + (s >> CELL_LOG2), f, 0.0, 0.0, z);
     bool seen = entry_seen(entry, w.slot, z, pixel_index * (frame.samples.x * frame.samples.y) + s);
     // What is clipped of a solid still bounds it.
     bool solid = slot_solid(w.slot);

@@ -20,13 +20,19 @@ layout(push_constant) uniform Push {
     uint last;
 };
 
-#define Item uint
-uint item(uint at) { return order[at]; }
-void put(uint at, uint entry) { order[at] = entry; }
-bool after(uint a, uint b) {
-    float za = entries[a].zmin, zb = entries[b].zmin;
-    return za != zb ? za > zb : entries[a].number > entries[b].number;
+// An entry with what it is sorted by.
+struct Listed {
+    uint entry;
+    float zmin;
+    uint number;
+};
+#define Item Listed
+Listed item(uint at) {
+    uint entry = order[at];
+    return Listed(entry, entries[entry].zmin, entries[entry].number);
 }
+void put(uint at, Listed listed) { order[at] = listed.entry; }
+bool after(Listed a, Listed b) { return a.zmin != b.zmin ? a.zmin > b.zmin : a.number > b.number; }
 #include "lib/sort.glsl"
 
 void main() {

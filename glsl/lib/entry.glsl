@@ -11,12 +11,12 @@ const uint CELL_SAMPLES = 1u << CELL_LOG2;
 
 struct Entry {
     uint number; // of the micropolygon; of a primitive solid where the entry is a state
+    float zmin;  // beside the number: lists are sorted by both
     uint mask; // covered samples of the cell
     uint cell; // pixel * cells of a pixel + cell; later the place of its colour
     float f0;  // depth plane relative to the pixel's corner, see Micropolygon
     float fx;
     float fy;
-    float zmin;
     float zmax;
 };
 

@@ -29,27 +29,18 @@ uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }
 
 // One bit for each covered sample of the subpixels [first, first + size), row by row.
 uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, uvec2 size) {
-    uint mask = 0u, bit = 1u;
+    uint mask = 0u;
     uvec2 start = divide(first, frame.samples), k = first - start * frame.samples;
-    uint k_left = k.x;
     ivec2 pixel = ivec2(region.x, region.y) + ivec2(start);
-    int left = pixel.x;
+    vec2 pixels = 1.0 / vec2(frame.samples);
+    // Loops that assign little: CPU drivers blend and store what they do.
     for (uint y = 0u; y < size.y; y++) {
-        pixel.x = left;
-        k.x = k_left;
+        uint down = uint((float(k.y + y) + 0.5) * pixels.y);
+        SampleRow row = sample_row(frame, pixel + ivec2(0, int(down)), k.y + y - down * frame.samples.y);
         for (uint x = 0u; x < size.x; x++) {
-            if (covers(m, cover, sample_position(frame, pixel, k))) mask |= bit;
-            bit <<= 1;
-            k.x++;
-            if (k.x == frame.samples.x) {
-                k.x = 0u;
-                pixel.x++;
-            }
-        }
-        k.y++;
-        if (k.y == frame.samples.y) {
-            k.y = 0u;
-            pixel.y++;
+            uint right = uint((float(k.x + x) + 0.5) * pixels.x);
+            ivec2 at = row_position(frame, row, right, k.x + x - right * frame.samples.x);
+            if (covers(m, cover, at)) mask |= 1u << (y * size.x + x);
         }
     }
     return mask;

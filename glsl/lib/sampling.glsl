@@ -12,8 +12,11 @@ struct RegionRect {
     uint height;
 };
 
-uint hash_subpixel(uint x, uint y) {
-    uint h = x * 0x9e3779b1u ^ y * 0x85ebca77u;
+// What each coordinate adds to the hash of a subpixel.
+const uint HASH_X = 0x9e3779b1u;
+const uint HASH_Y = 0x85ebca77u;
+
+uint hash_mixed(uint h) {
     h ^= h >> 15;
     h *= 0x2c1b3c6du;
     h ^= h >> 12;
@@ -21,13 +24,31 @@ uint hash_subpixel(uint x, uint y) {
     return h ^ (h >> 15);
 }
 
-// Position in 1/1024 pixel of the sample in subpixel k of pixel p, along x and y.
-ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) {
-    uvec2 low = (k * frame.sample_step) >> 16, high = ((k + 1u) * frame.sample_step) >> 16;
-    uint h = hash_subpixel(uint(pixel.x) * frame.samples.x + k.x, uint(pixel.y) * frame.samples.y + k.y);
-    uvec2 jitter = (frame.flags & FRAME_JITTER) != 0u ? uvec2(h & 0xffffu, h >> 16) : uvec2(0x8000u);
-    return pixel * FIXED + ivec2(low + (((high - low) * jitter) >> 16));
+uint hash_subpixel(uint x, uint y) { return hash_mixed(x * HASH_X ^ y * HASH_Y); }
+
+// The samples of a row of subpixels: what their positions have in common.
+struct SampleRow {
+    ivec2 corner; // of the first pixel; y of the subpixels
+    uint height;  // of the subpixels
+    uvec2 hash;   // terms of the hash: that of the first pixel's first subpixel, and that of the row
+};
+
+SampleRow sample_row(Frame frame, ivec2 pixel, uint y) {
+    uint part = y * frame.sample_step.y, low = part >> 16;
+    uvec2 hash = (uvec2(pixel) * frame.samples + uvec2(0u, y)) * uvec2(HASH_X, HASH_Y);
+    return SampleRow(pixel * FIXED + ivec2(0, int(low)), ((part + frame.sample_step.y) >> 16) - low, hash);
 }
+
+// Position in 1/1024 pixel, along x and y, of the sample in column x of a pixel of the row.
+ivec2 row_position(Frame frame, SampleRow row, uint pixel, uint x) {
+    uint part = x * frame.sample_step.x, low = part >> 16, width = ((part + frame.sample_step.x) >> 16) - low;
+    uint h = hash_mixed((row.hash.x + (pixel * frame.samples.x + x) * HASH_X) ^ row.hash.y);
+    uvec2 jitter = (frame.flags & FRAME_JITTER) != 0u ? uvec2(h & 0xffffu, h >> 16) : uvec2(0x8000u);
+    return row.corner + ivec2(int(low + ((width * jitter.x) >> 16)) + int(pixel) * FIXED, int((row.height * jitter.y) >> 16));
+}
+
+// Position of the sample in subpixel k of a pixel.
+ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) { return row_position(frame, sample_row(frame, pixel, k.y), 0u, k.x); }
 
 // Levels of detail blend by samples: each has a number of 16 bits, those of a pixel spread evenly, and an instance is
 // seen by those from `detail`'s low half on, as many as its high half says before the last. 0: by all.

@@ -10,9 +10,13 @@ const uint INSERTED_MAX = 24u;
 void sift(uint base, uint root, uint end) {
     Item moving = item(base + root);
     for (uint child = 2u * root + 1u; child < end; child = 2u * root + 1u) {
-        if (child + 1u < end && after(item(base + child + 1u), item(base + child))) child++;
-        if (!after(item(base + child), moving)) break;
-        put(base + root, item(base + child));
+        Item larger = item(base + child), other = item(base + min(child + 1u, end - 1u));
+        if (after(other, larger)) {
+            larger = other;
+            child++;
+        }
+        if (!after(larger, moving)) break;
+        put(base + root, larger);
         root = child;
     }
     put(base + root, moving);
@@ -22,8 +26,10 @@ void insertion_sort(uint base, uint count) {
     for (uint i = 1u; i < count; i++) {
         Item moving = item(base + i);
         uint j = i;
-        while (j > 0u && after(item(base + j - 1u), moving)) {
-            put(base + j, item(base + j - 1u));
+        while (j > 0u) {
+            Item before = item(base + j - 1u);
+            if (!after(before, moving)) break;
+            put(base + j, before);
             j--;
         }
         put(base + j, moving);

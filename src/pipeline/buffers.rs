@@ -438,7 +438,7 @@ pub struct RegionSlices {
     pub cell_counts: Slice<u32>,
     /// First entry of each cell.
     pub cell_offsets: Slice<u32>,
-    /// How many entries of each cell are in its list so far.
+    /// How many entries of each cell are in its list so far; before that, the depth of the nearest opaque surface.
     pub cell_filled: Slice<u32>,
     /// How many entries were appended, and the longest list of a cell.
     pub appended: Slice<Appended>,

@@ -6,12 +6,12 @@ use super::dice::Piece;
 use super::hide::{HidePass, KeyedPositions, SampleTests, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
-use super::kernels::{sample, sample_blurred, scatter_entries, sort_entries};
+use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::plan::Division;
 use super::recording::Recording;
 use super::scan::PrefixSum;
-use super::{hide, portion, scan};
+use super::{covering, hide, portion, scan};
 use std::ops::Range;
 
 /// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
@@ -32,16 +32,23 @@ impl Slab {
     pub const WHOLE: Self = Self { low: 0, high: u64::MAX };
 }
 
-/// Appends the start of a slab: no entries, nothing visible of the `selected` grids.
+/// Appends the start of a slab: no entries, nothing visible of the `selected` grids, and how deep each cell sees.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: u64) {
     let (slices, cells) = (&region.slices, region.cells());
     recording.concurrent(|recording| {
         recording.fill(slices.cell_counts.part(0..cells), 0);
-        recording.fill(slices.cell_filled.part(0..cells), 0);
         recording.fill(slices.visible.part(0..u64::from(VISIBLE_WORDS) * selected.max(1)), 0);
         recording.write(slices.appended, &[Appended { appended: 0, longest_cell: 0 }]);
         recording.write(slices.rest, &[hide::rest_start()]);
     });
+    // Nothing is filled in yet: until then the cells' nearest depths are there.
+    let bindings = nearest_keys::Bindings { keys: slices.keys, nearest: slices.cell_filled };
+    let push = nearest_keys::Push {
+        cell_count: cells as u32,
+        cells: region.capacity.cells() as u32,
+        pixel_samples: region.pixel_samples(),
+    };
+    recording.dispatch(nearest_keys::dispatch(covering(cells, nearest_keys::LOCAL_SIZE), &bindings, &push));
 }
 
 fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Variant {
@@ -174,6 +181,7 @@ fn record_sharp(
         grids: slices.grids.grids,
         primitives: page.primitives,
         data: page.data,
+        nearest: slices.cell_filled,
     };
     let push = sample::Push {
         slot_base: piece.slot_base,
@@ -196,9 +204,10 @@ fn record_sharp(
     });
 }
 
-/// Appends the numbering of entries by cell: where each cell's list begins.
+/// Appends the numbering of entries by cell: where each cell's list begins. Nothing is filled in yet.
 pub fn record_lists(recording: &mut Recording, variants: KernelVariants, region: &ActiveRegion) {
     let slices = &region.slices;
+    recording.fill(slices.cell_filled.part(0..region.cells()), 0);
     let sum = PrefixSum {
         values: slices.cell_counts,
         offsets: slices.cell_offsets,
@@ -242,7 +251,7 @@ pub(super) fn kernels(tests: SampleTests, division: Division) -> KernelList {
         true => sample_blurred::kernel(blurred_variant(pass, tests, division)),
         false => sample::kernel(variant(pass, tests, division)),
     };
-    HidePass::ALL.map(kernel).to_vec()
+    HidePass::ALL.map(kernel).into_iter().chain([nearest_keys::kernel()]).collect()
 }
 
 /// The kernels that number entries by cell.
