@@ -61,6 +61,7 @@ uvec4 blur_sample(ivec2 pixel, uvec2 part) {
     if ((frame.flags & FRAME_JITTER) == 0u) h = 1u << (TIME_BITS - 1) | 1u << (TIME_BITS + LENS_BITS - 1) | 1u << (TIME_BITS + 2 * LENS_BITS - 1);
     uvec2 place = uvec2(sample_position(frame, pixel, k) - pixel * FIXED);
     uint when = h & ((1u << TIME_BITS) - 1u);
+    if (in_quarters()) when = when >> 2 | part_quarter(pixel) << (TIME_BITS - 2);
     vec2 lens = vec2(0.0);
     if ((frame.flags & FRAME_LENS) != 0u) lens = lens_point(cell_of_part(part, pixel_class(pixel)), h);
     return uvec4(place.x | place.y << BLUR_PLACE_BITS | when << (2 * BLUR_PLACE_BITS), k.y * frame.samples.x + k.x, floatBitsToUint(lens));

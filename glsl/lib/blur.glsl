@@ -3,10 +3,16 @@
 // nx x ny, mapped to the aperture): each has one part and one cell, and a place in both that is jittered. Parts are
 // numbered like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
-// Which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of parts, then the
-// rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell of the lens goes
-// with which part is the same for pixels of a *class*, of which there are LENS_CLASSES, in a square of pixels: with
-// one class only, each moment would be seen through the same few points of the lens everywhere.
+// Without a lens, an order gives subpixels their parts, in which rows of parts are rows of subpixels, turned by one
+// from column to column. It is turned along x by a hash of the pixel's row, and along y by a hash of its column: so
+// it does not repeat, and yet of neighbours those on a side have a part in the same column, or row. A filter over
+// them gives all parts nearly the same weight, as it does not where each pixel's order is its own. The four pixels of
+// a square are in different quarters of a part.
+//
+// With a lens, which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of
+// parts, then the rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell
+// of the lens goes with which part is the same for pixels of a *class*, of which there are LENS_CLASSES, in a square
+// of pixels: with one class only, each moment would be seen through the same few points of the lens everywhere.
 //
 // Needs frame.
 
@@ -89,8 +95,36 @@ uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
 const uint PIXEL_KEY = 0xb5297a4du;
 uint pixel_key(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_KEY); }
 
+// By how much a row or column of pixels turns the order of parts: for each four of them, numbers below n that are far
+// from each other.
+const uint ROW_KEY = 0x3c6ef372u;
+const uint COLUMN_KEY = 0xa54ff53au;
+uint line_turn(uint line, uint key, uint n) {
+    uint turn = bitfieldReverse(line) ^ hash_word((line >> 2) ^ key);
+    return ((turn >> 16) * n) >> 16;
+}
+
 // The subpixel that has a part of the shutter.
-uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) { return shuffled(part, pixel_key(pixel), frame.samples); }
+uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) {
+    uvec2 n = frame.samples;
+    if ((frame.flags & FRAME_LENS) != 0u) return shuffled(part, pixel_key(pixel), n);
+    uint column = spread(part.x, frame.spread.x, n.x), row = turned(part.y, (part.x * n.y) / n.x, n.y);
+    return uvec2(turned(column, line_turn(uint(pixel.y), ROW_KEY, n.x), n.x), turned(row, line_turn(uint(pixel.x), COLUMN_KEY, n.y), n.y));
+}
+
+// The quarter of each part in which a pixel's samples are: for the four pixels of a square in one of eight orders.
+const uint SQUARE_KEY = 0x510e527fu;
+uint part_quarter(ivec2 pixel) {
+    uvec2 square = uvec2(pixel) >> 1, place = uvec2(pixel) & 1u;
+    uint h = hash_word(hash_subpixel(square.x, square.y) ^ SQUARE_KEY);
+    uint low = (h & 4u) != 0u ? place.x : place.y;
+    return ((place.x ^ place.y) << 1 | low) ^ (h & 3u);
+}
+
+// Whether samples are in quarters of parts: one sample is anywhere in the time, as what is not chance would show.
+bool in_quarters() {
+    return (frame.flags & FRAME_JITTER) != 0u && (frame.flags & FRAME_LENS) == 0u && frame.samples.x * frame.samples.y > 1u;
+}
 
 // Cells are numbered in an order that goes all over the lens, and those of a class begin at a 16th of them that is its
 // own: so at any time the classes together see through all of the lens. Classes that are next to each other in the

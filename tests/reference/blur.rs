@@ -5,7 +5,8 @@ use super::micropolygon::Micropolygon;
 use super::sampling::{Pattern, hash};
 use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
-    FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, TIME_BITS, TURN_ROWS,
+    COLUMN_KEY, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, ROW_KEY, SQUARE_KEY, TIME_BITS,
+    TURN_ROWS,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
 use anthill::pipeline::lens::Lens;
@@ -32,12 +33,30 @@ fn below(key: u32, number: u32, n: u32) -> u32 {
     ((h >> 16) * n) >> 16
 }
 
+/// The place of a number below n in an order that puts those that follow each other far apart.
+fn apart(x: u32, n: u32) -> u32 {
+    let [step, _] = anthill::pipeline::frame::spread(n);
+    if step > 0 { x * step % n } else { x / 2 + x % 2 * n.div_ceil(2) }
+}
+
 /// Puts the columns of each row in another order and turns them, then turns the rows of each column.
 fn shuffled([x, y]: [u32; 2], key: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
-    let [step, _] = anthill::pipeline::frame::spread(nx);
-    let apart = if step > 0 { x * step } else { x / 2 + x % 2 * nx.div_ceil(2) };
-    let x = (apart + below(key, y, nx)) % nx;
+    let x = (apart(x, nx) + below(key, y, nx)) % nx;
     [x, (y + below(key ^ TURN_ROWS, x, ny)) % ny]
+}
+
+/// By how much a row or column of pixels turns the order of parts.
+fn turn(line: i32, key: u32, n: u32) -> u32 {
+    let line = line.cast_unsigned();
+    (((line.reverse_bits() ^ mixed((line >> 2) ^ key)) >> 16) * n) >> 16
+}
+
+/// The quarter of each part in which a pixel's samples are.
+fn quarter(pixel: [i32; 2]) -> u32 {
+    let [x, y] = pixel.map(i32::cast_unsigned);
+    let hash = mixed(hash([x >> 1, y >> 1]) ^ SQUARE_KEY);
+    let orders = [[0, 2, 3, 1], [0, 3, 2, 1]];
+    orders[(hash >> 2 & 1) as usize][(y % 2 * 2 + x % 2) as usize] ^ (hash & 3)
 }
 
 /// The square root, by Newton's method as in the kernels.
@@ -55,8 +74,14 @@ impl Blurring {
         let n = self.pattern.samples;
         let key = mixed(hash(pixel.map(i32::cast_unsigned)) ^ PIXEL_KEY);
         let mut parts = vec![u32::MAX; (n[0] * n[1]) as usize];
+        let [right, down] = [turn(pixel[1], ROW_KEY, n[0]), turn(pixel[0], COLUMN_KEY, n[1])];
         for part in 0..n[0] * n[1] {
-            let [x, y] = shuffled([part % n[0], part / n[0]], key, n);
+            let place @ [x, y] = [part % n[0], part / n[0]];
+            let [x, y] = if self.frame.flags & FRAME_LENS != 0 {
+                shuffled(place, key, n)
+            } else {
+                [(apart(x, n[0]) + right) % n[0], (y + x * n[1] / n[0] + down) % n[1]]
+            };
             let of_sample = &mut parts[(y * n[0] + x) as usize];
             assert_eq!(*of_sample, u32::MAX, "no sample has two parts");
             *of_sample = part;
@@ -121,7 +146,12 @@ impl Blurring {
             let value = if self.pattern.jitter { (hash >> shift) & ((1 << count) - 1) } else { 1 << (count - 1) };
             (value as f32 + 0.5) * (1.0 / (1_u32 << count) as f32)
         };
-        let time = self.shutter_time((part as f32 + bits(0, TIME_BITS)) * self.frame.stratum);
+        let mut in_part = bits(0, TIME_BITS);
+        if self.frame.flags & FRAME_LENS == 0 && self.pattern.jitter && n != [1, 1] {
+            let (all, quarters) = (1 << TIME_BITS, 1 << (TIME_BITS - 2));
+            in_part = ((quarter(pixel) * quarters + hash % all / 4) as f32 + 0.5) / all as f32;
+        }
+        let time = self.shutter_time((part as f32 + in_part) * self.frame.stratum);
         if self.frame.flags & FRAME_LENS == 0 {
             return (time, [0.0; 2]);
         }
@@ -172,7 +202,11 @@ mod tests {
     use super::*;
 
     fn blurring(samples: [u32; 2]) -> Blurring {
-        let frame = Frame { flags: FRAME_LENS, ..crate::kernels::region::flat_frame(samples, true) };
+        with_flags(samples, FRAME_LENS)
+    }
+
+    fn with_flags(samples: [u32; 2], flags: u32) -> Blurring {
+        let frame = Frame { flags, ..crate::kernels::region::flat_frame(samples, true) };
         let (frame, cells) = with_aperture(frame, &Aperture::default());
         Blurring { frame, pattern: Pattern { samples, jitter: true }, cells }
     }
@@ -192,6 +226,36 @@ mod tests {
                 cells.dedup();
                 assert_eq!(cells.len(), n as usize);
             }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_a_square_see_all_of_the_shutter_and_so_does_a_pixel() {
+        for n in [1, 2, 3, 4, 5, 6, 8] {
+            let blurring = with_flags([n, n], 0);
+            for pixel in [[0, 0], [5, -3], [-1000, 77], [123, 456]] {
+                let times: Vec<f32> = blurring.pixel(pixel).iter().map(|(time, _)| *time).collect();
+                let seen = |parts: u32, of: Vec<u32>| {
+                    let part = |s: u32| ((times[s as usize] * parts as f32) as u32).min(parts - 1);
+                    let mut seen: Vec<u32> = of.into_iter().map(part).collect();
+                    seen.sort_unstable();
+                    assert_eq!(seen, (0..parts).collect::<Vec<_>>(), "{n} x {n} at {pixel:?}");
+                };
+                seen(n * n, (0..n * n).collect());
+                for line in 0..n {
+                    seen(n, (0..n).map(|i| line * n + i).collect());
+                    seen(n, (0..n).map(|i| i * n + line).collect());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_pixels_of_a_square_are_in_different_quarters_of_a_part() {
+        for [x, y] in [[0, 0], [4, -6], [-1000, 78], [122, 456]] {
+            let mut quarters = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[dx, dy]| quarter([x + dx, y + dy]));
+            quarters.sort_unstable();
+            assert_eq!(quarters, [0, 1, 2, 3]);
         }
     }
 
@@ -232,7 +296,17 @@ mod tests {
 
     #[test]
     fn times_lens_and_place_are_not_correlated() {
-        let blurring = blurring([4, 4]);
+        for flags in [0, FRAME_LENS] {
+            let correlation = correlations(&with_flags([4, 4], flags));
+            // Strata make counts more even than chance would.
+            for (k, found) in correlation.into_iter().enumerate().take(if flags == 0 { 2 } else { 4 }) {
+                assert!(found < 4.5, "{k}: {found}");
+            }
+        }
+    }
+
+    /// How uneven times are together with places along x and y, angles and radii of the lens.
+    fn correlations(blurring: &Blurring) -> [f64; 4] {
         let mut joint = [vec![0; 64], vec![0; 64], vec![0; 64], vec![0; 64]];
         let mut centre = [0.0; 2];
         let blurs = (0..1600).map(|i| [i % 40, i / 40]).flat_map(|pixel| {
@@ -250,10 +324,7 @@ mod tests {
             }
             (0..2).for_each(|axis| centre[axis] += f64::from(lens[axis]) / 25_600.0);
         }
-        // Strata make counts more even than chance would.
-        for (k, counts) in joint.iter().enumerate() {
-            assert!(chi_square(counts) < 4.5, "{k}: {}", chi_square(counts));
-        }
         assert!(centre.iter().all(|x| x.abs() < 0.01), "{centre:?}");
+        joint.map(|counts| chi_square(&counts))
     }
 }
