@@ -51,6 +51,7 @@ const uint INSTANCE_TRANSLUCENT = 8u;
 const uint INSTANCE_SMOOTH = 16u; // ShadingInterpolation "smooth"
 const uint INSTANCE_SOLID = 32u; // bounds a primitive solid
 const uint INSTANCE_OPAQUE = 64u; // its opacity is 1, although it leaves entries
+const uint INSTANCE_BAKES_UNSEEN = 128u; // what no sample sees of it is shaded too, because that bakes points
 
 // An instance whose program reads no primvars.
 const uint PRIMVARS_NONE = 0xffffffffu;

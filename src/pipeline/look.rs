@@ -54,6 +54,8 @@ pub struct Look {
     pub shade: Option<Program>,
     /// Whether it is a curve that may be drawn wider than it is, and count for less.
     pub thin: bool,
+    /// Whether one of the programs bakes points.
+    pub bakes: bool,
 }
 
 /// Grids that go through dice, displace and hide (or sample) in the same dispatches.

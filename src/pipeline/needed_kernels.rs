@@ -100,6 +100,7 @@ pub fn kernels_of(
         let is_left_out = is_left_out
             || stage.is_for_solids() && !traits.solids
             || stage.is_for_blur() && !world.is_blurred()
+            || stage.process == Process::MarkUnseen && !world.bakes_unseen
             || stage.process == Process::FilterDepth && depth.is_none()
             || stage.process == Process::ListLayers && !deep;
         if !is_left_out {
@@ -142,6 +143,7 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
         Process::CutSolids => solids::cut_kernels(traits.clipped),
         Process::KeepSolids => solids::keep_kernels(),
         Process::Mark => shade::mark_kernels(),
+        Process::MarkUnseen => shade::mark_unseen_kernels(),
         Process::NumberVisible => shade::place_kernels(variants),
         Process::PlaceEntries => composite::place_kernels(),
         Process::SortForShading => shade::order_kernels(variants),

@@ -18,7 +18,7 @@ pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use super::kernels::constants::BATCHES;
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [PipelineStage; 43] {
+const fn order() -> [PipelineStage; 44] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
     use Grids::{Behind, Opaque, Translucent};
     use PipelineStage as S;
@@ -63,8 +63,9 @@ const fn order() -> [PipelineStage; 43] {
         S::in_slabs(Shade, Shading, Fused),
         S::in_slabs(ListLayers, Pixels, Begin("composite")),
         S::in_slabs(CompositeSlab, Pixels, Begin("composite")),
-        // What opaque samples see is shaded, in rounds of as many colours as the store holds.
+        // What opaque samples see is shaded, in rounds of as many colours as the store holds; so is what bakes unseen.
         S::once(Mark, Pixels, Begin("mark")),
+        S::once(MarkUnseen, Whole, Fused),
         S::once(NumberVisible, Whole, Fused),
         S::in_rounds(SortForShading, Whole, Fused),
         S::in_rounds(Dice, Shading, Begin("shade")),
@@ -78,7 +79,8 @@ const fn order() -> [PipelineStage; 43] {
 
 /// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where
 /// nothing is translucent, those of solids where there are none, the times of samples where nothing is blurred, those
-/// behind what is seen where depths are not midpoints, and the filtering of depths where no display wants it.
+/// behind what is seen where depths are not midpoints, the marking of what is unseen where only what is seen bakes, and
+/// the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
@@ -91,12 +93,12 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<43, 42>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<44, 43>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
         &PipelineStage::with(
-            PipelineStage::without::<43, 42>(order(), Process::RenewBlocks),
+            PipelineStage::without::<44, 43>(order(), Process::RenewBlocks),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),

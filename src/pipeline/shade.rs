@@ -1,10 +1,10 @@
-//! Shade: the colour programs run on grids of which some sample sees a micropolygon; the colours of those micropolygons
-//! are kept.
+//! Shade: the colour programs run on grids of which some sample sees a micropolygon, or that are baked unseen; the
+//! colours of what is seen are kept.
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::dice::{Per, Piece};
 use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE};
-use super::kernels::{mark, needed, pack, sort_count};
+use super::kernels::{mark, mark_unseen, needed, pack, sort_count};
 use super::look::ShadingKernel;
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
@@ -29,6 +29,20 @@ pub fn record_mark(recording: &mut Recording, region: &ActiveRegion, some: &Rang
 /// Appends the marking of every micropolygon, seen or not.
 pub fn record_mark_all(recording: &mut Recording, region: &ActiveRegion) {
     recording.fill(region.slices.visible, u32::MAX);
+}
+
+/// Appends the marking of a micropolygon of each grid of which nothing is seen, if it is to be baked all the same.
+pub fn record_mark_unseen(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, selected: u64) {
+    let slices = &region.slices;
+    let bindings = mark_unseen::Bindings {
+        grids: slices.grids.grids,
+        instances: frame.instances,
+        visible: slices.visible,
+        total: slices.selected_count,
+    };
+    let push = mark_unseen::Push { capacity: selected.min(region.capacity.grids) as u32 };
+    let groups = covering(u64::from(push.capacity), mark_unseen::LOCAL_SIZE);
+    recording.dispatch(mark_unseen::dispatch(groups, &bindings, &push));
 }
 
 /// Appends the numbering of visible micropolygons: how many each grid has, where their colours begin, how many there
@@ -132,6 +146,11 @@ pub fn record_pack(
 /// The kernels that mark what samples see.
 pub(super) fn mark_kernels() -> KernelList {
     vec![mark::kernel()]
+}
+
+/// The kernels that mark what is baked unseen.
+pub(super) fn mark_unseen_kernels() -> KernelList {
+    vec![mark_unseen::kernel()]
 }
 
 /// The kernels that number visible micropolygons.

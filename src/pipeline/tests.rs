@@ -339,11 +339,11 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
     assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
     // Filtering keeps sums where depths will be.
     let depths = swapped(Process::Filter, Process::FilterDepth);
-    assert_eq!(depths, "stage 41 of the pipeline, FilterDepth: it needs Filter before it");
+    assert_eq!(depths, "stage 42 of the pipeline, FilterDepth: it needs Filter before it");
     let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
     assert_eq!(unhidden, "stage 8 of the pipeline, RenewBlocks: it needs Hide before it");
     let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
-    assert_eq!(unmarked, "stage 34 of the pipeline, NumberVisible: it needs Mark before it");
+    assert_eq!(unmarked, "stage 34 of the pipeline, MarkUnseen: it needs Mark before it");
     let translucent = refused(|stages| {
         stages.retain(|stage| stage.process != Process::ClearResolved);
         let entries = find(stages, Process::ClearEntries);

@@ -5,9 +5,9 @@ use super::frame;
 use super::geometry::{Page, Pages, PrimitiveKind, PrimitiveRun, RunPrimvar};
 use super::kernels::constants::{
     BINDING_STRIDE_SHIFT, BINDING_TAKEN_SHIFT, BINDING_TYPE_SHIFT, BINDING_UNIFORM_SHIFT, CLASS_CONSTANT, CLASS_END,
-    CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, DETAIL_END_SHIFT, INSTANCE_FLIP_NORMAL,
-    INSTANCE_MATTE, INSTANCE_ONE_SIDED, INSTANCE_OPAQUE, INSTANCE_SMOOTH, INSTANCE_SOLID, INSTANCE_TRANSLUCENT,
-    PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT, TYPE_VECTOR,
+    CLASS_FACEVARYING, CLASS_UNIFORM, CLASS_VARYING, CLASS_VERTEX, DETAIL_END_SHIFT, INSTANCE_BAKES_UNSEEN,
+    INSTANCE_FLIP_NORMAL, INSTANCE_MATTE, INSTANCE_ONE_SIDED, INSTANCE_OPAQUE, INSTANCE_SMOOTH, INSTANCE_SOLID,
+    INSTANCE_TRANSLUCENT, PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT, TYPE_VECTOR,
 };
 use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
 use super::lens::Lens;
@@ -67,6 +67,8 @@ pub struct DrawnWorld {
     pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// Whether colours are interpolated across the micropolygons of any instance.
     pub smooth: bool,
+    /// Whether any instance bakes what no sample sees of it.
+    pub bakes_unseen: bool,
     /// Kinds that need all that they may have.
     pub full: FullKinds,
     /// Solids, whose primitives instances name by number.
@@ -314,6 +316,7 @@ impl<'a> Builder<'a> {
         hide_bins.dedup();
         shade_bins.sort_unstable();
         shade_bins.dedup();
+        let bakes_unseen = self.instances.iter().any(|(instance, ..)| instance.flags & INSTANCE_BAKES_UNSEEN != 0);
         let number = |found: Result<usize, usize>| found.unwrap_or_else(|at| at) as u32;
         let numbered = |(mut instance, hide, shade): (Instance, HideBin, ShadeBin)| {
             instance.hide_bin = number(hide_bins.binary_search(&hide));
@@ -337,6 +340,7 @@ impl<'a> Builder<'a> {
             shade_bins,
             origins: self.origins,
             smooth: self.smooth,
+            bakes_unseen,
             full: self.full,
             solids: self.solids,
             unbounded: self.unbounded,
@@ -372,6 +376,7 @@ fn flags(drawable: &Drawable, look: &Look, solid: Option<PrimitiveSolid>) -> u32
         | bit(!opaque || solid.is_some(), INSTANCE_TRANSLUCENT)
         | bit(opaque, INSTANCE_OPAQUE)
         | bit(solid.is_some(), INSTANCE_SOLID)
+        | bit(look.bakes && attributes.bakes_unseen(), INSTANCE_BAKES_UNSEEN)
 }
 
 /// Records from a run's control data at one key to those at the next: none where its shape stands still.

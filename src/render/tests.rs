@@ -139,7 +139,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         let program = Program { kernel: 0, block, inputs: Arc::new([]) };
         let verdict = if thing.opacity < 1.0 { Verdict::Translucent } else { Verdict::Opaque };
         let displace = setup.displaced.then(|| program.clone());
-        looks.push(Arc::new(Look { verdict, displace, shade: Some(program), thin: false }));
+        looks.push(Arc::new(Look { verdict, displace, shade: Some(program), thin: false, bakes: false }));
         drawables.push(Drawable {
             attributes: Arc::new(Attributes {
                 shading_interpolation: match setup.smooth {

@@ -251,9 +251,9 @@ groups! {
         "float boundexpand" Harmless;
     }
     "Attribute" "cull" {
-        // What is not seen is not shaded.
-        "int backfacing" Harmless;
-        "int hidden" Harmless;
+        // They decide what is baked, not what is seen.
+        "int backfacing" Acts;
+        "int hidden" Acts;
     }
     "Attribute" "identifier" {
         "string name" Acts;

@@ -138,3 +138,12 @@ pub struct Attributes {
     /// Every other attribute that was set, as `category:name`.
     pub other: BTreeMap<String, ParamValue>,
 }
+
+impl Attributes {
+    /// Whether shaders also bake what no sample sees: `Attribute "cull" "hidden" 0`, or `"backfacing" 0` where back
+    /// faces are not visible.
+    pub fn bakes_unseen(&self) -> bool {
+        let kept = |name: &str| matches!(self.other.get(name), Some(ParamValue::Ints(cull)) if cull[..] == [0]);
+        kept("cull:hidden") || !self.two_sided && kept("cull:backfacing")
+    }
+}

@@ -46,7 +46,7 @@ impl ShadingBuilder<'_> {
     /// Returns the look of a drawable, and whether all drawables with its attribute state and primvars share it.
     pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
         let attributes = &drawable.attributes;
-        let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None, thin: false };
+        let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None, thin: false, bakes: false };
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);
         let signature = signature(drawable, &parts, &set, self.programs.variables);
@@ -60,10 +60,11 @@ impl ShadingBuilder<'_> {
         let curves = matches!(drawable.geometry.shape.first(), Shape::Curves(_));
         let thin = curves && self.world.options.least_width_px() > 0.0;
         let opaque = !thin && is_opaque(&opacity, attributes.opacity, from_block);
-        let mut object_space = false;
+        let (mut object_space, mut bakes) = (false, false);
         let mut program = |this: &mut Self, signature: &Signature| {
             let compilation = this.programs.get(signature, location);
             object_space |= uses_object_space(&compilation.reflection);
+            bakes |= compilation.reflection.bakes;
             this.program(drawable, &parts, &set, &compilation)
         };
         let displace = parts.displacement.is_some().then(|| {
@@ -75,7 +76,7 @@ impl ShadingBuilder<'_> {
         let coloured = !(attributes.matte && opaque);
         let shade = coloured.then(|| program(self, &Signature { stores_opacity: !opaque, ..signature.clone() }));
         let verdict = if opaque { Verdict::Opaque } else { Verdict::Translucent };
-        (Look { verdict, displace, shade, thin }, !object_space)
+        (Look { verdict, displace, shade, thin, bakes }, !object_space)
     }
 
     fn parts(&mut self, drawable: &Drawable) -> DrawableShaders {

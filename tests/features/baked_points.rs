@@ -111,6 +111,67 @@ fn middles_of_micropolygons_are_baked_once_each() {
     assert!(first == again && first == fs::read(scene.folder().join("a.ply")).expect("it is baked"));
 }
 
+const UNCULLED: &str = "Attribute \"cull\" \"int hidden\" 0 \"int backfacing\" 0\n";
+
+/// The area of the disks of the points that a square of 2 x 2 bakes under `state` behind a card that covers `part` of
+/// it, and the bytes of points and picture.
+fn behind(state: &str, part: f32, flags: (&str, Option<u64>, Option<usize>)) -> (f32, Vec<u8>, Vec<u8>) {
+    let world = format!(
+        "AttributeBegin\n{state}Surface \"middle\" \"file\" \"$DIR/a.ply\"\n{SQUARE}AttributeEnd\n\
+         Translate 0 0 -1\nColor [0 1 0]\nScale {part} 1 1\nPatch \"bilinear\" \"P\" [-2 2 0  2 2 0  -2 -2 0  2 -2 0]\n"
+    );
+    let scene = draw(&world, flags);
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    let [points, picture] = ["a.ply", "a.exr"].map(|name| fs::read(scene.folder().join(name)).unwrap_or_default());
+    let found = if points.is_empty() { PointCloud::default() } else { cloud(&scene, "a.ply") };
+    (found.radii.iter().map(|radius| PI * radius * radius).sum(), points, picture)
+}
+
+#[test]
+fn what_hides_or_faces_away_is_baked_where_it_is_not_culled() {
+    let seen = "Attribute \"cull\" \"int hidden\" 1\n";
+    let away = "Sides 1 ReverseOrientation\n";
+    let clear = "Opacity [0.5 0.5 0.5]\n";
+    let hidden = "Attribute \"cull\" \"int hidden\" 0\n";
+    let facing = "Attribute \"cull\" \"int backfacing\" 0\n";
+    let whole = |area: f32| (area - 4.0).abs() < 0.02;
+    for state in ["", "Sides 1\n", away, clear] {
+        let (area, _, picture) = behind(&format!("{seen}{state}"), 1.0, USUAL);
+        assert_eq!(area, 0.0, "{state}");
+        let (area, _, same) = behind(&format!("{UNCULLED}{state}"), 1.0, USUAL);
+        assert!(whole(area) && picture == same, "{area}, {state}");
+    }
+    // A part that is seen, in front of nothing.
+    for state in ["", clear] {
+        let (area, _, picture) = behind(&format!("{seen}{state}"), 0.35, USUAL);
+        assert!(area > 0.5 && area < 3.9, "{area}, {state}");
+        let (area, _, same) = behind(&format!("{hidden}{state}"), 0.35, USUAL);
+        assert!(whole(area) && picture == same, "{area}, {state}");
+    }
+    // Nothing of what has two sides faces away.
+    assert_eq!(behind(facing, 1.0, USUAL).0, 0.0);
+    assert!(whole(behind(&format!("{facing}{away}"), 0.01, USUAL).0));
+    assert_eq!(behind(away, 0.01, USUAL).0, 0.0);
+}
+
+#[test]
+fn what_is_baked_unseen_does_not_depend_on_who_draws() {
+    let usual = behind(UNCULLED, 0.35, USUAL);
+    for flags in [("0,0", None, None), ("0", Some(192 << 20), Some(9)), ("0,0", None, Some(5))] {
+        assert!(behind(UNCULLED, 0.35, flags) == usual, "{flags:?}");
+    }
+}
+
+/// Of a shader that bakes nothing no more is shaded.
+#[test]
+fn what_bakes_nothing_is_culled_all_the_same() {
+    let shaded = |state: &str| {
+        let world = format!("{state}Surface \"matte\"\n{SQUARE}Translate 0 0 -1\nScale 3 3 3\n{SQUARE}");
+        draw(&world, USUAL).shaded_vertices
+    };
+    assert_eq!(shaded(UNCULLED), shaded(""));
+}
+
 #[test]
 fn a_file_has_the_same_bytes_whoever_draws() {
     let clear = "AttributeBegin\nOpacity [0.5 0.5 0.5]\nSurface \"baker\" \"file\" \"$DIR/a.ply\" \"k\" 2\n\

@@ -28,7 +28,7 @@ pub(crate) struct Thing {
 impl Thing {
     /// An opaque thing without a shader, at shading rate 1.
     pub(crate) fn new(shape: Shape, camera_from_object: DMat4) -> Self {
-        let look = Look { verdict: Verdict::Opaque, displace: None, shade: None, thin: false };
+        let look = Look { verdict: Verdict::Opaque, displace: None, shade: None, thin: false, bakes: false };
         Self { shape, camera_from_object, shading_rate: 1.0, primvars: Vec::new(), look }
     }
 

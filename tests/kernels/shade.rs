@@ -5,11 +5,11 @@ use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, in_halves, region};
 use crate::reference::hide::EMPTY;
 use crate::reference::shade::{bits, place, visible};
-use anthill::pipeline::buffers::Vec4;
+use anthill::pipeline::buffers::{FrameSlices, Vec4};
 use anthill::pipeline::composite;
 use anthill::pipeline::dice::Piece;
-use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
-use anthill::pipeline::kernels::records::Total;
+use anthill::pipeline::kernels::constants::{INSTANCE_BAKES_UNSEEN, INSTANCE_SMOOTH, NUMBER_MP_BITS};
+use anthill::pipeline::kernels::records::{Instance, Subpatch, Total};
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::ShadingKernel;
 use anthill::pipeline::shade::{self, PieceColours};
@@ -99,6 +99,29 @@ fn a_grid_of_which_everything_is_marked_counts_its_words_too() {
     });
     assert_eq!(device.lab.read(slices.needed.part(0..3)), [256; 3]);
     assert_eq!(device.lab.read(slices.visible_before.part(4..6)), [0x6040_2000, 0xe0c0_a080]);
+}
+
+#[test]
+fn a_grid_that_bakes_unseen_has_one_mark_more_if_it_had_none() {
+    let mut random = Random::new(5);
+    let meshes = meshes(40, &mut random);
+    let keys: Vec<u64> = random_keys(&meshes[..20], SUBPIXELS, &mut random);
+    let mut device = marked(&meshes, &keys, false, 4096, 0);
+    let flags = [INSTANCE_SMOOTH, INSTANCE_BAKES_UNSEEN, INSTANCE_BAKES_UNSEEN | INSTANCE_SMOOTH];
+    let instances = flags.map(|flags| Instance { flags, ..Instance::default() });
+    let grid = |rank: u32| Subpatch { instance: rank % 3, ..Subpatch::default() };
+    let (slices, context) = (device.slices, device.context());
+    let frame = FrameSlices { instances: device.lab.upload("instances", &instances), ..device.frame };
+    device.lab.write(slices.grids.grids.part(0..43), &(0..43).map(grid).collect::<Vec<_>>());
+    device.lab.run(|recording| shade::record_mark_unseen(recording, &frame, &context, 43));
+    let mut expected = visible(&keys);
+    for rank in (0..40).filter(|rank| rank % 3 != 0) {
+        let first = rank << NUMBER_MP_BITS;
+        if expected.range(first..first + (1 << NUMBER_MP_BITS)).next().is_none() {
+            expected.insert(first);
+        }
+    }
+    assert_eq!(device.lab.read(slices.visible.part(0..8 * 43)), bits(&expected, 43), "none behind the last grid");
 }
 
 /// Output `channel` of a shader at a vertex: channel 0 is colour, 1 opacity, then two variables.

@@ -115,6 +115,7 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
         // Slabs use the same marks and the same colour store before. Without them nothing translucent is drawn.
         Mark | MarkAll if !has(stages, CompositeSlab) => &[Hide],
         Mark | MarkAll => &[Hide, CompositeSlab],
+        MarkUnseen => &[Mark],
         NumberVisible if matches!(stage.repeat, Repeat::Slabs) => &[Sample],
         NumberVisible => &[Mark],
         SortForShading => &[NumberVisible],

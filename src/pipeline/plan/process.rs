@@ -55,6 +55,8 @@ pub enum Process {
     Mark,
     /// Marks all micropolygons, seen or not.
     MarkAll,
+    /// Marks one of each grid of which nothing is seen, if it bakes all the same.
+    MarkUnseen,
     /// Counts and numbers the visible micropolygons of each grid.
     NumberVisible,
     /// Looks up where the colours of entries will be.
@@ -86,7 +88,8 @@ impl Process {
             Self::ClearBehind | Self::HideBehind | Self::RenewBlocksBehind => "hide",
             Self::ClearEntries | Self::Sample | Self::ListEntries | Self::ScatterEntries => "sample",
             Self::SortEntries | Self::PlaceEntries | Self::CarrySolids | Self::CutSolids | Self::KeepSolids => "sample",
-            Self::Mark | Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Shade => "shade",
+            Self::Mark | Self::MarkAll | Self::MarkUnseen => "shade",
+            Self::NumberVisible | Self::SortForShading | Self::Shade => "shade",
             Self::ClearResolved | Self::ListLayers | Self::CompositeSlab | Self::CompositeOpaque => "composite",
             Self::Filter | Self::FilterDepth => "filter",
         }
@@ -109,7 +112,8 @@ impl Process {
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,
             Self::ClearBehind | Self::CarrySolids => None,
-            Self::MarkAll | Self::NumberVisible | Self::SortForShading | Self::Dice | Self::Displace => None,
+            Self::MarkAll | Self::MarkUnseen | Self::NumberVisible | Self::SortForShading => None,
+            Self::Dice | Self::Displace => None,
         }
     }
 }

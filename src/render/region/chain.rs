@@ -278,6 +278,7 @@ impl Chain {
             || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.is_for_solids() && !self.region.capacity.solids
             || stage.is_for_blur() && !self.region.capacity.blurred
+            || stage.process == Process::MarkUnseen && !world.drawn.bakes_unseen
             || stage.process == Process::FilterDepth && world.depth_filter.is_none()
     }
 

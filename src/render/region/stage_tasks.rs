@@ -124,7 +124,7 @@ impl StageTask {
             Process::CutSolids | Process::KeepSolids => Work::CutSolids,
             Process::Mark => Work::Mark,
             Process::BlurSamples => Work::BlurSamples,
-            Process::NumberVisible => Work::Number,
+            Process::MarkUnseen | Process::NumberVisible => Work::Number,
             Process::PlaceEntries => Work::PlaceEntries,
             Process::ListLayers => Work::Layers,
             Process::CompositeSlab => {
@@ -158,7 +158,7 @@ impl StageTask {
                 Units::Even(1.0 + f64::from(self.entries) / region.cells().max(1) as f64)
             }
             Process::SortEntries => Units::Even(1.0 + f64::from(self.entries) / region.cells().max(1) as f64),
-            Process::NumberVisible => Units::All(self.grids),
+            Process::MarkUnseen | Process::NumberVisible => Units::All(self.grids),
             Process::CompositeSlab => {
                 Units::Even(slab_units(region, self.entries) / region.pixels.count().max(1) as f64)
             }
@@ -360,6 +360,7 @@ impl DeviceWorld {
             Process::KeepSolids => solids::record_keep(recording, frame, region, task.entries, some),
             Process::Mark => shade::record_mark(recording, region, some),
             Process::MarkAll => shade::record_mark_all(recording, region),
+            Process::MarkUnseen => shade::record_mark_unseen(recording, frame, region, task.grids),
             Process::CompositeOpaque => composite::record(recording, frame, region, &self.composition, places, some),
             Process::Filter => filter::record(recording, frame, region, &self.filtered, some),
             Process::FilterDepth => {
