@@ -174,6 +174,24 @@ fn goldens_are_small() {
     expect_none(found, "A test's picture has at most 20 KiB: make it smaller, or compare with what is computed.");
 }
 
+/// Scenes write their files where they are run.
+#[test]
+fn what_scenes_leave_at_the_root_is_ignored() {
+    let ignored: Vec<&str> = file(".gitignore").text.lines().collect();
+    let is_word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mut found = Vec::new();
+    for scene in files().iter().filter(|file| file.is_in("scenes/") && file.path.ends_with(".rib")) {
+        for name in scene.text.split('"') {
+            let Some((stem, kind)) = name.trim_start_matches('+').rsplit_once('.') else { continue };
+            let is_output = is_word(stem) && is_word(kind) && !["rib", "sl", "so"].contains(&kind);
+            if is_output && !ignored.contains(&&*format!("/*.{kind}")) {
+                found.push(format!("{}: {name}", scene.path));
+            }
+        }
+    }
+    expect_none(found, "Add the kind of file to .gitignore.");
+}
+
 #[test]
 fn every_crate_takes_the_lints_of_the_workspace() {
     for manifest in ["Cargo.toml", "osd/Cargo.toml", "spirv-gen/Cargo.toml"] {
