@@ -214,7 +214,8 @@ impl TextureStore {
             let mut hint =
                 format!("looked for {}; Option \"searchpath\" \"texture\" sets where to look", looked.join(", "));
             if name.contains(',') {
-                hint += "; only shadow() takes a list of names, and only one that the shader does not compute";
+                hint +=
+                    "; only shadow() takes a list of names, and none that an attribute, an option or a message holds";
             }
             self.reporter.report(error.hint(hint));
             return None;

@@ -125,6 +125,10 @@ fn shadows_of_several_maps_are_combined() {
         float a = shadow(map, P, \"bias\", 0.05, \"blur\", 0.1), b = shadow(other, P, \"bias\", 0.05, \"blur\", 0.1);
         Ci = a + b - a * b; Oi = 1; }";
     let glow = "surface glow() { Ci = 0; illuminance (P) { Ci += Cl; } }";
+    let pick = "surface pick(string maps[3] = {\"\", \"\", \"\"}; float which = 0;) {
+        uniform string map = maps[0];
+        if (which > 0) { map = maps[which]; }
+        Ci = shadow(map, P, \"bias\", 0.05, \"blur\", 0.1); Oi = 1; }";
     let map = |name: &str, x: f32| {
         format!(
             "Display \"$DIR/{name}.z\" \"zfile\" \"z\"\nWorldBegin\nTranslate {x} 0 0\nDisk 1 0.5 360\nWorldEnd\n\
@@ -137,6 +141,9 @@ fn shadows_of_several_maps_are_combined() {
              Polygon \"P\" [-2 2 2 2 2 2 2 -2 2 -2 -2 2]\nWorldEnd\n"
         )
     };
+    let picked = |which: u32| {
+        format!("Surface \"pick\" \"maps\" [\"\" \"$DIR/a.shad\" \"$DIR/a.shad , $DIR/b.shad,\"] \"which\" {which}")
+    };
     let rib = [
         "FrameBegin 1\nFormat 64 64 1\nProjection \"perspective\" \"fov\" [90]\nTranslate 0 0 1\nPixelSamples 1 1\n",
         &map("a", -0.3),
@@ -145,6 +152,9 @@ fn shadows_of_several_maps_are_combined() {
         &picture("both", "Surface \"lit\" \"map\" \"$DIR/a.shad\" \"other\" \"$DIR/b.shad\""),
         &picture("list", "Surface \"lit\" \"map\" \"$DIR/a.shad , $DIR/b.shad,\""),
         &picture("one", "Surface \"lit\" \"map\" \"$DIR/a.shad\""),
+        &picture("picked list", &picked(2)),
+        &picture("picked one", &picked(1)),
+        &picture("picked none", &picked(0)),
         &picture("gone", "Surface \"lit\" \"map\" \",$DIR/a.shad,$DIR/gone.shad\""),
         &picture(
             "light",
@@ -153,12 +163,14 @@ fn shadows_of_several_maps_are_combined() {
         ),
         "FrameEnd\n",
     ];
-    let scene = draw_with(&[("lit.sl", lit), ("glow.sl", glow)], &rib.concat());
+    let scene = draw_with(&[("lit.sl", lit), ("glow.sl", glow), ("pick.sl", pick)], &rib.concat());
     let red = |name: &str| scene.picture(&format!("{name}.exr")).channel("R").to_vec();
     let both = red("both");
     let has_edge = both.iter().any(|dark| *dark > 0.3 && *dark < 0.7);
     assert!(has_edge && both[16 * 32 + 16] > 0.9 && both[0] == 0.0, "{:?}", &both[16 * 32..17 * 32]);
     assert!(red("list") == both && red("one") == red("gone") && red("one") != both);
+    assert!(red("picked list") == both && red("picked one") == red("one"));
+    assert!(red("picked none").iter().all(|dark| *dark == 0.0));
     // The light's samples are other ones.
     let far = red("light").iter().zip(&both).map(|(light, dark)| (1.0 - light - dark).abs()).fold(0.0, f32::max);
     assert!(far < 0.3, "{far}");
@@ -166,14 +178,15 @@ fn shadows_of_several_maps_are_combined() {
     assert_eq!((scene.message_count(&missing), scene.messages.len()), (1, 1), "{:?}", scene.messages);
 }
 
-/// A list that the shader computes is looked for as one file, and the message says why.
+/// A list that an attribute holds is looked for as one file, and the message says why.
 #[test]
-fn lists_of_shadow_maps_that_shaders_compute_are_reported() {
-    let lit = "surface lit(string maps[2] = {\"a.shad,b.shad\", \"c.shad\"};) {
-        uniform float i; Ci = 0; for (i = 0; i < 2; i += 1) { Ci += shadow(maps[i], P); } Oi = 1; }";
+fn lists_of_shadow_maps_in_attributes_are_reported() {
+    let lit = "surface lit(string map = \"c.shad\";) {
+        uniform string maps = \"\"; attribute(\"user:maps\", maps); Ci = shadow(maps, P) + shadow(map, P); Oi = 1; }";
     let scene = draw_with(
         &[("lit.sl", lit)],
-        "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"lit\"\nTranslate 0 0 2\nDisk 0 1 360\nWorldEnd\n",
+        "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\n\
+         Attribute \"user\" \"string maps\" \"a.shad,b.shad\"\nSurface \"lit\"\nTranslate 0 0 2\nDisk 0 1 360\nWorldEnd\n",
     );
     for (name, hinted) in [("a.shad,b.shad", 1), ("c.shad", 0)] {
         assert_eq!(scene.message_count(&format!("there is no texture \"{name}\"")), 1, "{:?}", scene.messages);

@@ -39,7 +39,7 @@ impl Rules for NumberFilters {
 }
 
 /// The constants and the values from outside that some texts may be.
-fn texts(body: &Body, mut todo: Vec<Value>) -> Vec<Value> {
+pub(super) fn texts(body: &Body, mut todo: Vec<Value>) -> Vec<Value> {
     let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
     while let Some(value) = todo.pop() {
         if !seen.insert(value) {

@@ -4,6 +4,7 @@
 pub(crate) mod bind;
 mod filters;
 mod lights;
+mod map_lists;
 mod message;
 mod reflection;
 mod request;
@@ -11,13 +12,13 @@ mod spline;
 mod table;
 mod texture;
 
+pub use map_lists::is_list;
 pub use message::asks_displacement;
 pub use reflection::{
     BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern,
     Reflection, Role, Shortfall, TextureUse, UniformInput,
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
-pub use texture::is_list;
 
 use crate::abi;
 use crate::emit::{EmitError, EmitOptions, channels, emit, emit_with, output_channel};
@@ -30,6 +31,7 @@ use crate::passes::{
 use bind::{Binder, OutputValues};
 use filters::number_filters;
 use lights::InlineLights;
+use map_lists::spread_map_lists;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -109,6 +111,7 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = checked(merge_light_loops(checked(simplify(&body))));
     let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
     let body = checked(number_filters(checked(simplify(&body)), &mut table));
+    let body = checked(spread_map_lists(body, &mut table));
     let opacity = opacity(&body, request, &table);
     let body = if prints(&body) { checked(number_prints(&body, first_number(request.slice))) } else { body };
     let mut body = checked(relocate_derivatives(&body));

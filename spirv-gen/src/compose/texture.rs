@@ -1,10 +1,10 @@
 //! Lookups of textures and points; `textureinfo`: answers made of single numbers.
 
 use super::bind::Binder;
+use super::map_lists::is_list;
 use super::reflection::{Pattern, Shortfall, TextureUse};
-use crate::ir::{Binary, Compare, Const, Lookup, LookupKind, MachineType, Op, RslType, TextureFact, Unary, Value};
+use crate::ir::{Compare, Const, Lookup, LookupKind, MachineType, Op, RslType, TextureFact, Unary, Value};
 use crate::passes::translate::BodyWriter;
-use std::sync::Arc;
 
 /// Names of what [`TextureFact::Type`] says by number.
 const TYPES: [&str; 3] = ["texture", "environment", "shadow"];
@@ -57,11 +57,6 @@ pub(super) fn filter_number(out: &mut BodyWriter, name: Value) -> Value {
     })
 }
 
-/// Whether the name of a shadow map is a list of names.
-pub fn is_list(name: &str) -> bool {
-    name.contains(',')
-}
-
 impl Binder<'_> {
     /// A lookup; two lights of one kind must not jitter alike.
     pub(super) fn lookup(
@@ -75,28 +70,11 @@ impl Binder<'_> {
         if let (LookupKind::Shadow, Some(lit), Some(last)) = (lookup.kind, self.lit, args.last_mut()) {
             *last = lit.number;
         }
-        if let (LookupKind::Shadow, Some(Pattern::Literal(names))) = (lookup.kind, &name)
-            && is_list(names)
-        {
-            return self.shadows(out, &Arc::clone(names), lookup, args);
+        // Lists are noted map by map when they are spread.
+        if lookup.kind != LookupKind::Shadow || !matches!(&name, Some(Pattern::Literal(text)) if is_list(text)) {
+            self.table.texture_names.insert((name, TextureUse::Texels(lookup.kind)));
         }
-        self.table.texture_names.insert((name, TextureUse::Texels(lookup.kind)));
         out.op(Op::Lookup(lookup), &args)
-    }
-
-    /// The shadows of the maps of a list: the light that all of them let through is the product of theirs.
-    fn shadows(&mut self, out: &mut BodyWriter, names: &str, lookup: Lookup, mut args: Vec<Value>) -> Value {
-        let mut dark = out.zero(MachineType::F32);
-        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let found = (Some(Pattern::Literal(name.into())), TextureUse::Texels(lookup.kind));
-            self.table.texture_names.insert(found);
-            args[0] = out.constant(name);
-            let one = out.op(Op::Lookup(lookup), &args);
-            let (sum, both) =
-                (out.op(Op::Binary(Binary::Add), &[dark, one]), out.op(Op::Binary(Binary::Mul), &[dark, one]));
-            dark = out.op(Op::Binary(Binary::Sub), &[sum, both]);
-        }
-        dark
     }
 
     /// A lookup of points, whose channel must be known by now; else nothing is found.
