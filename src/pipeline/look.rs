@@ -111,7 +111,8 @@ pub struct ShadingKernel {
     pub uniform_records: u32,
     /// Output channels in all.
     pub output_channels: u32,
-    /// Words that `printf` and `bake3d` leave for a vertex outside of loops; 0 where nothing is printed or baked.
+    /// Words that `printf` and `bake3d` leave for a vertex as far as that is known; 0 where nothing is printed or
+    /// baked.
     pub print_words: u32,
     /// Whether it bakes points.
     pub bakes: bool,

@@ -22,12 +22,23 @@ fn draw(world: &str, flags: (&str, Option<u64>, Option<usize>)) -> RenderedScene
         bake3d(file, \"\", P, N, \"interpolate\", 1, \"w\", w);
         Ci = 1;
     }";
+    let twelve = "surface twelve(string file = \"\";) {
+        float i;
+        for (i = 0; i < 12; i += 1) { bake3d(file, \"\", P, N, \"i\", i); }
+        Ci = 1;
+    }";
+    let many = "surface many(string file = \"\"; float trips = 1;) {
+        float i;
+        for (i = 0; i < trips; i += 1) { bake3d(file, \"\", P, N, \"i\", i); }
+        Ci = 1;
+    }";
     let rib = format!(
         "Format 64 64 1\nPixelSamples 2 2\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nScreenWindow -1.5 1.5 -1.5 1.5\n\
          Translate 0.2 0.1 5\nRotate 20 0 1 0\nWorldBegin\n{world}WorldEnd\n"
     );
     let (devices, memory, regions) = flags;
-    draw_as(&[("baker.sl", SHADER), ("other.sl", other), ("flat.sl", flat), ("middle.sl", middle)], &rib, &|options| {
+    let shaders = [("baker.sl", SHADER), ("other.sl", other), ("flat.sl", flat), ("middle.sl", middle)];
+    draw_as(&[&shaders[..], &[("twelve.sl", twelve), ("many.sl", many)]].concat(), &rib, &|options| {
         options.devices = devices.into();
         options.memory_bytes = memory.or(options.memory_bytes);
         options.regions = regions.and_then(std::num::NonZeroUsize::new);
@@ -109,6 +120,24 @@ fn middles_of_micropolygons_are_baked_once_each() {
         fs::read(scene.folder().join("a.ply")).expect("it is baked")
     });
     assert!(first == again && first == fs::read(scene.folder().join("a.ply")).expect("it is baked"));
+}
+
+#[test]
+fn loops_bake_in_each_of_their_trips() {
+    let world = |surface: &str| format!("ShadingRate 0.25\nSurface \"{surface} \"file\" \"$DIR/a.ply\"\n{SQUARE}");
+    let [one, twelve] = ["many\"", "twelve\""].map(|surface| {
+        let scene = draw(&world(surface), USUAL);
+        assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+        cloud(&scene, "a.ply")
+    });
+    assert_eq!(twelve.positions.len(), 12 * one.positions.len());
+    for trips in twelve.values.chunks(12) {
+        assert_eq!(trips, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
+    }
+    // More than there is room for, of a single grid.
+    let scene = draw(&world("many\" \"trips\" 500"), USUAL);
+    assert_eq!(scene.message_count("loops bake more points than there is room for"), 1, "{:?}", scene.messages);
+    assert!(!scene.folder().join("a.ply").exists());
 }
 
 const UNCULLED: &str = "Attribute \"cull\" \"int hidden\" 0 \"int backfacing\" 0\n";

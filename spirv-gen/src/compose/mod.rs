@@ -25,8 +25,8 @@ use crate::emit::{EmitError, EmitOptions, channels, emit, emit_with, output_chan
 use crate::ir::{Body, Const, MachineType, Op, Shader, ShaderKind, Unary, Value};
 use crate::passes::translate::{BodyWriter, Translator, translate};
 use crate::passes::{
-    SavedLoops, demand_slice, keep_shown, merge_light_loops, number_prints, prints, relocate_derivatives, remove_dead,
-    simplify, to_light_loops, uncounted_loops,
+    SavedLoops, demand_slice, keep_shown, merge_light_loops, number_prints, print_words, prints, relocate_derivatives,
+    remove_dead, simplify, to_light_loops, uncounted_loops,
 };
 use bind::{Binder, OutputValues};
 use filters::number_filters;
@@ -143,17 +143,13 @@ fn reflect(
     };
     let outputs = request.stored().into_iter().map(output).collect();
     let (mut takes_derivatives, mut counts_trips, mut uses_textures) = (false, false, false);
-    let (mut print_words, mut bakes) = (0, false);
+    let mut bakes = false;
     let uncounted = uncounted_loops(body);
     body.walk(body.root(), &mut |i| {
         takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
         uses_textures |= matches!(body.inst(i).op, Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..));
         counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
         bakes |= matches!(body.inst(i).op, Op::Bake(_));
-        if body.inst(i).op.record().is_some() {
-            let values: u32 = body.inst(i).args.iter().skip(1).map(|&value| body.ty(value).words()).sum();
-            print_words += abi::print::HEAD_WORDS as u32 + values;
-        }
     });
     let strings = places.strings.into_iter().map(|text| {
         let token = (request.tokens)(&text);
@@ -173,7 +169,7 @@ fn reflect(
         opacity,
         takes_derivatives,
         counts_trips,
-        print_words,
+        print_words: print_words(body),
         bakes,
         reads_space_table: places.reads_space_table,
         uses_textures,

@@ -259,7 +259,8 @@ pub struct Reflection {
     pub takes_derivatives: bool,
     /// The program has loops that count their trips, so it may raise `Status`.
     pub counts_trips: bool,
-    /// Words that `printf` and `bake3d` leave for a vertex outside of loops; 0 where nothing is printed or baked.
+    /// Words that `printf` and `bake3d` leave for a vertex, with loops of unknown trips and what they print counted
+    /// once; 0 where nothing is printed or baked.
     pub print_words: u32,
     /// Whether it bakes points.
     pub bakes: bool,

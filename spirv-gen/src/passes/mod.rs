@@ -18,7 +18,7 @@ pub use demand::demand_slice;
 pub use derivatives::relocate_derivatives;
 pub(crate) use illuminance::keep_shown;
 pub use illuminance::{merge_light_loops, to_light_loops};
-pub use prints::{number_prints, prints};
+pub use prints::{number_prints, print_words, prints};
 pub use rates::varying;
 pub use simplify::simplify;
 pub use suspension::{SavedLoop, SavedLoops};

@@ -57,7 +57,7 @@ fn room(region: &ActiveRegion) -> u64 {
 }
 
 impl Chain {
-    /// Vertices of a load or of a submission: what they print outside of loops fits.
+    /// Vertices of a load or of a submission: what they are known to print and bake fits.
     pub(super) fn printing_vertices(&self, world: &DeviceWorld) -> u64 {
         let words: u64 = world.kernels.iter().map(|kernel| u64::from(kernel.print_words)).max().unwrap_or(0);
         // A displacement program prints and then a colour program.
