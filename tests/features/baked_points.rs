@@ -1,6 +1,7 @@
 //! `bake3d` and `bake`: files of the points that are shaded.
 
 use super::{RenderedScene, draw_as};
+use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
 use anthill::points::{ChannelKind, PointCloud};
 use anthill::texture;
 use std::f32::consts::PI;
@@ -15,6 +16,14 @@ const SHADER: &str = "surface baker(string file = \"\"; string list = \"\"; floa
 const SQUARE: &str = "Patch \"bilinear\" \"P\" [-1 1 0  1 1 0  -1 -1 0  1 -1 0]\n";
 
 fn draw(world: &str, flags: (&str, Option<u64>, Option<usize>)) -> RenderedScene {
+    draw_by(world, flags, None)
+}
+
+fn draw_by(
+    world: &str,
+    flags: (&str, Option<u64>, Option<usize>),
+    pipeline: Option<&'static NamedPipeline>,
+) -> RenderedScene {
     let other = "surface other(string file = \"\";) { bake3d(file, \"\", P, N, \"one\", 1); Ci = 1; }";
     let flat = "surface flat(string file = \"\";) { Ci = bake(file, s, t, color(s, t, 0.5)); }";
     let middle = "surface middle(string file = \"\";) {
@@ -42,6 +51,7 @@ fn draw(world: &str, flags: (&str, Option<u64>, Option<usize>)) -> RenderedScene
         options.devices = devices.into();
         options.memory_bytes = memory.or(options.memory_bytes);
         options.regions = regions.and_then(std::num::NonZeroUsize::new);
+        options.pipelines.named = pipeline;
     })
 }
 
@@ -188,6 +198,19 @@ fn what_is_baked_unseen_does_not_depend_on_who_draws() {
     let usual = behind(UNCULLED, 0.35, USUAL);
     for flags in [("0,0", None, None), ("0", Some(192 << 20), Some(9)), ("0,0", None, Some(5))] {
         assert!(behind(UNCULLED, 0.35, flags) == usual, "{flags:?}");
+    }
+}
+
+/// Also where everything is shaded.
+#[test]
+fn what_is_baked_does_not_depend_on_the_pipeline() {
+    let world =
+        format!("Surface \"middle\" \"file\" \"$DIR/a.ply\"\n{SQUARE}Translate 0 0 -1\nScale 0.7 3 3\n{SQUARE}");
+    let usual = draw(&world, USUAL);
+    let points = |scene: &RenderedScene| fs::read(scene.folder().join("a.ply")).expect("it is baked");
+    for pipeline in &CATALOGUE {
+        let other = draw_by(&world, USUAL, Some(pipeline));
+        assert!(points(&other) == points(&usual), "{}", pipeline.name);
     }
 }
 

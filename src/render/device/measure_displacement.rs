@@ -36,7 +36,7 @@ impl DeviceRenderer {
         self.begin_picture(grids)?;
         self.shared.pipeline = Pipeline::MEASURE;
         let result = self.measure_regions(crop);
-        self.shared.pipeline = self.picture.pipelines.of(self.device.info());
+        self.shared.pipeline = self.picture.pipeline_of(self.device.info());
         self.begun_regions = 0;
         self.end_picture();
         result?;

@@ -67,7 +67,7 @@ pub(crate) struct Picture {
     pub variables: u64,
     /// How they are composited.
     pub composition: Composition,
-    /// The pipelines that regions go through.
+    /// The pipelines of devices, where nothing is baked.
     pub pipelines: DevicePipelines,
     /// Regions in flight on each device.
     pub in_flight: usize,
@@ -91,6 +91,12 @@ impl Picture {
     /// Whether shaders bake points.
     pub(crate) fn bakes(&self) -> bool {
         self.kernels.iter().any(|kernel| kernel.bakes)
+    }
+
+    /// The pipeline that regions go through on a device.
+    pub(crate) fn pipeline_of(&self, device: &DeviceInfo) -> Pipeline {
+        let pipeline = self.pipelines.of(device);
+        if self.bakes() { pipeline.for_baking() } else { pipeline }
     }
 }
 

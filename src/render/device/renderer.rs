@@ -88,7 +88,7 @@ impl DeviceRenderer {
         let filters: Vec<FilterKind> = picture.filtered.iter().map(|record| record.filter.kind).collect();
         let deep = picture.deep.is_some();
         let (world, programs) = (&picture.world, &picture.kernels);
-        let pipeline = picture.pipelines.of(device.info());
+        let pipeline = picture.pipeline_of(device.info());
         for kernel in pipeline::kernels_of(world, programs, &pipeline, variants, &filters, depth, deep) {
             device.prepare(&kernel, &[]);
         }
