@@ -32,7 +32,7 @@ uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, u
     uint mask = 0u;
     uvec2 start = divide(first, frame.samples), k = first - start * frame.samples;
     ivec2 pixel = ivec2(region.x, region.y) + ivec2(start);
-    vec2 pixels = 1.0 / vec2(frame.samples);
+    vec2 pixels = 1.0 / vec2(frame.samples); // by which whole pixels are as exact as by divide()
     // Loops that assign little: CPU drivers blend and store what they do.
     for (uint y = 0u; y < size.y; y++) {
         uint down = uint((float(k.y + y) + 0.5) * pixels.y);

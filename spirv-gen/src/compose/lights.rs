@@ -13,6 +13,7 @@ use crate::ir::{
 };
 use crate::passes::translate::{Rules, Translator};
 use rustc_hash::FxHashMap;
+use std::iter;
 use std::ops::Range;
 
 /// Instructions that the copies of a light loop's body may have together.
@@ -114,7 +115,7 @@ impl InlineLights<'_> {
         let mut insts = 0;
         body.walk(body.inst(inst).regions[0], &mut |_| insts += 1);
         match wanted[..] {
-            [first, .., last] if insts * wanted.len() > COPIED_INSTS_MAX => vec![first..last + 1],
+            [first, .., last] if insts * wanted.len() > COPIED_INSTS_MAX => iter::once(first..last + 1).collect(),
             _ => wanted.into_iter().map(|kind| kind..kind + 1).collect(),
         }
     }
@@ -176,8 +177,8 @@ impl InlineLights<'_> {
             return self.light(t, kinds.start, trip);
         }
         let answers = trip.looped.asked.iter().flat_map(|message| {
-            let values = std::iter::repeat_n(message.ty.machine(), message.count as usize);
-            std::iter::once(MachineType::F32).chain(values)
+            let values = iter::repeat_n(message.ty.machine(), message.count as usize);
+            iter::once(MachineType::F32).chain(values)
         });
         let types: Vec<MachineType> = RAY.into_iter().chain(answers).collect();
         let mut regions = Vec::new();

@@ -23,8 +23,8 @@ fn loops_and_switches(statements: usize) -> [usize; 2] {
     for (i, slot) in slots.iter().enumerate() {
         let named = shade(&surface, &slot.scene, &slot.grid).0;
         let sums = &named.iter().find(|output| &*output.0 == "sum").expect("an output").1;
-        for vertex in 0..slot.grid.vertices() {
-            let (a, b, c) = (&sums[vertex], &ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
+        for (vertex, sum) in sums.iter().enumerate() {
+            let (a, b, c) = (sum, &ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
             assert!(close(a, b, 1e-4) && close(b, c, 0.0), "{statements} statements: {a}, {b}, {c}");
         }
     }
