@@ -1,6 +1,7 @@
 // Mark unseen: one invocation = one selected grid. If its instance bakes what no sample sees, and nothing of the grid
 // is seen, its first micropolygon counts as seen, so that the grid is shaded; no sample asks for the colour that it
-// leaves. Reads grids, instances; adds to visible.
+// leaves. Translucent grids that were shaded in slabs are shaded once more: their points are kept once. Reads grids,
+// instances; adds to visible.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -75,6 +75,8 @@ pub struct NamedTextures {
     pub as_shadows: BTreeSet<u32>,
     /// Those that `environment()` looks up.
     pub as_environments: BTreeSet<u32>,
+    /// Whether `environment()` looks anything up, of whatever name.
+    pub environments: bool,
     /// Those that `texture()` looks up.
     pub as_textures: BTreeSet<u32>,
     /// Those that `texture3d()` looks up, with the channels that it wants, and whether as three numbers.
@@ -100,6 +102,7 @@ impl NamedTextures {
         self.used |= reflection.uses_textures;
         for (pattern, found) in &reflection.texture_names {
             self.computed |= pattern.is_none();
+            self.environments |= matches!(found, TextureUse::Texels(LookupKind::Environment));
             let named = pattern.as_ref().and_then(|pattern| source.named(pattern));
             if let Some((name, location)) = named.filter(|(name, _)| !name.is_empty()) {
                 let token = tokens.token(&name);

@@ -52,6 +52,25 @@ fn names_may_be_computed_while_shaders_run() {
     assert_near(scene.picture("a.exr").rgb(4, 4), [2.5, 2.5, 2.25]);
 }
 
+/// Also beyond the poles, where the other side of a sphere lies, and of names that shaders compute.
+#[test]
+fn textures_are_environments_on_all_sides() {
+    let look = "surface look(string maps[2] = {\"\", \"\"}; uniform float which = 0;) {
+        vector d = vector (s - 0.5, t - 0.5, 0.01);
+        vector e = vector (s - 0.5, 0.01, t - 0.5);
+        Ci = (color environment(maps[which], d, \"blur\", 0.3) + color environment(maps[which], e, \"blur\", 0.3)
+            + color environment(maps[which], -d, \"blur\", 0.3) + color environment(maps[which], -e, \"blur\", 0.3)) / 4;
+        Oi = 1; }";
+    let surface = "look\" \"string maps[2]\" [\"$DIR/paint.tex\" \"\"] \"float which\" 0 \"__spare";
+    let rib = [painted([16, 16], "clamp"), square(8, surface)].concat().replace(" \"__spare\"", "");
+    let white = "surface paint() { Ci = 1; Oi = 1; }";
+    let scene = draw_with(&[("paint.sl", white), ("look.sl", look)], &rib);
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    for at in 0..64 {
+        assert_near(scene.picture("a.exr").rgb(at % 8, at / 8), [1.0; 3]);
+    }
+}
+
 /// Of every kind of texture, and of points, of which only that they are there is known.
 #[test]
 fn shaders_are_told_what_a_texture_is_and_how_it_is_stored() {

@@ -41,9 +41,7 @@ impl Rules for InlineLights<'_> {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
         match &data.op {
-            Op::LightLoop { local, ambient, .. } => {
-                Some(t.repeated(&data.regions, |t| self.light_loop(t, inst, *local, *ambient, args)))
-            }
+            Op::LightLoop { local, ambient, .. } => Some(self.light_loop(t, inst, *local, *ambient, args)),
             op => Message::of(op, MessageTarget::Light).and_then(|message| self.answers.get(&message).cloned()),
         }
     }
@@ -105,17 +103,25 @@ impl InlineLights<'_> {
         let list = t.out.op(list, &[block]);
         let looped = LightLoop { ambient, local, position: args[0], shown, asked, list };
         let groups = self.groups(t.from, inst, &looped);
-        groups.into_iter().fold(init.to_vec(), |carried, kinds| self.lights_of(t, inst, &looped, kinds, &carried))
+        // What a loop stores to arrays is not known to the next.
+        groups.into_iter().fold(init.to_vec(), |carried, kinds| {
+            t.repeated(&data.regions, |t| self.lights_of(t, inst, &looped, kinds, &carried))
+        })
     }
 
-    /// The kinds of lights that have a loop together.
+    /// The kinds of lights that have a loop together. Light loops in a light loop would grow with powers of the kinds.
     fn groups(&self, body: &Body, inst: Inst, looped: &LightLoop) -> Vec<Range<usize>> {
         let kinds = self.request.lights.iter().enumerate();
         let wanted: Vec<usize> = kinds.filter(|(_, l)| looped.wants(l.shader.kind)).map(|(kind, _)| kind).collect();
-        let mut insts = 0;
-        body.walk(body.inst(inst).regions[0], &mut |_| insts += 1);
+        let (mut insts, mut nested) = (0, false);
+        body.walk(body.inst(inst).regions[0], &mut |i| {
+            insts += 1;
+            nested |= matches!(body.inst(i).op, Op::LightLoop { .. });
+        });
         match wanted[..] {
-            [first, .., last] if insts * wanted.len() > COPIED_INSTS_MAX => iter::once(first..last + 1).collect(),
+            [first, .., last] if nested || insts * wanted.len() > COPIED_INSTS_MAX => {
+                iter::once(first..last + 1).collect()
+            }
             _ => wanted.into_iter().map(|kind| kind..kind + 1).collect(),
         }
     }

@@ -43,3 +43,32 @@ fn each_kind_of_light_has_its_loop_unless_the_body_is_long() {
     assert_eq!(loops_and_switches(3), [3, 0], "the ambient light is not among those of illuminance");
     assert_eq!(loops_and_switches(150), [1, 1]);
 }
+
+/// Arrays that one loop stores to are read in the next, which knows nothing of them: there may have been no light.
+#[test]
+fn arrays_go_on_from_one_kind_to_the_next() {
+    let surface = shader(
+        "surface s(output varying float sum = 0;) {
+            float sums[2] = {0, 0}, hits[1] = {0};
+            illuminance (P) {
+                sums[0] += comp(Cl, 0) + 3 * hits[0];
+                hits[0] = 1;
+            }
+            sum = sums[0] + 0.5 * hits[0];
+        }",
+    );
+    let lights = [
+        shader("light sun() { solar (vector (0, 0, 1), 0) Cl = 0.5; }"),
+        shader("light moon() { solar (vector (0, 1, 0), 0) Cl = 0.125; }"),
+    ];
+    let slots: Vec<_> = (120..126).map(|seed| shaded(seed, &lights)).collect();
+    let ran = TestPipeline::surface(&surface, &lights, &[("sum", RslType::Float)]).run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let named = shade(&surface, &slot.scene, &slot.grid).0;
+        let sums = &named.iter().find(|output| &*output.0 == "sum").expect("an output").1;
+        for (vertex, sum) in sums.iter().enumerate() {
+            let (bound, device) = (&ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
+            assert!(close(sum, bound, 1e-5) && close(bound, device, 0.0), "{sum}, {bound}, {device}");
+        }
+    }
+}

@@ -57,8 +57,11 @@ fn room(region: &ActiveRegion) -> u64 {
 }
 
 impl Chain {
-    /// Vertices of a load or of a submission: what they are known to print and bake fits.
+    /// Vertices of a load or of a submission: what they are known to print and bake, where they are shaded, fits.
     pub(super) fn printing_vertices(&self, world: &DeviceWorld) -> u64 {
+        if !self.shades() {
+            return u64::MAX;
+        }
         let words: u64 = world.kernels.iter().map(|kernel| u64::from(kernel.print_words)).max().unwrap_or(0);
         // A displacement program prints and then a colour program.
         if room(&self.region) == 0 { u64::MAX } else { room(&self.region) / (2 * words).max(1) }

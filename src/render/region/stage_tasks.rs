@@ -150,7 +150,9 @@ impl StageTask {
             Process::Choose | Process::Gather => Units::Even(f64::from(CLUSTER_GRIDS)),
             Process::Rank => Units::All(capacity.choice_words()),
             Process::SortForHiding | Process::SortForShading => Units::All(self.grids + capacity.sort_keys()),
-            Process::ClearEntries => Units::All(2 * region.cells() + u64::from(VISIBLE_WORDS) * self.grids),
+            Process::ClearEntries => {
+                Units::All(2 * region.cells() + region.subpixels() + u64::from(VISIBLE_WORDS) * self.grids)
+            }
             Process::CarrySolids => Units::All(self.carried.count.into()),
             Process::ListEntries => Units::All(region.cells()),
             // An entry looks at all of its cell.

@@ -188,7 +188,8 @@ impl TextureTiles {
             directory,
             tiles: std::array::from_fn(|i| tiles.get(i).copied().unwrap_or(tiles[0])),
             last: tiles.len() - 1,
-            forms: 0,
+            // Whatever environment() looks up is a sphere, if it is no cube.
+            forms: if textures.names.environments { forms::MIRRORED } else { 0 },
         };
         device.upload(directory.part(hash_record as u64..count), hash.entries())?;
         let mut made = Self {
