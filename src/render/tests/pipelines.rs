@@ -171,7 +171,7 @@ hide
   hide: block_nearest
 sample
   composite: composite_clear
-  sample:
+  sample: nearest_keys
 sample
   dice: cull arm dice_quadric
   sample: sample_first sample_rest
@@ -214,7 +214,7 @@ hide
   hide: hide_first hide_rest
 sample
   composite: composite_clear
-  sample:
+  sample: nearest_keys
 sample
   dice: cull arm dice_quadric
   sample: sample_first sample_rest sample_first sample_rest
@@ -255,7 +255,7 @@ hide
   hide: hide_first hide_rest
 sample
   composite: composite_clear
-  sample:
+  sample: nearest_keys
 sample
   dice: cull arm dice_quadric
   sample: sample_first sample_rest sample_first sample_rest
@@ -296,7 +296,7 @@ hide
   dice: cull arm dice_quadric
   hide: hide_first hide_rest
 sample
-  sample:
+  sample: nearest_keys
 sample
   dice: cull arm dice_quadric
   sample: sample_first sample_rest
