@@ -18,9 +18,11 @@ pub struct PipelineChoice {
 }
 
 impl PipelineChoice {
-    /// The pipeline of a device.
-    pub fn of(&self, device: &DeviceInfo) -> &'static NamedPipeline {
-        self.named.or_else(|| self.kept.of(device)).unwrap_or(NamedPipeline::usual(device.kind == DeviceKind::Cpu))
+    /// The pipeline of a device for a picture whose shaders bake or do not.
+    pub fn of(&self, device: &DeviceInfo, bakes: bool) -> &'static NamedPipeline {
+        let usual = NamedPipeline::usual(device.kind == DeviceKind::Cpu);
+        let chosen = self.named.or_else(|| self.kept.of(device)).unwrap_or(usual);
+        if bakes { chosen.for_baking() } else { chosen }
     }
 }
 
@@ -96,10 +98,13 @@ mod tests {
         let kept = KeptPipelines::read(&path).expect("it was written");
         assert_eq!([kept.of(device), kept.of(&other)], [Some(second), None]);
         let choice = PipelineChoice { named: None, kept };
-        assert_eq!([choice.of(device), choice.of(&other)], [second, first]);
+        assert_eq!([choice.of(device, false), choice.of(&other, false)], [second, first]);
         other.kind = DeviceKind::Discrete;
-        assert_eq!(choice.of(&other).name, "batches-expanded");
-        assert_eq!(PipelineChoice { named: Some(third), ..choice }.of(device), third);
+        assert_eq!(choice.of(&other, false).name, "batches-expanded");
+        assert_eq!(PipelineChoice { named: Some(third), ..choice.clone() }.of(device, true), third);
+        let shading_all = PipelineChoice { named: NamedPipeline::find("shade-first"), ..choice };
+        let names = [false, true].map(|bakes| shading_all.of(device, bakes).name);
+        assert_eq!(names, ["shade-first", "one-batch"]);
     }
 
     #[test]

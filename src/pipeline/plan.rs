@@ -107,11 +107,4 @@ impl Pipeline {
     pub const DEPTHS: Self = Self::valid(BATCHES, &PipelineStage::depths(order()));
     /// Displaces everything that is displaced, only to find out how far it is moved.
     pub const MEASURE: Self = Self::valid(BATCHES, &PipelineStage::displacement(order()));
-
-    /// This pipeline for pictures whose shaders bake. What is baked is what is shaded, and must not depend on how a
-    /// device draws: so only what is seen is shaded.
-    pub fn for_baking(self) -> Self {
-        let all = self.stages.iter().any(|stage| stage.process == Process::MarkAll);
-        if all { Self::UNBINNED } else { self }
-    }
 }

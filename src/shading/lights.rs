@@ -103,9 +103,9 @@ impl ShadingBuilder<'_> {
 
     /// Returns the record of the light list for a set of lights in a pipeline.
     pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
-        let mut list: Vec<ParamRecord> = vec![[set.lights.len() as u32, 0, 0, 0]];
         let before = |kind: usize| set.lights.partition_point(|&(_, of, _)| (of as usize) < kind) as u32;
-        list.extend((0..set.kinds.len()).map(|kind| [before(kind), before(kind + 1), 0, 0]));
+        let kinds = (0..set.kinds.len()).map(|kind| [before(kind), before(kind + 1), 0, 0]);
+        let mut list: Vec<ParamRecord> = kinds.collect();
         for &(light, kind, ref instance) in &set.lights {
             let block = self.light_block((light, instance), kind, set, reflection);
             let own = own_categories(instance, &set.kinds[kind as usize].bound);

@@ -59,9 +59,6 @@ fn messages(body: &Body, region: crate::ir::Region) -> Vec<Message> {
 
 /// A light loop that is being written.
 struct LightLoop {
-    /// Whether it wants ambient lights, and others.
-    ambient: bool,
-    local: bool,
     position: Value,
     /// What lights see of the surface.
     shown: OutputValues,
@@ -69,12 +66,6 @@ struct LightLoop {
     asked: Vec<Message>,
     /// Record of the light list.
     list: Value,
-}
-
-impl LightLoop {
-    fn wants(&self, kind: ShaderKind) -> bool {
-        if kind == ShaderKind::AmbientLight { self.ambient } else { self.local }
-    }
 }
 
 /// One trip of the loop: the light's entry in the list.
@@ -96,23 +87,27 @@ impl InlineLights<'_> {
     ) -> Vec<Value> {
         let data = t.from.inst(inst);
         let init = &args[data.op.fixed_args()..];
+        let wanted = |kind: ShaderKind| if kind == ShaderKind::AmbientLight { ambient } else { local };
+        let groups = self.groups(t.from, inst, &wanted);
+        if groups.is_empty() {
+            return init.to_vec();
+        }
         let shown = data.op.shown().iter().cloned().zip(args[1..].iter().copied()).collect();
         let asked = messages(t.from, data.regions[0]);
         let block = t.out.op(Op::Builtin(Builtin::Block), &[]);
         let list = self.table.load(Block::Instance, Content::LightList, MachineType::U32, 1);
         let list = t.out.op(list, &[block]);
-        let looped = LightLoop { ambient, local, position: args[0], shown, asked, list };
-        let groups = self.groups(t.from, inst, &looped);
+        let looped = LightLoop { position: args[0], shown, asked, list };
         // What a loop stores to arrays is not known to the next.
         groups.into_iter().fold(init.to_vec(), |carried, kinds| {
-            t.repeated(&data.regions, |t| self.lights_of(t, inst, &looped, kinds, &carried))
+            t.repeated(&data.regions, |t| self.lights_of(t, inst, &looped, (kinds, &wanted), &carried))
         })
     }
 
     /// The kinds of lights that have a loop together. Light loops in a light loop would grow with powers of the kinds.
-    fn groups(&self, body: &Body, inst: Inst, looped: &LightLoop) -> Vec<Range<usize>> {
+    fn groups(&self, body: &Body, inst: Inst, wanted: &dyn Fn(ShaderKind) -> bool) -> Vec<Range<usize>> {
         let kinds = self.request.lights.iter().enumerate();
-        let wanted: Vec<usize> = kinds.filter(|(_, l)| looped.wants(l.shader.kind)).map(|(kind, _)| kind).collect();
+        let wanted: Vec<usize> = kinds.filter(|(_, l)| wanted(l.shader.kind)).map(|(kind, _)| kind).collect();
         let (mut insts, mut nested) = (0, false);
         body.walk(body.inst(inst).regions[0], &mut |i| {
             insts += 1;
@@ -126,19 +121,19 @@ impl InlineLights<'_> {
         }
     }
 
-    /// Writes the loop over the lights of some kinds.
+    /// Writes the loop over the lights of some kinds, of which only some are wanted.
     fn lights_of(
         &mut self,
         t: &mut Translator<'_, '_>,
         inst: Inst,
         looped: &LightLoop,
-        kinds: Range<usize>,
+        (kinds, wanted): (Range<usize>, &dyn Fn(ShaderKind) -> bool),
         init: &[Value],
     ) -> Vec<Value> {
         let data = t.from.inst(inst);
         let types = [&[MachineType::U32], &t.types(data)[..]].concat();
         let bound = |t: &mut Translator<'_, '_>, kind: usize, lane| {
-            let record = t.out.constant(Const::U32(1 + kind as u32));
+            let record = t.out.constant(Const::U32(kind as u32));
             let record = t.out.op(Op::Binary(Binary::Add), &[looped.list, record]);
             t.out.op(word(lane), &[record])
         };
@@ -147,7 +142,7 @@ impl InlineLights<'_> {
         let more = t.out.op(Op::Compare(Compare::Lt), &[params[0], end]);
         t.out.open_body();
         let (trip, next) = self.trip(t, looped, params[0]);
-        let ray = self.evaluate(t, &trip, kinds);
+        let ray = self.evaluate(t, &trip, kinds, wanted);
         let mut answers = &ray[RAY.len()..];
         for message in &looped.asked {
             let (answer, others) = answers.split_at(1 + message.count as usize);
@@ -167,7 +162,7 @@ impl InlineLights<'_> {
 
     /// Reads entry `number` of the list; the number of the next.
     fn trip<'l>(&self, t: &mut Translator<'_, '_>, looped: &'l LightLoop, number: Value) -> (LightTrip<'l>, Value) {
-        let entries = t.out.constant(Const::U32(1 + self.request.lights.len() as u32));
+        let entries = t.out.constant(Const::U32(self.request.lights.len() as u32));
         let entries = t.out.op(Op::Binary(Binary::Add), &[looped.list, entries]);
         let record = t.out.op(Op::Binary(Binary::Add), &[entries, number]);
         let [kind, block, categories] = [0, 1, 2].map(|lane| t.out.op(word(lane), &[record]));
@@ -178,7 +173,13 @@ impl InlineLights<'_> {
     }
 
     /// What the light of a trip sends: L, Cl, Ol, active, ambient, then an answer and a value for each message.
-    fn evaluate(&mut self, t: &mut Translator<'_, '_>, trip: &LightTrip<'_>, kinds: Range<usize>) -> Vec<Value> {
+    fn evaluate(
+        &mut self,
+        t: &mut Translator<'_, '_>,
+        trip: &LightTrip<'_>,
+        kinds: Range<usize>,
+        wanted: &dyn Fn(ShaderKind) -> bool,
+    ) -> Vec<Value> {
         if kinds.len() == 1 {
             return self.light(t, kinds.start, trip);
         }
@@ -190,7 +191,7 @@ impl InlineLights<'_> {
         let mut regions = Vec::new();
         for kind in kinds.start..=kinds.end {
             t.out.open(&[], false);
-            let seen = kind < kinds.end && trip.looped.wants(self.request.lights[kind].shader.kind);
+            let seen = kind < kinds.end && wanted(self.request.lights[kind].shader.kind);
             let results =
                 if seen { self.light(t, kind, trip) } else { types.iter().map(|&ty| t.out.zero(ty)).collect() };
             regions.push(t.out.close(&results));

@@ -2,9 +2,25 @@
 
 use crate::messages::{shaded, shader};
 use crate::pipelines::close;
-use crate::test_pipeline::TestPipeline;
+use crate::test_pipeline::{RunOutput, TestPipeline};
+use spirv_gen::compose::Content;
 use spirv_gen::interp::shade;
-use spirv_gen::ir::{Op, RslType};
+use spirv_gen::ir::{Op, RslType, Shader};
+
+/// Runs a surface under lights; its output `sum` is what the interpreter says.
+fn agreed(surface: &Shader, lights: &[Shader]) -> RunOutput {
+    let slots: Vec<_> = (90..96).map(|seed| shaded(seed, lights)).collect();
+    let ran = TestPipeline::surface(surface, lights, &[("sum", RslType::Float)]).run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let named = shade(surface, &slot.scene, &slot.grid).0;
+        let sums = &named.iter().find(|output| &*output.0 == "sum").expect("an output").1;
+        for (vertex, sum) in sums.iter().enumerate() {
+            let (bound, device) = (&ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
+            assert!(close(sum, bound, 1e-4) && close(bound, device, 0.0), "{sum}, {bound}, {device}");
+        }
+    }
+    ran
+}
 
 /// A body of so many statements under four kinds of lights; how many light loops and switches over their kinds it has.
 fn loops_and_switches(statements: usize) -> [usize; 2] {
@@ -17,17 +33,7 @@ fn loops_and_switches(statements: usize) -> [usize; 2] {
         shader("light sky() { Cl = 0.25; }"),
         shader("light moon(float k = 0.125;) { solar (vector (0, 1, 0), 0) Cl = color (k, 2 * k, 3 * k); }"),
     ];
-    let outputs = [("sum", RslType::Float)];
-    let slots: Vec<_> = (90..93).map(|seed| shaded(seed, &lights)).collect();
-    let ran = TestPipeline::surface(&surface, &lights, &outputs).run(&slots);
-    for (i, slot) in slots.iter().enumerate() {
-        let named = shade(&surface, &slot.scene, &slot.grid).0;
-        let sums = &named.iter().find(|output| &*output.0 == "sum").expect("an output").1;
-        for (vertex, sum) in sums.iter().enumerate() {
-            let (a, b, c) = (sum, &ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
-            assert!(close(a, b, 1e-4) && close(b, c, 0.0), "{statements} statements: {a}, {b}, {c}");
-        }
-    }
+    let ran = agreed(&surface, &lights);
     let body = &ran.composed.body;
     let (mut loops, mut switches) = (0, 0);
     body.walk(body.root(), &mut |i| match body.inst(i).op {
@@ -61,14 +67,11 @@ fn arrays_go_on_from_one_kind_to_the_next() {
         shader("light sun() { solar (vector (0, 0, 1), 0) Cl = 0.5; }"),
         shader("light moon() { solar (vector (0, 1, 0), 0) Cl = 0.125; }"),
     ];
-    let slots: Vec<_> = (120..126).map(|seed| shaded(seed, &lights)).collect();
-    let ran = TestPipeline::surface(&surface, &lights, &[("sum", RslType::Float)]).run(&slots);
-    for (i, slot) in slots.iter().enumerate() {
-        let named = shade(&surface, &slot.scene, &slot.grid).0;
-        let sums = &named.iter().find(|output| &*output.0 == "sum").expect("an output").1;
-        for (vertex, sum) in sums.iter().enumerate() {
-            let (bound, device) = (&ran.bound[i][0][vertex], &ran.on_device[i][0][vertex]);
-            assert!(close(sum, bound, 1e-5) && close(bound, device, 0.0), "{sum}, {bound}, {device}");
-        }
-    }
+    agreed(&surface, &lights);
+}
+
+#[test]
+fn without_lights_there_is_no_list_of_them() {
+    let ran = agreed(&shader("surface s(output varying float sum = 0;) { illuminance (P) sum += comp(Cl, 0); }"), &[]);
+    assert!(ran.composed.reflection.slots.iter().all(|slot| slot.content != Content::LightList));
 }

@@ -300,7 +300,6 @@ impl DispatchBuffers {
             entries.push([kind as u32, block, categories.bits(light.category.split(',')), 0]);
         }
         let list = (self.params.len() / 4) as u32;
-        self.params.extend([lights.len() as u32, 0, 0, 0]);
         for kind in 0..pipeline.lights.len() {
             let before = |kind| lights.partition_point(|light| kind_of(light) < kind) as u32;
             self.params.extend([before(kind), before(kind + 1), 0, 0]);

@@ -67,6 +67,13 @@ impl NamedPipeline {
         CATALOGUE.iter().find(|pipeline| pipeline.name == name)
     }
 
+    /// The one for pictures whose shaders bake. What is baked is what is shaded, and must not depend on how a device
+    /// draws: so only what is seen is shaded.
+    pub fn for_baking(&'static self) -> &'static Self {
+        let seen_only = |other: &&Self| self.colours == Pipeline::SHADE_FIRST && other.colours == Pipeline::UNBINNED;
+        CATALOGUE.iter().find(seen_only).unwrap_or(self)
+    }
+
     /// What a device draws with where nothing else was asked for or measured.
     pub const fn usual(is_cpu: bool) -> &'static Self {
         if is_cpu { &CATALOGUE[0] } else { &CATALOGUE[1] }

@@ -28,11 +28,11 @@ pub(crate) enum DevicePipelines {
 }
 
 impl DevicePipelines {
-    /// The pipeline of a device.
-    pub(crate) fn of(&self, device: &DeviceInfo) -> Pipeline {
+    /// The pipeline of a device for a picture whose shaders bake or do not.
+    fn of(&self, device: &DeviceInfo, bakes: bool) -> Pipeline {
         match self {
-            Self::Colours(choice) => choice.of(device).colours,
-            Self::Depths(choice) => choice.of(device).depths(),
+            Self::Colours(choice) => choice.of(device, bakes).colours,
+            Self::Depths(choice) => choice.of(device, bakes).depths(),
             #[cfg(test)]
             Self::Fixed(pipeline) => *pipeline,
         }
@@ -67,7 +67,7 @@ pub(crate) struct Picture {
     pub variables: u64,
     /// How they are composited.
     pub composition: Composition,
-    /// The pipelines of devices, where nothing is baked.
+    /// The pipelines that regions go through.
     pub pipelines: DevicePipelines,
     /// Regions in flight on each device.
     pub in_flight: usize,
@@ -95,8 +95,7 @@ impl Picture {
 
     /// The pipeline that regions go through on a device.
     pub(crate) fn pipeline_of(&self, device: &DeviceInfo) -> Pipeline {
-        let pipeline = self.pipelines.of(device);
-        if self.bakes() { pipeline.for_baking() } else { pipeline }
+        self.pipelines.of(device, self.bakes())
     }
 }
 

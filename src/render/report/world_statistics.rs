@@ -41,7 +41,7 @@ pub(crate) struct FailureCounts {
 pub(crate) fn add_devices<'a>(
     stats: &mut Stats,
     devices: impl Iterator<Item = DrawnOn<'a>>,
-    pipelines: &PipelineChoice,
+    (pipelines, bakes): (&PipelineChoice, bool),
     report: &Report,
 ) {
     for (number, (DrawnOn { info, device: open }, report)) in devices.zip(&report.devices).enumerate() {
@@ -53,7 +53,7 @@ pub(crate) fn add_devices<'a>(
             busy: report.busy,
             idle: report.idle,
             scheduling: report.scheduling,
-            ..named(info, pipelines)
+            ..named(info, pipelines, bakes)
         };
         if let Some(open) = open {
             add_use(&mut device, open);
@@ -80,20 +80,24 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads
 }
 
 /// Adds the failures of each device, if any device failed.
-pub(crate) fn add_failures(stats: &mut Stats, devices: &[(&DeviceInfo, FailureCounts)], pipelines: &PipelineChoice) {
+pub(crate) fn add_failures(
+    stats: &mut Stats,
+    devices: &[(&DeviceInfo, FailureCounts)],
+    (pipelines, bakes): (&PipelineChoice, bool),
+) {
     if devices.iter().all(|(_, counts)| *counts == FailureCounts::default()) {
         return;
     }
     for (number, (info, FailureCounts { failures, reopened })) in devices.iter().enumerate() {
-        let device = DeviceStats { failures: *failures, reopened: *reopened, ..named(info, pipelines) };
+        let device = DeviceStats { failures: *failures, reopened: *reopened, ..named(info, pipelines, bakes) };
         stats.add_device(number, device);
     }
 }
 
 /// The statistics of a device that has done nothing yet.
-fn named(info: &DeviceInfo, pipelines: &PipelineChoice) -> DeviceStats {
+fn named(info: &DeviceInfo, pipelines: &PipelineChoice, bakes: bool) -> DeviceStats {
     let (index, name, driver) = (info.index as u32, info.name.clone(), info.driver.clone());
-    DeviceStats { index, name, driver, pipeline: pipelines.of(info).name, ..DeviceStats::default() }
+    DeviceStats { index, name, driver, pipeline: pipelines.of(info, bakes).name, ..DeviceStats::default() }
 }
 
 /// Memory and time that a device took.

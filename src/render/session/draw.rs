@@ -224,7 +224,7 @@ impl<'a> Session<'a> {
             checkpoint.end(self.world_count, displays.iter().all(is_whole));
         }
         let failures: Vec<_> = self.slots.iter().map(|slot| (&slot.info, slot.failures.take_counts())).collect();
-        world_statistics::add_failures(&mut self.stats, &failures, &self.options.pipelines);
+        world_statistics::add_failures(&mut self.stats, &failures, (&self.options.pipelines, picture.bakes()));
         displays
     }
 

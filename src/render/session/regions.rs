@@ -98,7 +98,12 @@ impl Session<'_> {
         self.stats.texture_loss.add(&rendered.totals.texture_loss);
         self.take_devices_back(picture, &idle);
         let devices = self.slots.iter().map(|slot| DrawnOn { info: &slot.info, device: slot.device.as_ref() });
-        world_statistics::add_devices(&mut self.stats, devices, &self.options.pipelines, &rendered.report);
+        world_statistics::add_devices(
+            &mut self.stats,
+            devices,
+            (&self.options.pipelines, picture.bakes()),
+            &rendered.report,
+        );
     }
 
     /// Runs the scheduler until all regions are in the film, or no device is left.
