@@ -368,6 +368,9 @@ impl<'a> Reader<'a> {
             let id = instruction.result_id.unwrap_or(0);
             let Some(number) = self.decorations.get(&(id, Decoration::SpecId)) else { continue };
             let name = self.names.get(&id).copied().unwrap_or("").to_string();
+            if name == "DRIVER_THREADS" {
+                continue; // the device gives it (glsl/lib/invocation.glsl)
+            }
             let default = match (instruction.class.opcode, instruction.operands.first()) {
                 (Op::SpecConstant, Some(Operand::LiteralBit32(bits))) => *bits,
                 _ => return Err(format!("specialisation constant `{name}` is not a 32-bit number")),

@@ -6,13 +6,14 @@
 #include "lib/piece.glsl"
 
 layout(local_size_x = 64) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) buffer Pieces { Piece pieces[]; };
 layout(push_constant) uniform Push { uint piece_count; };
 
 uint groups(uint count, uint log2_each, uint size) { return ((count << log2_each) + size - 1u) / size; }
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= piece_count) return;
     Piece piece = pieces[index];
     // Work records are padded to the compiled kernel's last workgroup.

@@ -6,9 +6,9 @@
 
 #include "lib/frame.glsl"
 #include "lib/blur.glsl"
-#include "lib/invocation.glsl"
 
 layout(local_size_x = 256) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer LensCells { LensCell lens_cells[]; };
 layout(std430, set = 0, binding = 2) writeonly buffer BlurSamples { uvec4 blur_samples[]; };

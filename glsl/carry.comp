@@ -9,6 +9,7 @@
 #include "lib/piece.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Motion { MotionKey motion[]; };
@@ -26,7 +27,7 @@ layout(push_constant) uniform Push {
 #include "lib/carried.glsl"
 
 void main() {
-    uint index = gl_GlobalInvocationID.x >> pieces[piece].slot_log2, v = gl_GlobalInvocationID.x;
+    uint index = invocation() >> pieces[piece].slot_log2, v = invocation();
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     if ((v & ((1u << pieces[piece].slot_log2) - 1u)) >= (slot_nu(slot) + 1u) * (slot_nv(slot) + 1u)) return;

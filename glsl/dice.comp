@@ -24,6 +24,7 @@
 #include "lib/piece.glsl"
 
 layout(local_size_x = GROUP_ROWS) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Primitives { Primitive primitives[]; };
@@ -98,7 +99,7 @@ void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, P
 void main() {
     frame = frame_record;
     uint rows_log2 = slot_rows_log2(pieces[piece].slot_log2);
-    uint index = gl_GlobalInvocationID.x >> rows_log2, j = gl_GlobalInvocationID.x & ((1u << rows_log2) - 1u);
+    uint index = invocation() >> rows_log2, j = invocation() & ((1u << rows_log2) - 1u);
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint nu = slot_nu(slot), nv = slot_nv(slot);

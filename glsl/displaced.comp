@@ -8,6 +8,7 @@
 #include "lib/piece.glsl"
 
 layout(local_size_x = GROUP_SLOTS) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
@@ -20,7 +21,7 @@ layout(push_constant) uniform Push {
 };
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint vertices = (slot_nu(slot) + 1u) * (slot_nv(slot) + 1u), first = index << pieces[piece].slot_log2;

@@ -19,6 +19,7 @@
 #include "lib/bin.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
@@ -98,7 +99,7 @@ void keep(RegionRect tile, uint at) {
 
 void main() {
     frame = frame_record;
-    uint tile_at = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, lane = gl_LocalInvocationID.x;
+    uint tile_at = workgroup(), lane = gl_LocalInvocationID.x;
     if (tile_at >= tiles) return;
     uint first = tile_offsets[tile_at], end = min(first + listed_for(tile_at), capacity);
     if (first >= end) return;

@@ -18,6 +18,7 @@
 #include "lib/colour.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Visible { uint visible[]; };
@@ -112,7 +113,7 @@ vec2 raster_of(uint vertex) { return vec2(raster_fixed(frame, arena[vertex].xyz)
 #endif
 
 void main() {
-    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+    uint id = invocation(), index = id >> pieces[piece].mp_log2;
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint local = id & ((1u << pieces[piece].mp_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);

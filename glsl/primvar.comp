@@ -18,6 +18,7 @@
 #include "lib/gregory.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Values { float values[]; };
@@ -217,7 +218,7 @@ void write_value(uint at, uint component, uint floats, vec4 x) {
 }
 
 void main() {
-    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].slot_log2;
+    uint id = invocation(), index = id >> pieces[piece].slot_log2;
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint local = id & ((1u << pieces[piece].slot_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);

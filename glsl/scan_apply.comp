@@ -14,6 +14,7 @@ layout(local_size_x = 8) in;
 layout(local_size_x = SCAN_GROUP) in;
 shared uint partial[SCAN_GROUP];
 #endif
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Values { uint values[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Sums { uint sums[]; };
 layout(std430, set = 0, binding = 2) writeonly buffer Offsets { uint offsets[]; };
@@ -24,7 +25,7 @@ layout(push_constant) uniform Push {
 
 void main() {
 #if SERIAL
-    uint tile = gl_GlobalInvocationID.x, first = tile * SCAN_TILE;
+    uint tile = invocation(), first = tile * SCAN_TILE;
     if (first >= count) return;
     uint running = sums[tile];
     for (uint i = first; i < min(first + SCAN_TILE, count); i++) {
@@ -33,7 +34,7 @@ void main() {
     }
 #else
     const uint each = SCAN_TILE / SCAN_GROUP;
-    uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, first = tile * SCAN_TILE + thread * each, own = 0u;
+    uint tile = workgroup(), thread = gl_LocalInvocationID.x, first = tile * SCAN_TILE + thread * each, own = 0u;
     for (uint k = 0u; k < each; k++) {
         if (first + k < count) own += VALUE(values[first + k]);
     }

@@ -14,6 +14,7 @@ layout(local_size_x = 8) in;
 layout(local_size_x = SCAN_GROUP) in;
 shared uint partial[SCAN_GROUP];
 #endif
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Values { uint values[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Sums { uint sums[]; };
 layout(push_constant) uniform Push {
@@ -23,13 +24,13 @@ layout(push_constant) uniform Push {
 
 void main() {
 #if SERIAL
-    uint tile = gl_GlobalInvocationID.x, first = tile * SCAN_TILE;
+    uint tile = invocation(), first = tile * SCAN_TILE;
     if (first >= count) return;
     uint sum = 0u;
     for (uint i = first; i < min(first + SCAN_TILE, count); i++) sum += VALUE(values[i]);
     sums[tile] = sum;
 #else
-    uint tile = gl_WorkGroupID.x, thread = gl_LocalInvocationID.x, sum = 0u;
+    uint tile = workgroup(), thread = gl_LocalInvocationID.x, sum = 0u;
     for (uint k = 0u; k < SCAN_TILE / SCAN_GROUP; k++) {
         uint i = tile * SCAN_TILE + k * SCAN_GROUP + thread;
         if (i < count) sum += VALUE(values[i]);

@@ -18,6 +18,7 @@ const uint WORK_SNAPPED_U1 = 8u;
 const uint WORK_FLIP_NORMAL = 16u;
 
 layout(local_size_x = GROUP_SLOTS) in;
+#include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Instances { Instance instances[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Grids { Subpatch grids[]; };
@@ -41,7 +42,7 @@ uint hash_grid(uint instance, Subpatch grid) {
 }
 
 void main() {
-    uint index = gl_GlobalInvocationID.x;
+    uint index = invocation();
     uint count = pieces[piece].count, in_group = GROUP_VERTICES >> pieces[piece].slot_log2;
     if (index >= count) {
         // The compiled kernel's last workgroup extends to here: empty slots.

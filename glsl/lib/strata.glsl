@@ -16,6 +16,8 @@
 #ifndef STRATA_GLSL
 #define STRATA_GLSL
 
+#include "lib/invocation.glsl"
+
 // Workgroups along z that every device can run.
 const uint STRATA_GROUPS_MAX = 65535u;
 // Strata that the first pass does, and the candidate samples of all of them together.
@@ -278,10 +280,11 @@ uint stratum_number(Walk w, uint n) {
 
 void walk_strata() {
     Walk w;
-    if (!walk_begin(gl_GlobalInvocationID.x, w)) return;
+    uvec2 whose = workgroup_and_part();
+    if (!walk_begin(whose.x * gl_WorkGroupSize.x + gl_LocalInvocationID.x, w)) return;
     ivec2 size = w.px.zw - w.px.xy + 1, tiles = (size + (tile_px() - 1)) / tile_px();
     uint tile_count = uint(tiles.x * tiles.y), count = w.strata * w.classes * tile_count;
-    uint begin = gl_WorkGroupID.z * rest_parts(w), end = min(count, begin + rest_parts(w));
+    uint begin = whose.y * rest_parts(w), end = min(count, begin + rest_parts(w));
     for (uint i = begin; i < end; i++) {
         uint both = i / tile_count, tile = i - both * tile_count, n = both / w.classes, lens_class = both - n * w.classes;
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
@@ -331,12 +334,12 @@ void arm_rest(Walk w) {
 
 void walk_strata() {
     Walk w;
-    bool seen = walk_begin(gl_GlobalInvocationID.x, w), rest = seen && first_strata(w) < w.strata;
+    bool seen = walk_begin(invocation(), w), rest = seen && first_strata(w) < w.strata;
     if (rest) arm_rest(w);
     uint strips = list_strips(seen ? first_strata(w) : 0u);
     for (uint strip = gl_LocalInvocationID.x; strip < strips; strip += GROUP_MICROPOLYGONS) {
         uint owner = strip_owner(strip), n = strip - strips_before(owner);
-        walk_begin(gl_WorkGroupID.x * GROUP_MICROPOLYGONS + owner, w);
+        walk_begin(workgroup() * GROUP_MICROPOLYGONS + owner, w);
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
         if (visit_stratum(w, n, before)) arm_rest(w);
     }
@@ -346,7 +349,7 @@ void walk_strata() {
 
 void walk_strata() {
     Walk w;
-    if (!walk_begin(gl_GlobalInvocationID.x, w)) return;
+    if (!walk_begin(invocation(), w)) return;
     Sweep before = sweep_begin(w, 0u);
     bool rest = first_strata(w) < w.strata;
     uint end = first_strata(w);

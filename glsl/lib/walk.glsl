@@ -13,6 +13,8 @@
 #ifndef WALK_GLSL
 #define WALK_GLSL
 
+#include "lib/invocation.glsl"
+
 // Workgroups along z that every device can run.
 const uint WALK_GROUPS_MAX = 65535u;
 
@@ -75,7 +77,7 @@ Micropolygon listed_micropolygon(uint lane) {
 
 // Loads the lane's micropolygon and lists it; the number of its strips.
 uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
-    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+    uint id = invocation(), index = id >> pieces[piece].mp_log2;
     if (index >= pieces[piece].count) return 0u;
     Slot slot = slots[slot_base + index];
     uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
@@ -97,7 +99,7 @@ void walk(uint each, uint each_rest) {
     uint strips = list_strips(strips_of_lane(lane, region, each, each_rest));
     for (uint strip = lane; strip < strips; strip += GROUP_MICROPOLYGONS) {
         uint owner = strip_owner(strip);
-        uint id = gl_WorkGroupID.x * GROUP_MICROPOLYGONS + owner;
+        uint id = workgroup() * GROUP_MICROPOLYGONS + owner;
         Slot slot = slots[slot_base + (id >> pieces[piece].mp_log2)];
         uint number = (slot.rank << NUMBER_MP_BITS) | (id & ((1u << pieces[piece].mp_log2) - 1u));
         Micropolygon m = listed_micropolygon(owner);
@@ -109,7 +111,13 @@ void walk(uint each, uint each_rest) {
 #else
 
 void walk(uint each, uint each_rest) {
-    uint id = gl_GlobalInvocationID.x, index = id >> pieces[piece].mp_log2;
+#if REST
+    uvec2 whose = workgroup_and_part();
+    uint id = whose.x * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+#else
+    uint id = invocation();
+#endif
+    uint index = id >> pieces[piece].mp_log2;
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
@@ -130,7 +138,7 @@ void walk(uint each, uint each_rest) {
 #endif
     bool wide = micropolygon_wide(m);
 #if REST
-    uint begin = gl_WorkGroupID.z * each_rest, end = min(parts.count, begin + each_rest);
+    uint begin = whose.y * each_rest, end = min(parts.count, begin + each_rest);
     if (!wide) begin = max(begin, each); // the first pass did those before
     if (begin >= end) return;
 #else

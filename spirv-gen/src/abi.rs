@@ -57,6 +57,9 @@
 /// Invocations of a workgroup.
 pub const WORKGROUP_SIZE: u32 = 256;
 
+/// Id of the specialisation constant that says among how many threads the driver divides the workgroups.
+pub const DRIVER_THREADS_ID: u32 = 31;
+
 /// Channels of the geometry: (P, u), (N, v), (dPdu, s), (dPdv, t).
 pub const GEOMETRY_CHANNELS: u32 = 4;
 

@@ -35,11 +35,12 @@ impl CacheKey {
     }
 }
 
-/// The part of the key that identifies the device: model, driver, and the UUID of the driver's caches.
-pub(super) fn identity(info: &DeviceInfo, as_gpu: &AsGpu) -> Arc<str> {
+/// The part of the key that identifies the device: model, driver, the UUID of the driver's caches, and the driver's
+/// threads, for which kernels are specialised.
+pub(super) fn identity(info: &DeviceInfo, as_gpu: &AsGpu, driver_threads: u32) -> Arc<str> {
     let (vendor, device, version, uuid) = (info.vendor_id, info.device_id, info.driver_version, &info.cache_uuid);
     let mutant = as_gpu.mutant.map(|mutant| format!("-{mutant}")).unwrap_or_default();
-    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}{mutant}").into()
+    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}-{driver_threads}{mutant}").into()
 }
 
 /// The default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; `None`

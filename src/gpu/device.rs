@@ -16,6 +16,7 @@ use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::precompile::PrecompileDevices;
 use super::requirements::{FEATURES, Features};
 use super::shared::{CreatedDevice, DeviceShared};
+use super::threads::cpu_driver_threads;
 use super::transfer::Staging;
 use crate::diagnostic::Reporter;
 use crate::pipeline::recording::{Buffer, Recording};
@@ -123,7 +124,8 @@ impl Device {
         let (raw, family) = create(instance.raw(), &physical, &title)?;
         let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let (validates, as_gpu) = (options.validate, options.as_gpu.clone());
-        let created = CreatedDevice { raw, family, clock: physical.clock, names, validates, as_gpu };
+        let driver_threads = if info.kind == DeviceKind::Cpu { cpu_driver_threads() } else { 1 };
+        let created = CreatedDevice { raw, family, clock: physical.clock, names, validates, as_gpu, driver_threads };
         let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
         let resources = check_budget(&shared, budget_bytes)
             .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.as_gpu.staged));

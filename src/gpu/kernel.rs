@@ -100,7 +100,7 @@ impl Kernels {
         Arc::new(Self {
             shared: Arc::clone(shared),
             info: info.clone(),
-            identity: cache::identity(info, &shared.as_gpu),
+            identity: cache::identity(info, &shared.as_gpu, shared.driver_threads),
             compilers: Arc::clone(compilers),
             precompile_devices,
             empty,

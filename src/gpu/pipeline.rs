@@ -2,7 +2,7 @@
 
 use super::error::GpuError;
 use super::shared::DeviceShared;
-use crate::pipeline::recording::{BindingForm, Kernel};
+use crate::pipeline::recording::{BindingForm, DRIVER_THREADS_ID, Kernel};
 use ash::vk;
 use std::sync::Arc;
 
@@ -122,9 +122,10 @@ fn create(
     layout: KernelLayout,
     constants: &[u32],
 ) -> Result<vk::Pipeline, vk::Result> {
-    let data: Vec<u8> = constants.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let data: Vec<u8> = constants.iter().chain([&shared.driver_threads]).flat_map(|word| word.to_le_bytes()).collect();
     let entry = |id: u32| vk::SpecializationMapEntry::default().constant_id(id).offset(4 * id).size(4);
-    let entries: Vec<_> = (0..constants.len() as u32).map(entry).collect();
+    let count = constants.len() as u32;
+    let entries: Vec<_> = (0..count).map(entry).chain([entry(count).constant_id(DRIVER_THREADS_ID)]).collect();
     let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .stage(vk::ShaderStageFlags::COMPUTE)

@@ -23,6 +23,8 @@ pub(super) struct CreatedDevice {
     pub(super) validates: bool,
     /// For tests: how it is used as a GPU.
     pub(super) as_gpu: AsGpu,
+    /// Threads among which the driver divides the workgroups of a dispatch; 1 for GPUs.
+    pub(super) driver_threads: u32,
 }
 
 /// Shared by the host thread that drives the device and the threads that compile kernels for it. Owns nothing of
@@ -41,16 +43,18 @@ pub(super) struct DeviceShared {
     pub(super) validates: bool,
     /// For tests: how it is used as a GPU.
     pub(super) as_gpu: AsGpu,
+    /// Threads among which the driver divides the workgroups of a dispatch; 1 for GPUs.
+    pub(super) driver_threads: u32,
     lost: AtomicBool,
 }
 
 impl DeviceShared {
     pub(super) fn new(created: CreatedDevice, title: OpenDeviceTitle, reporter: Arc<Reporter>) -> Self {
-        let CreatedDevice { raw, family, clock, names, validates, as_gpu } = created;
+        let CreatedDevice { raw, family, clock, names, validates, as_gpu, driver_threads } = created;
         // SAFETY: `device::create` requested one queue of this family, so queue 0 exists.
         let queue = unsafe { raw.get_device_queue(family, 0) };
         let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));
-        Self { raw, title, reporter, queue, family, names, clock, validates, as_gpu, lost }
+        Self { raw, title, reporter, queue, family, names, clock, validates, as_gpu, driver_threads, lost }
     }
 
     /// Converts Vulkan's error code, and remembers if the device was lost. `doing` says what was being done, for

@@ -27,6 +27,7 @@ const _: () = {
     use crate::pipeline::look::{MISSES_ENTRIES, MISSES_MARKS, TILE_BUFFERS};
     assert!(MISSES_MARKS == abi::textures::MARKS as u64);
     assert!(MISSES_ENTRIES == abi::textures::ENTRIES as u64 && TILE_BUFFERS == abi::textures::TILE_BUFFERS as usize);
+    assert!(crate::pipeline::recording::DRIVER_THREADS_ID == abi::DRIVER_THREADS_ID);
     assert!(WORK_FLIP_NORMAL == abi::work::FLAG_FLIP_NORMAL && GROUP_VERTICES == abi::WORKGROUP_SIZE);
 };
 

@@ -5,6 +5,7 @@ mod blur;
 mod bound_split;
 mod composite;
 mod coverage;
+mod dealt;
 mod dice;
 mod displace;
 mod filter;

@@ -74,6 +74,10 @@ pub(super) struct Interface {
     push: Word,
     local_index: Word,
     workgroup: Word,
+    /// Numbers of workgroups.
+    groups: Word,
+    /// Threads among which the driver divides the workgroups.
+    driver_threads: Word,
 }
 
 impl Interface {
@@ -101,14 +105,21 @@ impl Interface {
         let uvec3 = s.type_vector(u32, 3);
         let workgroup = s.variable(StorageClass::Input, uvec3);
         s.decorate(workgroup, Decoration::BuiltIn, &[Operand::BuiltIn(BuiltIn::WorkgroupId)]);
-        Self { work, arena, params, status, inputs, push, local_index, workgroup }
+        let groups = s.variable(StorageClass::Input, uvec3);
+        s.decorate(groups, Decoration::BuiltIn, &[Operand::BuiltIn(BuiltIn::NumWorkgroups)]);
+        let driver_threads = s.fresh_global(Op::SpecConstant, Some(u32), vec![Operand::LiteralBit32(1)]);
+        s.decorate(driver_threads, Decoration::SpecId, &[Operand::LiteralBit32(abi::DRIVER_THREADS_ID)]);
+        Self { work, arena, params, status, inputs, push, local_index, workgroup, groups, driver_threads }
     }
 
     /// All global variables, as the entry point must list them.
     pub(super) fn variables(&self) -> Vec<Word> {
         let texels = [self.work, self.params, self.inputs].map(|b| b.variable);
-        [&texels[..], &[self.arena.variable, self.status.variable, self.push, self.local_index, self.workgroup]]
-            .concat()
+        [
+            &texels[..],
+            &[self.arena.variable, self.status.variable, self.push, self.local_index, self.workgroup, self.groups],
+        ]
+        .concat()
     }
 }
 
@@ -176,6 +187,7 @@ impl InvocationIndex {
         let (uvec3, one, width) = (s.type_vector(u32, 3), s.u32(1), s.u32(abi::WORKGROUP_SIZE));
         let group = s.load(uvec3, interface.workgroup);
         let group = s.extract(u32, group, 0);
+        let group = dealt(s, interface, group);
         let first = s.inst(Op::IMul, u32, &[group, width]);
         let invocation = s.inst(Op::IAdd, u32, &[first, lane]);
         let slot = s.inst(Op::ShiftRightLogical, u32, &[invocation, slot_log2]);
@@ -187,6 +199,26 @@ impl InvocationIndex {
         let vertex = s.inst(Op::BitwiseAnd, u32, &[lane, slot_mask]);
         Self { slot, in_range, vertex, lane, slot_mask }
     }
+}
+
+/// The part of the dispatch that the workgroup with this number does: a CPU driver gives each of its threads one run of
+/// workgroups, whose parts are dealt out in turn, as for the other kernels (glsl/lib/invocation.glsl).
+fn dealt(s: &mut Spirv, interface: &Interface, group: Word) -> Word {
+    let (u32, bool, one, threads) = (s.type_u32(), s.type_bool(), s.u32(1), interface.driver_threads);
+    let uvec3 = s.type_vector(u32, 3);
+    let groups = s.load(uvec3, interface.groups);
+    let groups = s.extract(u32, groups, 0);
+    let run = s.inst(Op::UDiv, u32, &[groups, threads]);
+    let is_empty = s.inst(Op::ULessThan, bool, &[run, one]);
+    let divisor = s.inst(Op::Select, u32, &[is_empty, one, run]);
+    let thread = s.inst(Op::UDiv, u32, &[group, divisor]);
+    let before = s.inst(Op::IMul, u32, &[thread, run]);
+    let turn = s.inst(Op::ISub, u32, &[group, before]);
+    let turns = s.inst(Op::IMul, u32, &[turn, threads]);
+    let dealt = s.inst(Op::IAdd, u32, &[turns, thread]);
+    let all = s.inst(Op::IMul, u32, &[run, threads]);
+    let in_runs = s.inst(Op::ULessThan, bool, &[group, all]);
+    s.inst(Op::Select, u32, &[in_runs, dealt, group])
 }
 
 impl Interface {

@@ -38,6 +38,10 @@ pub struct Binding {
     pub form: BindingForm,
 }
 
+/// Id of the specialisation constant that devices give every kernel: among how many threads the driver divides the
+/// workgroups of a dispatch (glsl/lib/invocation.glsl).
+pub const DRIVER_THREADS_ID: u32 = 31;
+
 /// A member of the push constants, for dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushMember {
