@@ -120,7 +120,8 @@ impl Scene {
         });
         let found = device.keys();
         let expected: Vec<u64> = lists.iter().map(|list| list.first().copied().unwrap_or(EMPTY)).collect();
-        let wrong: Vec<usize> = (0..found.len()).filter(|&i| found[i] != expected[i]).collect();
+        let exactly = device.lab.divides_exactly();
+        let wrong: Vec<usize> = (0..found.len()).filter(|&i| !is_same_key(found[i], expected[i], exactly)).collect();
         if let Some(&i) = wrong.first() {
             panic!(
                 "{} of {} samples differ, first {i}: {:x} for {:x}",
@@ -165,6 +166,13 @@ impl Scene {
         assert_eq!(found.len(), entries.len(), "an entry is there twice");
         assert!(found == expected, "{} entries for {}", found.len(), expected.len());
     }
+}
+
+/// Whether a sample sees the same micropolygon at the same depth. Positions that move are plain quotients: a device
+/// that divides inexactly has other last bits in the depth.
+fn is_same_key(found: u64, expected: u64, exactly: bool) -> bool {
+    let [near, far] = [found, expected].map(|key| f64::from(f32::from_bits((key >> 32) as u32)));
+    found == expected || !exactly && found as u32 == expected as u32 && (near - far).abs() <= 1e-5 * far
 }
 
 const APERTURE: Aperture = Aperture { sides: 5, angle_degrees: 20.0, roundness: 0.25, density: -0.5 };

@@ -56,6 +56,11 @@ impl Lab {
         KernelVariants { serial: self.shared.device.prefers_serial_kernels() }
     }
 
+    /// Whether the device divides exactly, as processors do. GPUs may be off by 2.5 ulp.
+    pub(crate) fn divides_exactly(&self) -> bool {
+        self.shared.device.is_cpu()
+    }
+
     /// A buffer full of rubbish.
     pub(crate) fn buffer(&mut self, name: &'static str, bytes: u64) -> Buffer {
         let buffer = self.shared.device.allocate(name, bytes.next_multiple_of(4), Usage::DeviceOnly).expect("memory");

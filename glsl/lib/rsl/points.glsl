@@ -52,7 +52,7 @@ vec4 rsl_points(const in uint token, const in vec3 p, const in vec3 n, const in 
     uvec2 place = rsl_points_channel(slot, channel);
     vec3 here = rsl_bounded3(p, 1e15);
     vec3 facing = rsl_bounded3(n, 1e15);
-    bool any_side = rsl_inner(facing, facing) == 0.0;
+    bool any_side = rsl_inner(facing, facing) < RSL_SMALLEST;
     vec2 radii = vec2(rsl_bounded(reach.x, 1e15), rsl_bounded(reach.y, 1e9));
     vec3 origin = vec3(0.0);
     vec3 sum = vec3(0.0);
@@ -81,7 +81,7 @@ vec4 rsl_points(const in uint token, const in vec3 p, const in vec3 n, const in 
             continue;
         }
         vec3 normal = rsl_points_triple(slot, at + 10u);
-        bool faces = any_side || rsl_inner(normal, normal) == 0.0 || rsl_inner(facing, normal) > 0.0;
+        bool faces = any_side || rsl_inner(normal, normal) < RSL_SMALLEST || rsl_inner(facing, normal) > RSL_SMALLEST;
         radius = max(radius, 1e-15);
         float keep = 1.0 - square * rsl_reciprocal(radius * radius);
         if (!(keep > 0.0 && faces)) continue;

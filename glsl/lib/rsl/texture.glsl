@@ -58,9 +58,12 @@ bool rsl_is_finite(const in float x) {
     return (floatBitsToUint(x) & 0x7f800000u) != 0x7f800000u;
 }
 
+// What is smaller counts as 0: some devices have no numbers below 1e-38, and products would differ.
+const float RSL_SMALLEST = 1e-30;
+
 // x within -limit..limit; 0 where it is not finite.
 float rsl_bounded(const in float x, const in float limit) {
-    return rsl_is_finite(x) ? min(max(x, -limit), limit) : 0.0;
+    return rsl_is_finite(x) && abs(x) > RSL_SMALLEST ? min(max(x, -limit), limit) : 0.0;
 }
 
 vec2 rsl_bounded2(const in vec2 v, const in float limit) {

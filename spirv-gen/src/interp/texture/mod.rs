@@ -89,9 +89,12 @@ pub struct WantedChannels {
     pub count: u32,
 }
 
+/// What is smaller counts as 0, because some devices have no numbers below 1e-38.
+const SMALLEST: f32 = 1e-30;
+
 /// x within -limit..limit; 0 where it is not finite.
 fn bounded(x: f32, limit: f32) -> f32 {
-    if x.is_finite() { x.clamp(-limit, limit) } else { 0.0 }
+    if x.is_finite() && x.abs() > SMALLEST { x.clamp(-limit, limit) } else { 0.0 }
 }
 
 fn bounded_all<const N: usize>(v: [f32; N], limit: f32) -> [f32; N] {

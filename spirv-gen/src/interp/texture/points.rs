@@ -1,6 +1,6 @@
 //! Point clouds.
 
-use super::{FoundTexture, TextureStore, bounded, bounded_all, reciprocal};
+use super::{FoundTexture, SMALLEST, TextureStore, bounded, bounded_all, reciprocal};
 
 /// The kind of textures that are point clouds.
 pub(super) const KIND: u32 = 5;
@@ -83,7 +83,7 @@ pub fn points(
             continue;
         }
         let normal = cloud.triple(at + 10);
-        let faces = dot(n, n) == 0.0 || dot(normal, normal) == 0.0 || dot(n, normal) > 0.0;
+        let faces = dot(n, n) < SMALLEST || dot(normal, normal) < SMALLEST || dot(n, normal) > SMALLEST;
         let radius = radius.max(1e-15);
         let keep = 1.0 - square * reciprocal(radius * radius);
         if !(keep > 0.0 && faces) {

@@ -10,6 +10,8 @@ use std::fmt;
 
 /// Sizes are rounded up to this, which no driver's alignment exceeds.
 const ROUNDING_BYTES: u64 = 1 << 20;
+/// Kinds of memory of staging buffers: what the host writes, and what it reads.
+const STAGING_KINDS: u64 = 2;
 /// Needs of fewer bytes are left out of the message.
 const TINY_BYTES: u64 = 1 << 10;
 
@@ -22,6 +24,8 @@ struct NeededBuffers {
     count: u64,
     /// Bytes of each.
     bytes: u64,
+    /// Kinds of memory that they take and nothing else does; 0 for memory that other buffers share.
+    own_kinds: u64,
 }
 
 /// Everything that takes device memory while a picture is drawn with the smallest shares.
@@ -66,28 +70,41 @@ impl MemoryNeeds {
             .with("the device itself", 1, 1)
             .with("instances and shader parameters", 1, frame)
             .with(page, 1, pages.largest)
-            .with("staging", STAGING_BUFFERS, staging)
+            .with_own_memory("staging", STAGING_BUFFERS, staging, STAGING_KINDS)
             .with("the scene's reserve", 1, reserve)
     }
 
     /// These and `count` buffers of `bytes` each.
     #[must_use]
     fn with(mut self, what: impl Into<String>, count: u64, bytes: u64) -> Self {
-        self.0.push(NeededBuffers { what: what.into(), count, bytes });
+        self.0.push(NeededBuffers { what: what.into(), count, bytes, own_kinds: 0 });
+        self
+    }
+
+    /// The same in `own_kinds` kinds of memory that nothing else takes.
+    #[must_use]
+    fn with_own_memory(mut self, what: impl Into<String>, count: u64, bytes: u64, own_kinds: u64) -> Self {
+        self.0.push(NeededBuffers { what: what.into(), count, bytes, own_kinds });
         self
     }
 
     /// A limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own; small ones
-    /// share blocks, of which at most one is less than half full, because a buffer goes where there is room.
+    /// share blocks, of which at most one of a kind of memory is less than half full, because a buffer goes where there
+    /// is room.
     pub(crate) fn mib(&self) -> u64 {
         let (large, small): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) =
             self.0.iter().filter(|buffers| buffers.bytes > 0).partition(|buffers| buffers.bytes >= BLOCK_BYTES);
         let large: u64 =
             large.iter().map(|buffers| buffers.count * buffers.bytes.next_multiple_of(ROUNDING_BYTES)).sum();
-        let (count, bytes) =
-            small.iter().fold((0, 0), |(n, sum), buffers| (n + buffers.count, sum + buffers.count * buffers.bytes));
-        let blocks = count.min(2 * bytes / BLOCK_BYTES + 1);
-        (large + blocks * BLOCK_BYTES).div_ceil(1 << 20)
+        let (own, shared): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) =
+            small.into_iter().partition(|buffers| buffers.own_kinds > 0);
+        let blocks = |buffers: &[&NeededBuffers], kinds: u64| {
+            let count: u64 = buffers.iter().map(|buffers| buffers.count).sum();
+            let bytes: u64 = buffers.iter().map(|buffers| buffers.count * buffers.bytes).sum();
+            count.min(2 * bytes / BLOCK_BYTES + kinds)
+        };
+        let own: u64 = own.iter().map(|buffers| blocks(&[buffers], buffers.own_kinds)).sum();
+        (large + (own + blocks(&shared, 1)) * BLOCK_BYTES).div_ceil(1 << 20)
     }
 }
 
@@ -122,5 +139,8 @@ mod tests {
             MemoryNeeds::default().with("a frame", 1, 100).with("a page", 1, 100).with("nothing", 1, 0).mib(),
             4
         );
+        // Two kinds of memory beside that of the frame.
+        let staged = MemoryNeeds::default().with("a frame", 1, 100).with_own_memory("staging", 3, 100, 2);
+        assert_eq!(staged.mib(), 3 * 4);
     }
 }
