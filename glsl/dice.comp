@@ -99,7 +99,7 @@ void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, P
 void main() {
     frame = frame_record;
     uint rows_log2 = slot_rows_log2(pieces[piece].slot_log2);
-    uint index = invocation() >> rows_log2, j = invocation() & ((1u << rows_log2) - 1u);
+    uint id = invocation(), index = id >> rows_log2, j = id & ((1u << rows_log2) - 1u);
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint nu = slot_nu(slot), nv = slot_nv(slot);

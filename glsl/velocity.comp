@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
 #include "lib/carried.glsl"
 
 void main() {
-    uint index = invocation() >> pieces[piece].slot_log2, v = invocation();
+    uint v = invocation(), index = v >> pieces[piece].slot_log2;
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     if ((v & ((1u << pieces[piece].slot_log2) - 1u)) >= (slot_nu(slot) + 1u) * (slot_nv(slot) + 1u)) return;

@@ -12,6 +12,7 @@ layout(constant_id = 31) const uint DRIVER_THREADS = 1u;
 
 // What the workgroup with number `at` of `count` does.
 uint dealt(uint at, uint count, uint threads) {
+    if (threads == 1u) return at;
     uint run = count / threads, thread = at / max(run, 1u);
     return at < run * threads ? (at - thread * run) * threads + thread : at;
 }
@@ -23,6 +24,7 @@ uint workgroup() {
 
 // For dispatches whose workgroups go on along z with further parts of the same: workgroup and part.
 uvec2 workgroup_and_part() {
+    if (DRIVER_THREADS == 1u) return gl_WorkGroupID.xz;
     uint along_x = gl_NumWorkGroups.x;
     uint at = dealt(gl_WorkGroupID.z * along_x + gl_WorkGroupID.x, along_x * gl_NumWorkGroups.z, DRIVER_THREADS);
     return uvec2(at % along_x, at / along_x);

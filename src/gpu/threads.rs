@@ -1,4 +1,5 @@
-//! CPU devices that compute on one thread each, which model several devices on one machine.
+//! The threads of CPU drivers: how many there are, and devices that compute on one thread each, which model several
+//! devices on one machine.
 
 use super::error::GpuError;
 use std::{env, fs, thread};
