@@ -7,7 +7,8 @@ PACKAGES = libvulkan1 mesa-vulkan-drivers vulkan-validationlayers libshaderc-dev
 
 .PHONY: setup
 
-# Installs missing packages. It is quick and silent if there are none.
+# Installs missing packages, the drivers from the backports where these are among the system's sources: a newer Mesa
+# renders faster on CPUs. It is quick and silent if nothing is missing.
 setup:
 	@if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
 	  echo "make setup supports Debian and Ubuntu only. Install the equivalents of $(PACKAGES), then build." >&2; \
@@ -23,7 +24,12 @@ setup:
 	if [ "$$(id -u)" = 0 ]; then root=; elif command -v sudo >/dev/null; then root=sudo; \
 	else echo "make setup: run as root, or install these packages:$$missing" >&2; exit 1; fi; \
 	echo "installing:$$missing"; \
-	$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing
+	$$root apt-get update -q || exit 1; \
+	backports=$$(apt-cache policy | sed -n 's/.*,n=\([a-z]*-backports\),.*/\1/p' | head -n 1); \
+	if [ -n "$$backports" ] && apt-cache madison mesa-vulkan-drivers | grep -q "$$backports"; then \
+	  missing=$$(echo "$$missing" | sed "s|mesa-vulkan-drivers|&/$$backports|"); \
+	fi; \
+	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing
 
 .PHONY: build render test lint
 

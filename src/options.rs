@@ -101,8 +101,8 @@ pub struct RenderOptions {
     pub check: bool,
     /// Run under Vulkan's validation layers and report their messages as errors.
     pub validate: bool,
-    /// How long a device may make no progress, and how long compiling one kernel may take; `None` is [`HANG_TIMEOUT`]
-    /// and ten minutes.
+    /// How long a device may make no progress and a texture's file not answer, and how long compiling one kernel may
+    /// take; `None` is [`HANG_TIMEOUT`] and ten minutes.
     pub timeout: Option<Duration>,
     /// How finished pixels are saved, so that a render that was stopped can continue.
     pub checkpoint: Option<CheckpointOptions>,

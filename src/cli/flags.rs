@@ -165,8 +165,8 @@ pub(super) struct RenderFlags {
     #[arg(long)]
     pub(super) validate: bool,
 
-    /// Give up a device that makes no progress for this long: 30, 90s, 5m. Its work goes to the others. [default: 60s,
-    /// and 10m for compiling one kernel, which shows no progress]
+    /// Give up a device that makes no progress, or a texture's file that does not answer, for this long: 30, 90s, 5m. A
+    /// device's work goes to the others. [default: 60s, and 10m for compiling one kernel, which shows no progress]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(super) timeout: Option<Duration>,
 }

@@ -1,5 +1,6 @@
 //! Why a texture cannot be read or made.
 
+use super::patient_file::is_unanswered;
 use crate::files::FileRefused;
 use crate::points::PointsError;
 use std::io;
@@ -114,6 +115,15 @@ impl TextureError {
             io::ErrorKind::NotFound => Self::Missing(path),
             io::ErrorKind::UnexpectedEof => Self::Corrupt { path, reason: "it ends too early".into() },
             _ => Self::Unreadable { path, reason },
+        }
+    }
+
+    /// Whether no other read of the file can go better.
+    pub(super) fn is_final(&self) -> bool {
+        match self {
+            Self::Changed(_) => true,
+            Self::Unreadable { reason, .. } => is_unanswered(reason),
+            _ => false,
         }
     }
 

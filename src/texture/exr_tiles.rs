@@ -3,13 +3,13 @@
 use super::block::TexelBlock;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
+use super::patient_file::PatientFile;
 use exr::block::UncompressedBlock;
 use exr::block::chunk::Chunk;
 use exr::meta::attribute::{AttributeValue, ChannelDescription, EnvironmentMap, LevelMode, SampleType, Text};
 use exr::meta::header::Header;
 use exr::meta::{BlockDescription, MetaData};
 use half::f16;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) struct ExrTiles {
 }
 
 /// An open file.
-pub(super) type ExrReader = BufReader<File>;
+pub(super) type ExrReader = BufReader<PatientFile>;
 
 impl ExrTiles {
     /// Reads what stands before the tiles.

@@ -8,15 +8,16 @@ use super::error::TextureError;
 use super::exr_tiles::ExrTiles;
 use super::handles::{self, HandleOwner, TextureHandle, TileReader};
 use super::header::{TextureHeader, TextureKind, whole_levels};
+use super::patient_file::{PatientFile, answered};
 use super::point_tiles::PointTiles;
 use super::tiff_tiles::TiffTiles;
 use crate::deep::DeepReader;
 use crate::files::what_is_no_file;
 use crate::points::PointChannel;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// By which a file is known to be the same, and unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +36,17 @@ impl FileIdentity {
     /// # Errors
     /// If it is missing or no file.
     pub fn of(path: &Path) -> Result<Self, TextureError> {
-        let found = fs::metadata(path).map_err(|error| TextureError::of_io(path, error))?;
+        Self::within(PATIENCE, path)
+    }
+
+    /// As [`Self::of`], within a time.
+    ///
+    /// # Errors
+    /// Also if the system does not answer for `patience`.
+    pub(super) fn within(patience: Duration, path: &Path) -> Result<Self, TextureError> {
+        let asked = path.to_owned();
+        let found =
+            answered(patience, move || fs::metadata(asked)).map_err(|error| TextureError::of_io(path, error))?;
         if let Some(what) = what_is_no_file(&found) {
             return Err(TextureError::NotAFile { path: path.to_owned(), what });
         }
@@ -63,7 +74,11 @@ pub struct TextureFile {
     identity: FileIdentity,
     table: TileTable,
     number: u64,
+    patience: Duration,
 }
+
+/// How long the system may take to answer, where nobody says another time.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a file is, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +115,17 @@ impl TextureFile {
     /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]), a point cloud
     /// ([`TextureError::PointCloud`]) or something else.
     pub fn open(path: &Path) -> Result<Self, TextureError> {
-        let identity = FileIdentity::of(path)?;
-        let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
+        Self::open_within(PATIENCE, path)
+    }
+
+    /// Opens a texture, and gives it up where the system does not answer for `patience`, now or later.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub fn open_within(patience: Duration, path: &Path) -> Result<Self, TextureError> {
+        let identity = FileIdentity::within(patience, path)?;
+        let file = PatientFile::open(path, patience).map_err(|error| TextureError::of_io(path, error))?;
+        let mut file = BufReader::new(file);
         let (mut header, table) = match TextureContainer::find(path, &mut file)? {
             TextureContainer::Exr => {
                 let (header, tiles) = ExrTiles::open(path, &mut file, identity.bytes)?;
@@ -123,7 +147,7 @@ impl TextureFile {
             // The levels at which each face has whole texels.
             header.levels = header.levels.min(whole_levels(header.height / 2, 1));
         }
-        Ok(Self { header, identity, table, number: handles::new_number() })
+        Ok(Self { header, identity, table, number: handles::new_number(), patience })
     }
 
     /// Opens a point cloud, which is read whole. Its tiles are the words that devices look it up in.
@@ -133,7 +157,8 @@ impl TextureFile {
     pub fn open_points(path: &Path) -> Result<Self, TextureError> {
         let identity = FileIdentity::of(path)?;
         let (header, tiles) = PointTiles::open(path)?;
-        Ok(Self { header, identity, table: TileTable::Points(Box::new(tiles)), number: handles::new_number() })
+        let table = TileTable::Points(Box::new(tiles));
+        Ok(Self { header, identity, table, number: handles::new_number(), patience: PATIENCE })
     }
 
     /// What the file says of itself.
@@ -231,10 +256,10 @@ impl TextureFile {
     fn reopened(&self, level: u32) -> Result<TextureHandle, TextureError> {
         let path = &self.identity.path;
         let of_io = |error| TextureError::of_io(path, error);
-        if FileIdentity::of(path)? != self.identity {
+        if FileIdentity::within(self.patience, path)? != self.identity {
             return Err(TextureError::Changed(path.clone()));
         }
-        let file = File::open(path).map_err(of_io)?;
+        let file = PatientFile::open(path, self.patience).map_err(of_io)?;
         if FileIdentity::new(path, &file.metadata().map_err(of_io)?) != self.identity {
             return Err(TextureError::Changed(path.clone()));
         }

@@ -15,6 +15,7 @@ mod handles;
 mod header;
 mod levels;
 mod make;
+mod patient_file;
 mod picture;
 mod point_tiles;
 mod point_tree;

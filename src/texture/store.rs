@@ -12,6 +12,7 @@ use super::TILE_WORDS;
 use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
 use super::header::TextureKind;
+use super::patient_file::answered;
 use super::tiled::open_or_tile;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole};
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 use tile_cache::TileCache;
 
 /// The words of a tile.
@@ -98,6 +100,8 @@ pub struct TextureStore {
     names: Mutex<FxHashMap<NamedTexture, Option<u32>>>,
     /// Held while a texture is opened, which may mean to make it: two threads do not make the same one.
     opening: Mutex<()>,
+    /// How long the system may take to answer.
+    patience: Duration,
     textures: Mutex<Vec<Arc<StoredTexture>>>,
     /// What the program's own textures are recognised by.
     own: Mutex<FxHashMap<PathBuf, String>>,
@@ -106,19 +110,26 @@ pub struct TextureStore {
 
 impl TextureStore {
     /// Without textures yet, which are claimed in `files`. Pictures without tiles are made into textures in the folder
-    /// `tiled`.
-    pub fn new(reporter: Arc<Reporter>, files: Arc<FileClaims>, tiled: PathBuf) -> Self {
-        Self::with_cache(reporter, files, tiled, KEPT_BYTES)
+    /// `tiled`. What the system does not answer for `patience` cannot be read.
+    pub fn new(reporter: Arc<Reporter>, files: Arc<FileClaims>, tiled: PathBuf, patience: Duration) -> Self {
+        Self::with_cache(reporter, files, tiled, patience, KEPT_BYTES)
     }
 
     /// As [`Self::new`], with so many bytes for tiles on the host.
-    pub fn with_cache(reporter: Arc<Reporter>, files: Arc<FileClaims>, tiled: PathBuf, bytes: usize) -> Self {
+    pub fn with_cache(
+        reporter: Arc<Reporter>,
+        files: Arc<FileClaims>,
+        tiled: PathBuf,
+        patience: Duration,
+        bytes: usize,
+    ) -> Self {
         Self {
             reporter,
             files,
             tiled,
             names: Mutex::default(),
             opening: Mutex::default(),
+            patience,
             textures: Mutex::default(),
             own: Mutex::default(),
             kept: TileCache::new(bytes),
@@ -205,8 +216,8 @@ impl TextureStore {
 
     fn open(&self, sought: SoughtFile, name: &str, folders: &[String], location: &SourceLocation) -> Option<u32> {
         // A folder or a pipe of the name is reported only if there is no file.
-        let is_there = |path: &PathBuf| path.exists();
-        let path = candidates(name, folders).find(|path| path.is_file());
+        let is_there = |path: &PathBuf| self.has(path, Path::exists);
+        let path = candidates(name, folders).find(|path| self.has(path, Path::is_file));
         let Some(path) = path.or_else(|| candidates(name, folders).find(is_there)) else {
             let looked = candidates(name, folders).map(|path| format!("\"{}\"", path.display())).collect::<Vec<_>>();
             let message = format!("there is no {} {name:?}: {}", sought.word(), sought.stand_in());
@@ -220,14 +231,15 @@ impl TextureStore {
             self.reporter.report(error.hint(hint));
             return None;
         };
-        if let Some(number) = FileIdentity::of(&path).ok().and_then(|identity| self.number_of(&identity)) {
+        let identity = FileIdentity::within(self.patience, &path);
+        if let Some(number) = identity.as_ref().ok().and_then(|identity| self.number_of(identity)) {
             return Some(number);
         }
         let notify = |message: &str| self.reporter.warn("texture", location, message);
         let is_own = self.own.lock().contains_key(&path);
-        let claimed = if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
-        let claimed = claimed.map_err(TextureError::from);
-        let opened = claimed.and_then(|()| open_or_tile(&path, &self.tiled, &notify));
+        let claim = || if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
+        let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
+        let opened = claimed.and_then(|()| open_or_tile(self.patience, &path, &self.tiled, &notify));
         let opened = opened.and_then(|file| self.add(file, location));
         let report = |error| {
             let (word, stand_in) = (sought.word(), sought.stand_in());
@@ -235,6 +247,12 @@ impl TextureStore {
             self.reporter.error("texture", location, message);
         };
         opened.map_err(report).ok()
+    }
+
+    /// Whether a path is something; also where the system does not answer, which is reported when the file is opened.
+    fn has(&self, path: &Path, what: fn(&Path) -> bool) -> bool {
+        let path = path.to_owned();
+        answered(self.patience, move || Ok(what(&path))).unwrap_or(true)
     }
 
     fn number_of(&self, identity: &FileIdentity) -> Option<u32> {

@@ -1,5 +1,6 @@
 //! Textures read, made and damaged.
 
+use super::file::PATIENCE;
 use super::*;
 use std::fs;
 use std::ops::ControlFlow;
@@ -440,7 +441,8 @@ fn pictures_without_tiles_are_tiled_once() {
     let (picture, cache) = (folder.path().join("a.png"), folder.path().join("cache/sub"));
     png(&picture, [70, 3], 3, |x, _, _| x as u8);
     let messages = std::cell::RefCell::new(Vec::new());
-    let open = |path: &Path| open_or_tile(path, &cache, &|text| messages.borrow_mut().push(text.to_string()));
+    let notify = |text: &str| messages.borrow_mut().push(text.to_string());
+    let open = |path: &Path| open_or_tile(PATIENCE, path, &cache, &notify);
     let tiled = open(&picture).expect("it can be tiled");
     assert!((channel(&tiled, 0, [69, 2], 1) * 255.0 - 69.0).abs() < 0.1);
     assert_eq!(open(&picture).expect("it was tiled").identity(), tiled.identity());

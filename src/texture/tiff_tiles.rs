@@ -3,15 +3,15 @@
 use super::block::TexelBlock;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
+use super::patient_file::PatientFile;
 use super::tiff_directory::{DescribedTiff, TiffPart};
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{ChunkType, Decoder, Limits};
 use tiff::tags::{CompressionMethod, PhotometricInterpretation, SampleFormat, Tag};
 
 /// An open file, at one of its images.
-pub(super) type TiffReader = Decoder<DescribedTiff<BufReader<File>>>;
+pub(super) type TiffReader = Decoder<DescribedTiff<BufReader<PatientFile>>>;
 
 /// Pixar's tag of what a texture is a picture of.
 pub(super) const TEXTURE_FORMAT: Tag = Tag::Unknown(33302);
@@ -74,7 +74,7 @@ impl ChannelOrder {
 
 impl TiffTiles {
     /// Reads what stands in the directories of all levels.
-    pub(super) fn open(path: &Path, file: BufReader<File>) -> Result<(TextureHeader, Self), TextureError> {
+    pub(super) fn open(path: &Path, file: BufReader<PatientFile>) -> Result<(TextureHeader, Self), TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
         let mut decoder = decoder(path, file)?;
         let mut header = first_header(path, &mut decoder)?;
@@ -111,12 +111,12 @@ impl TiffTiles {
     pub(super) fn reader(
         self,
         path: &Path,
-        file: File,
+        file: PatientFile,
         header: &TextureHeader,
         level: u32,
     ) -> Result<TiffReader, TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
-        let again = file.try_clone().map_err(|error| TextureError::of_io(path, error))?;
+        let again = file.clone();
         let mut decoder = decoder(path, DescribedTiff::plain(BufReader::new(file)))?;
         decoder.seek_to_image(level as usize).map_err(of_tiff)?;
         if self.order == ChannelOrder::Plain {

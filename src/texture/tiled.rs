@@ -9,20 +9,27 @@ use rustc_hash::FxHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Opens a texture or a point cloud. A picture without tiles or levels is made into a texture in the folder `cache`
-/// first, unless it is there already, and `notify` is called with a message.
+/// first, unless it is there already, and `notify` is called with a message. A texture is given up where the system
+/// does not answer for `patience`.
 ///
 /// # Errors
 /// If it can neither be read nor made into a texture.
-pub fn open_or_tile(path: &Path, cache: &Path, notify: &dyn Fn(&str)) -> Result<TextureFile, TextureError> {
-    match TextureFile::open(path) {
+pub fn open_or_tile(
+    patience: Duration,
+    path: &Path,
+    cache: &Path,
+    notify: &dyn Fn(&str),
+) -> Result<TextureFile, TextureError> {
+    match TextureFile::open_within(patience, path) {
         Err(TextureError::NotTiled { .. } | TextureError::Unknown(_)) => {}
         Err(TextureError::PointCloud(_)) => return TextureFile::open_points(path),
         opened => return opened,
     }
     let tiled = tiled_path(path, cache)?;
-    if let Ok(file) = TextureFile::open(&tiled) {
+    if let Ok(file) = TextureFile::open_within(patience, &tiled) {
         return Ok(file);
     }
     fs::create_dir_all(cache)
@@ -35,7 +42,7 @@ pub fn open_or_tile(path: &Path, cache: &Path, notify: &dyn Fn(&str)) -> Result<
     };
     let (path, tiled_name) = (path.display(), tiled.display());
     notify(&format!("\"{path}\" is {what}: it was made into the {made} \"{tiled_name}\"; {advice}"));
-    TextureFile::open(&tiled)
+    TextureFile::open_within(patience, &tiled)
 }
 
 /// Whether a picture is what `Display "z" "shadow" "z"` draws, which other renderers read as a shadow map as it is.

@@ -3,6 +3,7 @@
 use super::lab::Lab;
 use super::random::Random;
 use anthill::diagnostic::{Reporter, SourceLocation};
+use anthill::options::HANG_TIMEOUT;
 use anthill::pipeline::kernels::test::tiles;
 use anthill::pipeline::recording::{Groups, Slice};
 use anthill::pipeline::textures::forms;
@@ -211,7 +212,8 @@ fn check_lookups(last: usize) {
     let mut random = Random::new(11);
     let folder = tempfile::tempdir().expect("a temporary folder");
     make_textures(folder.path(), &mut random);
-    let store = TextureStore::new(Arc::new(Reporter::silent()), Arc::default(), folder.path().join("tiled"));
+    let store =
+        TextureStore::new(Arc::new(Reporter::silent()), Arc::default(), folder.path().join("tiled"), HANG_TIMEOUT);
     let mut on_device = TilesOnDevice::new(&store, Arc::from([folder.path().display().to_string()]), last);
     let sides = [0.0, 0.001, 0.004, 0.03];
     let places: Vec<[f32; 4]> = (0..400)

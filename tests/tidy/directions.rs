@@ -139,6 +139,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "src/rib/program.rs",
             "src/render/grids/list.rs",
             "src/scale/cpus.rs",
+            "src/texture/patient_file.rs",
             "tests/cli/",
             "tests/hostile/",
         ],

@@ -31,7 +31,7 @@ impl PictureTextures {
     pub(crate) fn of(names: NamedTextures) -> Arc<Self> {
         let reporter = Arc::new(crate::diagnostic::Reporter::silent());
         Arc::new(Self {
-            store: Arc::new(TextureStore::new(reporter, Arc::default(), "tiled".into())),
+            store: Arc::new(TextureStore::new(reporter, Arc::default(), "tiled".into(), crate::options::HANG_TIMEOUT)),
             names,
             folders: Arc::default(),
             location: SourceLocation::default(),

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState, Film};
 use crate::gpu::default_cache_folder;
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
-use crate::options::RenderOptions;
+use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
 use crate::progress::Activity;
 use crate::render::checkpoint::{Checkpoint, CheckpointError, WorldStart};
@@ -73,6 +73,8 @@ pub(super) struct WorldOutcome {
 impl<'a> Session<'a> {
     pub(super) fn new(setup: SessionSetup<'a>, slots: Vec<DeviceSlot>) -> Self {
         let SessionSetup { options, reporter, ticker, tuning, memory } = setup;
+        let (files, patience) = (Arc::clone(&options.files), options.timeout.unwrap_or(HANG_TIMEOUT));
+        let textures = Arc::new(TextureStore::new(Arc::clone(reporter), files, tiled_folder(), patience));
         Self {
             options,
             reporter,
@@ -87,7 +89,7 @@ impl<'a> Session<'a> {
             shadows: AutoShadows::default(),
             shading: ShaderLibrary::new(Arc::clone(&options.files))
                 .expect("the helper library was built with the compiler"),
-            textures: Arc::new(TextureStore::new(Arc::clone(reporter), Arc::clone(&options.files), tiled_folder())),
+            textures,
         }
     }
 

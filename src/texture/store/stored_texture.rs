@@ -3,7 +3,6 @@
 use super::{TileKey, TileNeed, TileTexels};
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::points::PointChannel;
-use crate::texture::error::TextureError;
 use crate::texture::file::{FileIdentity, TextureFile};
 use crate::texture::header::TextureHeader;
 use parking_lot::Mutex;
@@ -17,8 +16,8 @@ pub struct StoredTexture {
     file: TextureFile,
     /// Where it is first used.
     location: SourceLocation,
-    /// Whether the file was replaced or written meanwhile: nothing is read of it any more.
-    changed: AtomicBool,
+    /// Whether the file was replaced or written meanwhile, or does not answer: nothing is read of it any more.
+    given_up: AtomicBool,
     use_so_far: Mutex<TextureUseSoFar>,
 }
 
@@ -64,7 +63,7 @@ struct TileMarks {
 
 impl StoredTexture {
     pub(super) fn new(file: TextureFile, location: SourceLocation) -> Self {
-        Self { file, location, changed: AtomicBool::new(false), use_so_far: Mutex::default() }
+        Self { file, location, given_up: AtomicBool::new(false), use_so_far: Mutex::default() }
     }
 
     /// What it is like.
@@ -106,7 +105,7 @@ impl StoredTexture {
         let row = [key.level, key.plane, key.at[1], key.at[0] / 64];
         let bit = 1 << (key.at[0] % 64);
         let is_lost = self.use_so_far.lock().marks.get(&row).is_some_and(|marks| marks.unreadable & bit != 0);
-        if is_lost || self.changed.load(Ordering::Relaxed) {
+        if is_lost || self.given_up.load(Ordering::Relaxed) {
             return;
         }
         let began = Instant::now();
@@ -123,7 +122,7 @@ impl StoredTexture {
             Ok(bytes) => so_far.reads.bytes_read += bytes as u64,
             Err(error) => {
                 texels.fill(0);
-                self.changed.fetch_or(matches!(error, TextureError::Changed(_)), Ordering::Relaxed);
+                self.given_up.fetch_or(error.is_final(), Ordering::Relaxed);
                 if !std::mem::replace(&mut so_far.has_reported, true) {
                     let message = format!("{error}; what cannot be read of this texture is 0");
                     reporter.error("texture", &self.location, message);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::deep::{DeepHeader, DeepWriter, KNOTS_MAX, Knot, Visibility};
+use crate::texture::file::PATIENCE;
 use crate::texture::make::{MakeKind, MakeRequest, make};
 use std::fs;
 use std::ops::ControlFlow;
@@ -19,7 +20,8 @@ impl StoreFixture {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let reporter = Arc::new(Reporter::silent());
         let bytes = cached_tiles * size_of::<TileTexels>();
-        let store = TextureStore::with_cache(Arc::clone(&reporter), Arc::default(), folder.path().join("tiled"), bytes);
+        let tiled = folder.path().join("tiled");
+        let store = TextureStore::with_cache(Arc::clone(&reporter), Arc::default(), tiled, PATIENCE, bytes);
         let folders =
             Arc::from([folder.path().join("none"), folder.path().to_owned()].map(|at| at.display().to_string()));
         Self { folder, reporter, store, folders }

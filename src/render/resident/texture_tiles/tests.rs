@@ -3,6 +3,7 @@
 use super::*;
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::gpu::{AsGpu, OpenOptions, open};
+use crate::options::HANG_TIMEOUT;
 use crate::shading::NamedTextures;
 use crate::texture::{MakeKind, MakeRequest, TextureStore, make};
 use std::ops::ControlFlow;
@@ -38,7 +39,7 @@ impl TilesFixture {
         let request = MakeRequest::new(MakeKind::Plain, vec![picture], texture.clone());
         make(&request, &|_| ControlFlow::Continue(())).expect("it can be made");
         let reporter = Arc::new(Reporter::silent());
-        let store = TextureStore::new(Arc::clone(&reporter), Arc::default(), folder.path().join("tiled"));
+        let store = TextureStore::new(Arc::clone(&reporter), Arc::default(), folder.path().join("tiled"), HANG_TIMEOUT);
         let texts = vec!["".into(), texture.display().to_string().into()];
         let known = [(1, SourceLocation::default())].into();
         let textures = Arc::new(PictureTextures {

@@ -1,0 +1,153 @@
+//! Files of textures whose reads end: a network that does not answer leaves a texture out, and hangs no render.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// An open file that gives up a read which the system does not answer for `patience`. What is in the system's memory is
+/// read at once; all else by a thread of its own, which is left behind where it gets no answer.
+#[derive(Clone, Debug)]
+pub(super) struct PatientFile {
+    file: Arc<File>,
+    at: u64,
+    patience: Duration,
+}
+
+impl PatientFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When the system says so, or does not answer ([`is_unanswered`]).
+    pub(super) fn open(path: &Path, patience: Duration) -> io::Result<Self> {
+        let path = path.to_owned();
+        let file = answered(patience, move || File::open(path))?;
+        Ok(Self { file: Arc::new(file), at: 0, patience })
+    }
+
+    /// What the system knows of the file.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+        let file = Arc::clone(&self.file);
+        answered(self.patience, move || file.metadata())
+    }
+}
+
+impl Read for PatientFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = match read_at_hand(&self.file, self.at, out) {
+            Some(read) => read,
+            None => {
+                let (file, at, bytes) = (Arc::clone(&self.file), self.at, out.len());
+                let found = answered(self.patience, move || read_at(&file, at, bytes))?;
+                out[..found.len()].copy_from_slice(&found);
+                found.len()
+            }
+        };
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for PatientFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.metadata()?.len().checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+/// The answer to a question to the system, or an error where there is none for `patience`.
+pub(super) fn answered<T: Send + 'static>(
+    patience: Duration,
+    ask: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let (sender, answer) = channel();
+    // Nobody listens any more where the answer comes too late.
+    thread::Builder::new().name("texture file".into()).spawn(move || drop(sender.send(ask())))?;
+    answer.recv_timeout(patience).unwrap_or_else(|error| match error {
+        RecvTimeoutError::Timeout => Err(unanswered(patience)),
+        RecvTimeoutError::Disconnected => Err(io::Error::other("the thread that read it has ended")),
+    })
+}
+
+fn unanswered(patience: Duration) -> io::Error {
+    let message = format!("the system has not answered for {} s", patience.as_secs_f32());
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}
+
+/// Whether an error means that the system did not answer.
+pub(super) fn is_unanswered(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::TimedOut
+}
+
+/// Reads what the system has in memory; `None` if it would have to wait for it.
+#[cfg(target_os = "linux")]
+fn read_at_hand(file: &File, at: u64, out: &mut [u8]) -> Option<usize> {
+    let mut parts = [io::IoSliceMut::new(out)];
+    rustix::io::preadv2(file, &mut parts, at, rustix::io::ReadWriteFlags::NOWAIT).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_at_hand(_: &File, _: u64, _: &mut [u8]) -> Option<usize> {
+    None
+}
+
+fn read_at(file: &File, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
+    // The handle's own place in the file is nobody else's: readers take turns.
+    let mut file = file;
+    file.seek(SeekFrom::Start(at))?;
+    let mut found = vec![0; bytes];
+    let read = file.read(&mut found)?;
+    found.truncate(read);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn what_is_read_is_what_is_written() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a");
+        let bytes: Vec<u8> = (0..100_000u32).map(|number| (number % 251) as u8).collect();
+        std::fs::write(&path, &bytes).expect("writable");
+        let mut file = PatientFile::open(&path, Duration::from_secs(60)).expect("it is there");
+        assert_eq!(file.metadata().expect("it is open").len(), 100_000);
+        let mut found = Vec::new();
+        assert_eq!(file.read_to_end(&mut found).expect("readable"), 100_000);
+        assert_eq!(found, bytes);
+        // Where the system has it in memory or not, it is the same.
+        assert_eq!(read_at(&file.file, 99_990, 20).expect("readable"), bytes[99_990..]);
+        let mut three = [0; 3];
+        for to in [SeekFrom::Start(5_000), SeekFrom::Current(-3), SeekFrom::End(-95_000)] {
+            assert_eq!(file.seek(to).expect("inside of the file"), 5_000);
+            file.read_exact(&mut three).expect("readable");
+            assert_eq!(three, bytes[5_000..5_003]);
+        }
+        assert!(file.seek(SeekFrom::Current(-6_000)).is_err());
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_given_up() {
+        let (_sender, never) = channel::<()>();
+        let began = Instant::now();
+        let asked = answered(Duration::from_millis(50), move || never.recv().map_err(io::Error::other));
+        let error = asked.expect_err("nobody answers");
+        assert!(is_unanswered(&error) && began.elapsed() >= Duration::from_millis(50));
+        assert_eq!(error.to_string(), "the system has not answered for 0.05 s");
+        let missing = answered(Duration::from_secs(60), || File::open("/nonexistent/file")).expect_err("no such file");
+        assert!(!is_unanswered(&missing) && missing.kind() == io::ErrorKind::NotFound);
+    }
+}
