@@ -219,7 +219,7 @@ impl Chain {
             label: "",
             hide_counts: Vec::new(),
             batch_depths: Vec::new(),
-            slabs: Slabs::new(&[], 1),
+            slabs: Slabs::new(&[], 1, 0.0),
             carried: CarriedStates::default(),
             composite_calls: 0,
             entries: 0,

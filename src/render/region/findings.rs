@@ -7,6 +7,7 @@ use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::layers::cell_entries_max;
 use crate::pipeline::plan::{Process, Repeat};
 use crate::pipeline::sample::CELL_ENTRIES_MAX;
+use crate::pipeline::select::slot_log2;
 use crate::render::region::chain::{Chain, NextStage, opaque_bins};
 use crate::render::region::record::DeviceWorld;
 use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
@@ -15,6 +16,19 @@ use crate::render::region::slabs::Slabs;
 /// Where depths are not known, regions are halved if halves of their longer side have at least this many pixels; below,
 /// borders cost more than is saved.
 const BLIND_SIDE_MIN_PX: u32 = 64;
+
+/// Entries that a micropolygon leaves, times the square root of the samples of a pixel: so in fur.
+const ENTRIES_EXPECTED: f64 = 0.5;
+/// Micropolygons of which that many are seen: the slots of grids have room for more than there are.
+const VISIBLE_EXPECTED: f64 = 0.6;
+
+/// How many times the room for entries and colours so many micropolygons are expected to need. Slabs become thicker or
+/// thinner where that is wrong.
+fn expected_load(capacity: &RegionCapacity, micropolygons: f64) -> f64 {
+    let entries = ENTRIES_EXPECTED * (capacity.pixel_samples as f64).sqrt();
+    let needs = (entries / capacity.entries.max(1) as f64).max(VISIBLE_EXPECTED / capacity.colours.max(1) as f64);
+    micropolygons * needs
+}
 
 impl Chain {
     /// Reads what the stages under way found, which are done, and decides where the chain goes.
@@ -68,15 +82,19 @@ impl Chain {
         Ok(true)
     }
 
-    /// How translucent work is spread over depth: the vertices of each depth batch, whose buckets give where it begins.
-    /// `farthest` has the bits of each batch's farthest depth.
+    /// How translucent work is spread over depth: the micropolygons of each depth batch, whose buckets give where it
+    /// begins. `farthest` has the bits of each batch's farthest depth.
     fn plan_slabs(&mut self, world: &DeviceWorld, buckets: &[u32], farthest: &[u32]) {
         let classes = SIZE_CLASSES as usize;
         let per_batch = self.region.capacity.bins as usize * classes;
         let opaque = opaque_bins(world) * classes;
         let work = |batch: usize| -> u64 {
             let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
-            counts.iter().enumerate().map(|(i, &count)| u64::from(count) << (4 + i % classes)).sum()
+            counts
+                .iter()
+                .zip((0..SIZE_CLASSES).cycle())
+                .map(|(&count, class)| u64::from(count) << slot_log2(class).1)
+                .sum()
         };
         let nearest = |batch| {
             let bucket = buckets.iter().position(|&b| b == batch)? as u32;
@@ -88,7 +106,8 @@ impl Chain {
         });
         let starts: Vec<(u64, u64)> = starts.collect();
         let far = u64::from(world.depth.base) + ((buckets.len() as u64) << world.depth.shift);
-        self.slabs = Slabs::new(&starts, far << 32);
+        let micropolygons = starts.iter().map(|(_, work)| *work as f64).sum();
+        self.slabs = Slabs::new(&starts, far << 32, expected_load(&self.region.capacity, micropolygons));
         self.batch_depths =
             (0..).zip(farthest).map(|(batch, &far)| [nearest(batch).unwrap_or(u32::MAX), far]).collect();
     }

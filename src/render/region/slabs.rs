@@ -1,12 +1,11 @@
-//! Depth slabs of translucent surfaces: the whole depth at first, thinner where entries do not fit, then as thick as is
-//! expected to fit.
+//! Depth slabs of translucent surfaces: as thick as is expected to fit, thinner where entries do not.
 //!
-//! Pure arithmetic on keys (depth bits << 32 | number). How entries spread over depth is guessed from the vertices of
-//! each depth batch. What slabs came to is remembered: of a slab that did not fit the rest is known once its near part
-//! is done, so that it is not sampled again to no purpose. Where the guess was far off, as it is where displacement
-//! bounds are much larger than displacements, what did not fit is halved by depth instead. A slab of one key holds at
-//! most one entry a sample, so cutting always ends. Cuts do not show: composition goes strictly front to back through
-//! keys.
+//! Pure arithmetic on keys (depth bits << 32 | number). How many entries there are, and how they spread over depth, is
+//! guessed from the micropolygons of each depth batch. What slabs came to is remembered: of a slab that did not fit the
+//! rest is known once its near part is done, so that it is not sampled again to no purpose. Where the guess was far
+//! off, as it is where displacement bounds are much larger than displacements, what did not fit is halved by depth
+//! instead. A slab of one key holds at most one entry a sample, so cutting always ends. Cuts do not show: composition
+//! goes strictly front to back through keys.
 
 use crate::pipeline::sample::Slab;
 
@@ -29,6 +28,8 @@ struct Overfull {
     high: u64,
     /// How many times the room that its content needs.
     load: f64,
+    /// Whether that is only expected; else it was sampled.
+    is_expected: bool,
 }
 
 /// The slabs of a region.
@@ -36,7 +37,7 @@ struct Overfull {
 pub(crate) struct Slabs {
     low: u64,
     high: u64,
-    /// First key of each depth batch, and the work (vertices) in and after it: a falling staircase with `END` and 0
+    /// First key of each depth batch, and the micropolygons in and after it: a falling staircase with `END` and 0
     /// last.
     stairs: Vec<(u64, f64)>,
     /// The ranges that did not fit, each inside the one before.
@@ -45,15 +46,16 @@ pub(crate) struct Slabs {
     load: f64,
     /// Whether the depth batches are no guide.
     misled: bool,
-    /// How many times the room all depths need, once they were sampled together, and what of that is done.
+    /// How many times the room all depths need, at least, once a slab showed it, and what of that is done.
     all: f64,
     done: f64,
 }
 
 impl Slabs {
-    /// One slab over all depths. `batches` are the first key and the work of each depth batch, nearest first; `far` is
-    /// the key of the farthest depth.
-    pub(crate) fn new(batches: &[(u64, u64)], far: u64) -> Self {
+    /// One slab over all depths, or the nearest of several if they are expected to need more than the room, `load`
+    /// times. `batches` are the first key and the work of each depth batch, nearest first; `far` is the key of the
+    /// farthest depth.
+    pub(crate) fn new(batches: &[(u64, u64)], far: u64, load: f64) -> Self {
         let mut left: f64 = batches.iter().map(|(_, work)| *work as f64).sum();
         let mut stairs = vec![(0, left)];
         for (key, work) in batches {
@@ -63,7 +65,13 @@ impl Slabs {
         stairs.push((far.max(batches.last().map_or(1, |b| b.0 + 1)), 0.0));
         stairs.push((END, 0.0));
         stairs.dedup_by_key(|stair| stair.0);
-        Self { low: 0, high: END, stairs, overfull: Vec::new(), load: 0.0, misled: false, all: 0.0, done: 0.0 }
+        let overfull = Vec::new();
+        let mut this = Self { low: 0, high: END, stairs, overfull, load: 0.0, misled: false, all: 0.0, done: 0.0 };
+        if load > 1.0 {
+            this.overfull.push(Overfull { high: END, load, is_expected: true });
+            this.cut();
+        }
+        this
     }
 
     /// The slab at work.
@@ -114,15 +122,15 @@ impl Slabs {
     /// did not fit). Returns false if it did not: then the slab is thinner, and its farther part is left for later.
     pub(crate) fn fits(&mut self, room: f64) -> bool {
         self.load = 1.0 / room;
-        if self.low == 0 && self.high == END {
-            self.all = self.load;
+        if self.all == 0.0 && (self.high == END || room < 1.0) {
+            self.all = self.done + self.load;
         }
         self.check_guess();
         if room < 1.0 {
             // One key is at most one entry a sample: what does not fit then are states of solids, and the region is
             // cut.
             if !self.is_thinnest() {
-                self.overfull.push(Overfull { high: self.high, load: self.load });
+                self.overfull.push(Overfull { high: self.high, load: self.load, is_expected: false });
                 self.cut();
             }
         }
@@ -139,12 +147,17 @@ impl Slabs {
         let thickness = self.high - self.low;
         let end = depth(self.high);
         let per_load = (end - depth(self.low)) / self.load.max(f64::MIN_POSITIVE);
+        let work = self.behind(self.low) - self.behind(self.high);
         self.low = self.high;
         self.done += self.load;
         let (low, load) = (self.low, self.load);
         self.overfull.retain(|range| range.high > low);
-        self.overfull.iter_mut().for_each(|range| range.load -= load);
-        let Some(&Overfull { high, load }) = self.overfull.last() else {
+        let left = self.behind(low);
+        for range in &mut self.overfull {
+            // Of what was only expected, the part that is done says more.
+            range.load = if range.is_expected && work > 0.0 { load * left / work } else { range.load - load };
+        }
+        let Some(&Overfull { high, load, .. }) = self.overfull.last() else {
             self.high = END;
             return self.low < END;
         };
@@ -167,7 +180,7 @@ impl Slabs {
 
     /// Notes whether the slab at work came to what the depth batches say, as far as that is known.
     fn check_guess(&mut self) {
-        let Some(&Overfull { high, load }) = self.overfull.last() else { return };
+        let Some(&Overfull { high, load, is_expected: false }) = self.overfull.last() else { return };
         let work = |end: u64| self.behind(self.low) - self.behind(end);
         let expected = load * work(self.high) / work(high).max(f64::MIN_POSITIVE);
         let wrong = |x: f64, y: f64| x > GUESS_ERROR_MAX * y;
@@ -177,7 +190,7 @@ impl Slabs {
     /// Makes the slab end inside the innermost range that does not fit: where the batches say that it is full, or in
     /// the middle.
     fn cut(&mut self) {
-        let Some(&Overfull { high, load }) = self.overfull.last() else { return };
+        let Some(&Overfull { high, load, .. }) = self.overfull.last() else { return };
         let (near, far) = (self.behind(self.low), self.behind(high));
         let guess = self.key_before(near - (near - far) * (FILL / load).min(0.5));
         let inside = |key: u64| key > self.low && key < high;
@@ -209,14 +222,19 @@ mod tests {
     /// Entries at given keys; slabs must cover each exactly once, in order, never more than the capacity at once.
     /// Returns how many were tried, and whether cuts by depth were ever blind.
     fn tries(keys: &[u64], batches: &[(u64, u64)]) -> (u32, bool) {
-        let mut slabs = Slabs::new(batches, keys.last().copied().unwrap_or(1));
+        tries_with(keys, batches, 0.0)
+    }
+
+    /// The same, with the load that is expected.
+    fn tries_with(keys: &[u64], batches: &[(u64, u64)], load: f64) -> (u32, bool) {
+        let mut slabs = Slabs::new(batches, keys.last().copied().unwrap_or(1), load);
         let (mut seen, mut tries, mut were_blind) = (Vec::new(), 0, false);
         loop {
             tries += 1;
             let (slab, parts) = (slabs.current(), slabs.parts());
             assert!(0.0 <= parts[0] && parts[0] <= parts[1] && parts[1] <= 1.0, "{parts:?}");
             let part = seen.len() as f64 / keys.len().max(1) as f64;
-            assert!(tries == 1 || (parts[0] - part).abs() < 0.05, "{parts:?} at {part}");
+            assert!(tries == 1 || load > 0.0 || (parts[0] - part).abs() < 0.05, "{parts:?} at {part}");
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
             let fits = slabs.fits(100.0 / inside.len().max(1) as f64);
             were_blind |= slabs.are_blind();
@@ -264,5 +282,22 @@ mod tests {
         let batches: Vec<(u64, u64)> = keys.chunks(250).map(|c| (c[0], c.len() as u64)).collect();
         let (tries, were_blind) = tries(&keys, &batches);
         assert!(tries < 5000 / 70 + 20 && !were_blind, "{tries} tries");
+    }
+
+    #[test]
+    fn what_is_expected_saves_a_try_and_is_corrected_where_it_is_wrong() {
+        let keys: Vec<u64> = (0..140_u64).map(|i| key(1.0 + i as f32 * 0.01, i)).collect();
+        let batches: Vec<(u64, u64)> = keys.chunks(10).map(|c| (c[0], c.len() as u64)).collect();
+        let tries = |load| tries_with(&keys, &batches, load);
+        // All at once, then two halves; right from the start, two halves.
+        assert_eq!([tries(0.0), tries(1.4)], [(3, false), (2, false)]);
+        // The first is too thin, or too thick, and shows how thick the others may be.
+        assert_eq!([tries(14.0), tries(1.01)], [(3, false), (2, false)]);
+        assert_eq!(tries_with(&keys[..50], &batches, 14.0), (3, false));
+        // Batches that say nothing still are found out.
+        let far_off: Vec<(u64, u64)> = (0..20).map(|i| (key(0.5 + 0.01 * i as f32, 0), 250)).collect();
+        let many: Vec<u64> = (0..5000_u64).map(|i| key(2.0 + i as f32 * 0.0001, i)).collect();
+        let (tries, were_blind) = tries_with(&many, &far_off, 50.0);
+        assert!(tries < 130 && were_blind, "{tries} tries");
     }
 }

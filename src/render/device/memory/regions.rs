@@ -20,6 +20,9 @@ const SUBPIXELS_MAX: u64 = 1 << 24;
 const DEEP_SUBPIXELS_MAX: u64 = 1 << 21;
 /// Stores for the work of this many subpixels are worth their memory even where the picture has fewer.
 const WORK_SUBPIXELS: u64 = 1 << 20;
+/// As many for translucent pictures, whose slabs are diced, sampled and shaded again where entries or colours do not
+/// fit.
+const TRANSLUCENT_WORK: u64 = 1 << 22;
 /// Grids of a region, at most: their rank is part of a key.
 const GRIDS_MAX: u64 = 1 << 24;
 /// Grids that a region has lists for, at least, where the picture has that many.
@@ -122,7 +125,8 @@ fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
         let middle = low.midpoint(high + 1);
         if fits(&capacity(demand, middle, middle, grids)) { low = middle } else { high = middle - 1 }
     }
-    let works = (0..).map(|halvings| WORK_SUBPIXELS >> halvings).take_while(|work| *work > low);
+    let most_work = if demand.translucent { TRANSLUCENT_WORK } else { WORK_SUBPIXELS };
+    let works = (0..).map(|halvings| most_work >> halvings).take_while(|work| *work > low);
     let larger = works.map(|work| capacity(demand, low, work, grids)).find(fits);
     Some(larger.unwrap_or_else(|| capacity(demand, low, low, grids)))
 }
@@ -262,7 +266,7 @@ mod tests {
     fn small_pictures_work_in_large_portions_where_memory_allows() {
         let small = Demand { picture_subpixels: 1296, ..demand() };
         let [tight, roomy] = [32, 256].map(|mib| largest_region(&small, mib << 20).expect("enough memory"));
-        assert!(tight.entries < roomy.entries && roomy.entries == WORK_SUBPIXELS && roomy.arena > tight.arena);
+        assert!(tight.entries < roomy.entries && roomy.entries == TRANSLUCENT_WORK && roomy.arena > tight.arena);
         assert_eq!(tight.subpixels, roomy.subpixels);
     }
 
