@@ -8,7 +8,7 @@ use super::error::TextureError;
 use super::exr_tiles::ExrTiles;
 use super::handles::{self, HandleOwner, TextureHandle, TileReader};
 use super::header::{TextureHeader, TextureKind, whole_levels};
-use super::patient_file::{PatientFile, answered};
+use super::patient_file::{Patience, PatientFile, answered};
 use super::point_tiles::PointTiles;
 use super::tiff_tiles::TiffTiles;
 use crate::deep::DeepReader;
@@ -17,6 +17,7 @@ use crate::points::PointChannel;
 use std::fs::{self, Metadata};
 use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// By which a file is known to be the same, and unchanged.
@@ -36,14 +37,14 @@ impl FileIdentity {
     /// # Errors
     /// If it is missing or no file.
     pub fn of(path: &Path) -> Result<Self, TextureError> {
-        Self::within(PATIENCE, path)
+        Self::within(&Patience::new(PATIENCE), path)
     }
 
     /// As [`Self::of`], within a time.
     ///
     /// # Errors
     /// Also if the system does not answer for `patience`.
-    pub(super) fn within(patience: Duration, path: &Path) -> Result<Self, TextureError> {
+    pub(super) fn within(patience: &Patience, path: &Path) -> Result<Self, TextureError> {
         let asked = path.to_owned();
         let found =
             answered(patience, move || fs::metadata(asked)).map_err(|error| TextureError::of_io(path, error))?;
@@ -74,7 +75,7 @@ pub struct TextureFile {
     identity: FileIdentity,
     table: TileTable,
     number: u64,
-    patience: Duration,
+    patience: Arc<Patience>,
 }
 
 /// How long the system may take to answer, where nobody says another time.
@@ -115,14 +116,14 @@ impl TextureFile {
     /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]), a point cloud
     /// ([`TextureError::PointCloud`]) or something else.
     pub fn open(path: &Path) -> Result<Self, TextureError> {
-        Self::open_within(PATIENCE, path)
+        Self::open_within(&Patience::new(PATIENCE), path)
     }
 
     /// Opens a texture, and gives it up where the system does not answer for `patience`, now or later.
     ///
     /// # Errors
     /// As for [`Self::open`].
-    pub fn open_within(patience: Duration, path: &Path) -> Result<Self, TextureError> {
+    pub fn open_within(patience: &Arc<Patience>, path: &Path) -> Result<Self, TextureError> {
         let identity = FileIdentity::within(patience, path)?;
         let file = PatientFile::open(path, patience).map_err(|error| TextureError::of_io(path, error))?;
         let mut file = BufReader::new(file);
@@ -147,7 +148,7 @@ impl TextureFile {
             // The levels at which each face has whole texels.
             header.levels = header.levels.min(whole_levels(header.height / 2, 1));
         }
-        Ok(Self { header, identity, table, number: handles::new_number(), patience })
+        Ok(Self { header, identity, table, number: handles::new_number(), patience: Arc::clone(patience) })
     }
 
     /// Opens a point cloud, which is read whole. Its tiles are the words that devices look it up in.
@@ -158,7 +159,7 @@ impl TextureFile {
         let identity = FileIdentity::of(path)?;
         let (header, tiles) = PointTiles::open(path)?;
         let table = TileTable::Points(Box::new(tiles));
-        Ok(Self { header, identity, table, number: handles::new_number(), patience: PATIENCE })
+        Ok(Self { header, identity, table, number: handles::new_number(), patience: Patience::new(PATIENCE) })
     }
 
     /// What the file says of itself.
@@ -256,10 +257,10 @@ impl TextureFile {
     fn reopened(&self, level: u32) -> Result<TextureHandle, TextureError> {
         let path = &self.identity.path;
         let of_io = |error| TextureError::of_io(path, error);
-        if FileIdentity::within(self.patience, path)? != self.identity {
+        if FileIdentity::within(&self.patience, path)? != self.identity {
             return Err(TextureError::Changed(path.clone()));
         }
-        let file = PatientFile::open(path, self.patience).map_err(of_io)?;
+        let file = PatientFile::open(path, &self.patience).map_err(of_io)?;
         if FileIdentity::new(path, &file.metadata().map_err(of_io)?) != self.identity {
             return Err(TextureError::Changed(path.clone()));
         }

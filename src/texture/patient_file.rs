@@ -1,12 +1,37 @@
 //! Files of textures whose reads end: a network that does not answer leaves a texture out, and hangs no render.
 
+use parking_lot::Mutex;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
+
+/// How long the system may take to answer, for all files of a render together.
+#[derive(Debug)]
+pub struct Patience {
+    limit: Duration,
+    /// Whether it was in vain once.
+    is_lost: AtomicBool,
+}
+
+/// Once the system did not answer it gets this part of the time: 1 / this. So the files of a dead disk do not take the
+/// whole time one after the other.
+const LOST_PART: u32 = 8;
+
+impl Patience {
+    /// The time that an answer may take.
+    pub fn new(limit: Duration) -> Arc<Self> {
+        Arc::new(Self { limit, is_lost: AtomicBool::new(false) })
+    }
+
+    fn time(&self) -> Duration {
+        if self.is_lost.load(Ordering::Relaxed) { self.limit / LOST_PART } else { self.limit }
+    }
+}
 
 /// An open file that gives up a read which the system does not answer for `patience`. What is in the system's memory is
 /// read at once; all else by a thread of its own, which is left behind where it gets no answer.
@@ -14,7 +39,7 @@ use std::time::Duration;
 pub(super) struct PatientFile {
     file: Arc<File>,
     at: u64,
-    patience: Duration,
+    patience: Arc<Patience>,
 }
 
 impl PatientFile {
@@ -22,10 +47,10 @@ impl PatientFile {
     ///
     /// # Errors
     /// When the system says so, or does not answer ([`is_unanswered`]).
-    pub(super) fn open(path: &Path, patience: Duration) -> io::Result<Self> {
+    pub(super) fn open(path: &Path, patience: &Arc<Patience>) -> io::Result<Self> {
         let path = path.to_owned();
         let file = answered(patience, move || File::open(path))?;
-        Ok(Self { file: Arc::new(file), at: 0, patience })
+        Ok(Self { file: Arc::new(file), at: 0, patience: Arc::clone(patience) })
     }
 
     /// What the system knows of the file.
@@ -34,17 +59,20 @@ impl PatientFile {
     /// As for [`Self::open`].
     pub(super) fn metadata(&self) -> io::Result<Metadata> {
         let file = Arc::clone(&self.file);
-        answered(self.patience, move || file.metadata())
+        answered(&self.patience, move || file.metadata())
     }
 }
 
 impl Read for PatientFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
         let read = match read_at_hand(&self.file, self.at, out) {
             Some(read) => read,
             None => {
                 let (file, at, bytes) = (Arc::clone(&self.file), self.at, out.len());
-                let found = answered(self.patience, move || read_at(&file, at, bytes))?;
+                let found = answered(&self.patience, move || read_at(&file, at, bytes))?;
                 out[..found.len()].copy_from_slice(&found);
                 found.len()
             }
@@ -66,22 +94,33 @@ impl Seek for PatientFile {
     }
 }
 
-/// The answer to a question to the system, or an error where there is none for `patience`.
+/// The answer to a question to the system, or an error where there is none for `patience`. Where the system has no
+/// thread to give, the question is asked by this one.
 pub(super) fn answered<T: Send + 'static>(
-    patience: Duration,
+    patience: &Patience,
     ask: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     let (sender, answer) = channel();
+    let question = Arc::new(Mutex::new(Some(ask)));
+    let asked = Arc::clone(&question);
     // Nobody listens any more where the answer comes too late.
-    thread::Builder::new().name("texture file".into()).spawn(move || drop(sender.send(ask())))?;
-    answer.recv_timeout(patience).unwrap_or_else(|error| match error {
-        RecvTimeoutError::Timeout => Err(unanswered(patience)),
+    let answering = move || asked.lock().take().map(|ask| sender.send(ask()));
+    if thread::Builder::new().name("texture file".into()).spawn(answering).is_err() {
+        let ask = question.lock().take();
+        return ask.map_or_else(|| Err(io::ErrorKind::Other.into()), |ask| ask());
+    }
+    let time = patience.time();
+    answer.recv_timeout(time).unwrap_or_else(|error| match error {
+        RecvTimeoutError::Timeout => {
+            patience.is_lost.store(true, Ordering::Relaxed);
+            Err(unanswered(time))
+        }
         RecvTimeoutError::Disconnected => Err(io::Error::other("the thread that read it has ended")),
     })
 }
 
-fn unanswered(patience: Duration) -> io::Error {
-    let message = format!("the system has not answered for {} s", patience.as_secs_f32());
+fn unanswered(time: Duration) -> io::Error {
+    let message = format!("the system has not answered for {} s", time.as_secs_f32());
     io::Error::new(io::ErrorKind::TimedOut, message)
 }
 
@@ -90,11 +129,12 @@ pub(super) fn is_unanswered(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::TimedOut
 }
 
-/// Reads what the system has in memory; `None` if it would have to wait for it.
+/// Reads what the system has in memory; `None` if it would have to wait for it, or at the end of the file: Linux 5.9
+/// and 5.10 say that also where there is more.
 #[cfg(target_os = "linux")]
 fn read_at_hand(file: &File, at: u64, out: &mut [u8]) -> Option<usize> {
     let mut parts = [io::IoSliceMut::new(out)];
-    rustix::io::preadv2(file, &mut parts, at, rustix::io::ReadWriteFlags::NOWAIT).ok()
+    rustix::io::preadv2(file, &mut parts, at, rustix::io::ReadWriteFlags::NOWAIT).ok().filter(|&read| read > 0)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -123,7 +163,7 @@ mod tests {
         let path = folder.path().join("a");
         let bytes: Vec<u8> = (0..100_000u32).map(|number| (number % 251) as u8).collect();
         std::fs::write(&path, &bytes).expect("writable");
-        let mut file = PatientFile::open(&path, Duration::from_secs(60)).expect("it is there");
+        let mut file = PatientFile::open(&path, &Patience::new(Duration::from_secs(60))).expect("it is there");
         assert_eq!(file.metadata().expect("it is open").len(), 100_000);
         let mut found = Vec::new();
         assert_eq!(file.read_to_end(&mut found).expect("readable"), 100_000);
@@ -143,11 +183,14 @@ mod tests {
     fn a_question_without_an_answer_is_given_up() {
         let (_sender, never) = channel::<()>();
         let began = Instant::now();
-        let asked = answered(Duration::from_millis(50), move || never.recv().map_err(io::Error::other));
+        let patience = Patience::new(Duration::from_millis(400));
+        let asked = answered(&patience, move || never.recv().map_err(io::Error::other));
         let error = asked.expect_err("nobody answers");
-        assert!(is_unanswered(&error) && began.elapsed() >= Duration::from_millis(50));
-        assert_eq!(error.to_string(), "the system has not answered for 0.05 s");
-        let missing = answered(Duration::from_secs(60), || File::open("/nonexistent/file")).expect_err("no such file");
+        assert!(is_unanswered(&error) && began.elapsed() >= Duration::from_millis(400));
+        assert_eq!(error.to_string(), "the system has not answered for 0.4 s");
+        assert_eq!(patience.time(), Duration::from_millis(50), "of others less is expected");
+        let missing = answered(&Patience::new(Duration::from_secs(60)), || File::open("/nonexistent/file"))
+            .expect_err("no such file");
         assert!(!is_unanswered(&missing) && missing.kind() == io::ErrorKind::NotFound);
     }
 }

@@ -12,7 +12,7 @@ use super::TILE_WORDS;
 use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
 use super::header::TextureKind;
-use super::patient_file::answered;
+use super::patient_file::{Patience, answered};
 use super::tiled::open_or_tile;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole};
@@ -101,7 +101,7 @@ pub struct TextureStore {
     /// Held while a texture is opened, which may mean to make it: two threads do not make the same one.
     opening: Mutex<()>,
     /// How long the system may take to answer.
-    patience: Duration,
+    patience: Arc<Patience>,
     textures: Mutex<Vec<Arc<StoredTexture>>>,
     /// What the program's own textures are recognised by.
     own: Mutex<FxHashMap<PathBuf, String>>,
@@ -129,7 +129,7 @@ impl TextureStore {
             tiled,
             names: Mutex::default(),
             opening: Mutex::default(),
-            patience,
+            patience: Patience::new(patience),
             textures: Mutex::default(),
             own: Mutex::default(),
             kept: TileCache::new(bytes),
@@ -216,9 +216,15 @@ impl TextureStore {
 
     fn open(&self, sought: SoughtFile, name: &str, folders: &[String], location: &SourceLocation) -> Option<u32> {
         // A folder or a pipe of the name is reported only if there is no file.
-        let is_there = |path: &PathBuf| self.has(path, Path::exists);
-        let path = candidates(name, folders).find(|path| self.has(path, Path::is_file));
-        let Some(path) = path.or_else(|| candidates(name, folders).find(is_there)) else {
+        let first = |what| self.first_of(candidates(name, folders), what);
+        let found =
+            first(Path::is_file).and_then(|file| file.map_or_else(|| first(Path::exists), |file| Ok(Some(file))));
+        let report = |error| {
+            let (word, stand_in) = (sought.word(), sought.stand_in());
+            let message = format!("the {word} {name:?} cannot be used: {error}; {stand_in}");
+            self.reporter.error("texture", location, message);
+        };
+        let Some(path) = found.map_err(report).ok()? else {
             let looked = candidates(name, folders).map(|path| format!("\"{}\"", path.display())).collect::<Vec<_>>();
             let message = format!("there is no {} {name:?}: {}", sought.word(), sought.stand_in());
             let error = Diagnostic::new(Severity::Error, "nofile", location.clone(), message);
@@ -231,7 +237,7 @@ impl TextureStore {
             self.reporter.report(error.hint(hint));
             return None;
         };
-        let identity = FileIdentity::within(self.patience, &path);
+        let identity = FileIdentity::within(&self.patience, &path);
         if let Some(number) = identity.as_ref().ok().and_then(|identity| self.number_of(identity)) {
             return Some(number);
         }
@@ -239,20 +245,23 @@ impl TextureStore {
         let is_own = self.own.lock().contains_key(&path);
         let claim = || if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
         let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
-        let opened = claimed.and_then(|()| open_or_tile(self.patience, &path, &self.tiled, &notify));
+        let opened = claimed.and_then(|()| open_or_tile(&self.patience, &path, &self.tiled, &notify));
         let opened = opened.and_then(|file| self.add(file, location));
-        let report = |error| {
-            let (word, stand_in) = (sought.word(), sought.stand_in());
-            let message = format!("the {word} {name:?} cannot be used: {error}; {stand_in}");
-            self.reporter.error("texture", location, message);
-        };
         opened.map_err(report).ok()
     }
 
-    /// Whether a path is something; also where the system does not answer, which is reported when the file is opened.
-    fn has(&self, path: &Path, what: fn(&Path) -> bool) -> bool {
-        let path = path.to_owned();
-        answered(self.patience, move || Ok(what(&path))).unwrap_or(true)
+    /// The first of some paths that is something; an error where the system does not say whether it is.
+    fn first_of(
+        &self,
+        mut paths: impl Iterator<Item = PathBuf>,
+        what: fn(&Path) -> bool,
+    ) -> Result<Option<PathBuf>, TextureError> {
+        let asked = |path: PathBuf| {
+            let about = path.clone();
+            let is = answered(&self.patience, move || Ok(what(&about)));
+            is.map_err(|error| TextureError::of_io(&path, error)).map(|is| is.then_some(path)).transpose()
+        };
+        paths.find_map(asked).transpose()
     }
 
     fn number_of(&self, identity: &FileIdentity) -> Option<u32> {

@@ -442,7 +442,7 @@ fn pictures_without_tiles_are_tiled_once() {
     png(&picture, [70, 3], 3, |x, _, _| x as u8);
     let messages = std::cell::RefCell::new(Vec::new());
     let notify = |text: &str| messages.borrow_mut().push(text.to_string());
-    let open = |path: &Path| open_or_tile(PATIENCE, path, &cache, &notify);
+    let open = |path: &Path| open_or_tile(&Patience::new(PATIENCE), path, &cache, &notify);
     let tiled = open(&picture).expect("it can be tiled");
     assert!((channel(&tiled, 0, [69, 2], 1) * 255.0 - 69.0).abs() < 0.1);
     assert_eq!(open(&picture).expect("it was tiled").identity(), tiled.identity());

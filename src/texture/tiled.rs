@@ -4,12 +4,13 @@ use super::error::TextureError;
 use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureFile};
 use super::make::{MakeKind, MakeRequest, go_on, make};
+use super::patient_file::Patience;
 use exr::meta::MetaData;
 use rustc_hash::FxHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Opens a texture or a point cloud. A picture without tiles or levels is made into a texture in the folder `cache`
 /// first, unless it is there already, and `notify` is called with a message. A texture is given up where the system
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// # Errors
 /// If it can neither be read nor made into a texture.
 pub fn open_or_tile(
-    patience: Duration,
+    patience: &Arc<Patience>,
     path: &Path,
     cache: &Path,
     notify: &dyn Fn(&str),

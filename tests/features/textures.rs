@@ -3,7 +3,7 @@
 use super::draw;
 use anthill::film::DisplayState::{Missing, Whole};
 use anthill::options::HANG_TIMEOUT;
-use anthill::texture::{TILE_WORDS, TextureFile, TextureHeader, TextureKind, WrapMode, open_or_tile};
+use anthill::texture::{Patience, TILE_WORDS, TextureFile, TextureHeader, TextureKind, WrapMode, open_or_tile};
 use std::path::Path;
 
 fn open(folder: &Path, name: &str) -> TextureFile {
@@ -61,8 +61,9 @@ fn a_depth_file_is_opened_as_a_shadow_map() {
     let scene = draw("Format 8 8 1\nDisplay \"$DIR/k.shad\" \"shadow\" \"z\"\nWorldBegin\nDisk 2 3 360\nWorldEnd\n");
     let (path, cache) = (scene.folder().join("k.shad"), scene.folder().join("cache"));
     let message = std::cell::RefCell::new(String::new());
-    let file = open_or_tile(HANG_TIMEOUT, &path, &cache, &|text| message.replace(text.to_string()).clear())
-        .expect("it can be made");
+    let file =
+        open_or_tile(&Patience::new(HANG_TIMEOUT), &path, &cache, &|text| message.replace(text.to_string()).clear())
+            .expect("it can be made");
     assert_eq!((file.header().kind, file.header().levels), (TextureKind::Shadow, 1));
     assert!((float(&file, [4, 4]) - 2.0).abs() < 1e-4 && file.header().matrices.is_some());
     assert!(message.borrow().contains("is a depth file: it was made into the shadow map"), "{}", message.borrow());

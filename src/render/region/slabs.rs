@@ -18,6 +18,9 @@ const FILL: f64 = 0.7;
 /// The depth batches are no guide once a slab came to this many times what they say, or to as small a part of it.
 const GUESS_ERROR_MAX: f64 = 4.0;
 
+/// After a slab with little in it, at least this part of what was expected is expected of the rest.
+const RISE_MIN: f64 = 0.25;
+
 /// Ranges of more octaves of depth are halved by octaves, others by depth.
 const LINEAR_OCTAVES: u64 = 6;
 
@@ -46,7 +49,7 @@ pub(crate) struct Slabs {
     load: f64,
     /// Whether the depth batches are no guide.
     misled: bool,
-    /// How many times the room all depths need, at least, once a slab showed it, and what of that is done.
+    /// How many times the room all depths need, as far as slabs showed it, and what of that is done.
     all: f64,
     done: f64,
 }
@@ -122,8 +125,12 @@ impl Slabs {
     /// did not fit). Returns false if it did not: then the slab is thinner, and its farther part is left for later.
     pub(crate) fn fits(&mut self, room: f64) -> bool {
         self.load = 1.0 / room;
-        if self.all == 0.0 && (self.high == END || room < 1.0) {
+        if self.high == END {
             self.all = self.done + self.load;
+        } else if self.all == 0.0 && room < 1.0 {
+            let left = self.behind(self.low);
+            let work = left - self.behind(self.high);
+            self.all = self.done + self.load * if work > 0.0 { left / work } else { 1.0 };
         }
         self.check_guess();
         if room < 1.0 {
@@ -154,8 +161,11 @@ impl Slabs {
         self.overfull.retain(|range| range.high > low);
         let left = self.behind(low);
         for range in &mut self.overfull {
-            // Of what was only expected, the part that is done says more.
-            range.load = if range.is_expected && work > 0.0 { load * left / work } else { range.load - load };
+            // Of what was only expected the part that is done says more, but not that nothing follows an empty one.
+            range.load = match range.is_expected && work > 0.0 {
+                true => (load / work).max(RISE_MIN * range.load / (left + work)) * left,
+                false => range.load - load,
+            };
         }
         let Some(&Overfull { high, load, .. }) = self.overfull.last() else {
             self.high = END;
@@ -194,7 +204,8 @@ impl Slabs {
         let (near, far) = (self.behind(self.low), self.behind(high));
         let guess = self.key_before(near - (near - far) * (FILL / load).min(0.5));
         let inside = |key: u64| key > self.low && key < high;
-        self.high = if !self.misled && inside(guess) { guess } else { self.middle(high) };
+        let cut = if !self.misled && inside(guess) { guess } else { self.middle(high) };
+        self.high = cut.max(self.low + 1);
     }
 
     /// A key in the middle between the slab's start and `high`, in as far as anything can be there.
@@ -292,8 +303,8 @@ mod tests {
         // All at once, then two halves; right from the start, two halves.
         assert_eq!([tries(0.0), tries(1.4)], [(3, false), (2, false)]);
         // The first is too thin, or too thick, and shows how thick the others may be.
-        assert_eq!([tries(14.0), tries(1.01)], [(3, false), (2, false)]);
-        assert_eq!(tries_with(&keys[..50], &batches, 14.0), (3, false));
+        assert_eq!([tries(14.0), tries(1.01)], [(4, false), (2, false)]);
+        assert_eq!(tries_with(&keys[..50], &batches, 14.0), (4, false));
         // Batches that say nothing still are found out.
         let far_off: Vec<(u64, u64)> = (0..20).map(|i| (key(0.5 + 0.01 * i as f32, 0), 250)).collect();
         let many: Vec<u64> = (0..5000_u64).map(|i| key(2.0 + i as f32 * 0.0001, i)).collect();
