@@ -10,26 +10,17 @@ micropolygon or sample stays the same. Kernels are compiled by a run before, whi
 """
 
 import argparse
-import json
 import os
-import subprocess
+import shlex
 import sys
 import tempfile
 
-
-def draw(program, scene, flags, folder):
-    """The statistics of one run."""
-    stats, picture = os.path.join(folder, "stats.json"), os.path.join(folder, "picture.exr")
-    command = [program, "render", os.path.basename(scene), "--progress", "off", "--stats", stats, "-o", picture, *flags]
-    done = subprocess.run(command, cwd=os.path.dirname(scene) or ".", capture_output=True)
-    if done.returncode != 0:
-        sys.exit(f"{scene} {flags}: exit code {done.returncode}\n{done.stderr.decode(errors='replace')[-2000:]}")
-    return json.load(open(stats, encoding="utf-8"))
+from ways import draw
 
 
-def least(program, scene, flags, folder, runs):
+def least(program, scene, way, folder, runs):
     """The statistics of the fastest run."""
-    return min((draw(program, scene, flags, folder) for _ in range(runs)), key=lambda stats: stats["render_s"])
+    return min((draw(program, scene, way, folder)[0] for _ in range(runs)), key=lambda stats: stats["render_s"])
 
 
 def table(rows, counted):
@@ -44,7 +35,7 @@ def table(rows, counted):
 
 def main():
     words = sys.argv[1:]
-    flags = words[words.index("--") + 1 :] if "--" in words else []
+    flags = shlex.join(words[words.index("--") + 1 :]) if "--" in words else ""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=1, help="runs of each (1)")
     parser.add_argument("--anthill", default="target/release/anthill", help="the program (target/release/anthill)")
@@ -55,14 +46,14 @@ def main():
     arguments = parser.parse_args(words[: words.index("--")] if "--" in words else words)
     program = os.path.abspath(arguments.anthill)
     if arguments.rates:
-        counted, ways = "micropolygons", [(rate, ["--shading-rate", rate]) for rate in arguments.rates.split(",")]
+        counted, ways = "micropolygons", [(rate, f"--shading-rate {rate}") for rate in arguments.rates.split(",")]
     else:
-        counted, ways = "sample_points", [(f"{side}x{side}", ["--samples", side, side]) for side in arguments.samples.split(",")]
+        counted, ways = "sample_points", [(f"{side}x{side}", f"--samples {side} {side}") for side in arguments.samples.split(",")]
     with tempfile.TemporaryDirectory() as folder:
         for scene in arguments.scenes:
-            draw(program, scene, ways[0][1] + flags, folder)
-            print(f"\n{os.path.basename(scene)} {' '.join(flags)}\n")
-            table([(name, least(program, scene, way + flags, folder, arguments.n)) for name, way in ways], counted)
+            draw(program, scene, f"warming: {ways[0][1]} {flags}", folder)
+            print(f"\n{os.path.basename(scene)} {flags}\n")
+            table([(name, least(program, scene, f"{name}: {way} {flags}", folder, arguments.n)) for name, way in ways], counted)
 
 
 if __name__ == "__main__":

@@ -96,4 +96,5 @@ def main():
     sys.exit(int(differ))
 
 
-main()
+if __name__ == "__main__":
+    main()

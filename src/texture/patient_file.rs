@@ -14,22 +14,22 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Patience {
     limit: Duration,
-    /// Whether it was in vain once.
-    is_lost: AtomicBool,
+    /// Whether a question went unanswered before.
+    was_exceeded: AtomicBool,
 }
 
-/// Once the system did not answer it gets this part of the time: 1 / this. So the files of a dead disk do not take the
-/// whole time one after the other.
-const LOST_PART: u32 = 8;
+/// After a question that went unanswered, others get this part of the time: 1 / this. So the files of a dead disk do
+/// not each take the whole time.
+const SHORTER_PART: u32 = 8;
 
 impl Patience {
     /// The time that an answer may take.
     pub fn new(limit: Duration) -> Arc<Self> {
-        Arc::new(Self { limit, is_lost: AtomicBool::new(false) })
+        Arc::new(Self { limit, was_exceeded: AtomicBool::new(false) })
     }
 
     fn time(&self) -> Duration {
-        if self.is_lost.load(Ordering::Relaxed) { self.limit / LOST_PART } else { self.limit }
+        if self.was_exceeded.load(Ordering::Relaxed) { self.limit / SHORTER_PART } else { self.limit }
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn answered<T: Send + 'static>(
     let time = patience.time();
     answer.recv_timeout(time).unwrap_or_else(|error| match error {
         RecvTimeoutError::Timeout => {
-            patience.is_lost.store(true, Ordering::Relaxed);
+            patience.was_exceeded.store(true, Ordering::Relaxed);
             Err(unanswered(time))
         }
         RecvTimeoutError::Disconnected => Err(io::Error::other("the thread that read it has ended")),
@@ -155,6 +155,7 @@ fn read_at(file: &File, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::texture::error::TextureError;
     use std::time::Instant;
 
     #[test]
@@ -188,9 +189,12 @@ mod tests {
         let error = asked.expect_err("nobody answers");
         assert!(is_unanswered(&error) && began.elapsed() >= Duration::from_millis(400));
         assert_eq!(error.to_string(), "the system has not answered for 0.4 s");
+        assert!(TextureError::of_io(Path::new("a.tex"), error).is_final(), "nothing more is read of the file");
         assert_eq!(patience.time(), Duration::from_millis(50), "of others less is expected");
         let missing = answered(&Patience::new(Duration::from_secs(60)), || File::open("/nonexistent/file"))
             .expect_err("no such file");
         assert!(!is_unanswered(&missing) && missing.kind() == io::ErrorKind::NotFound);
+        let damaged = io::Error::other("a bad sector");
+        assert!(!TextureError::of_io(Path::new("a.tex"), damaged).is_final(), "other tiles may be readable");
     }
 }

@@ -17,9 +17,9 @@ use crate::render::region::slabs::Slabs;
 /// borders cost more than is saved.
 const BLIND_SIDE_MIN_PX: u32 = 64;
 
-/// Entries that a micropolygon leaves, times the square root of the samples of a pixel: so in fur.
+/// Entries that a micropolygon leaves, divided by the square root of the samples of a pixel: measured on hair.
 const ENTRIES_EXPECTED: f64 = 0.5;
-/// Micropolygons of which that many are seen: the slots of grids have room for more than there are.
+/// The part of the micropolygons that slots have room for that is seen: measured on hair too.
 const VISIBLE_EXPECTED: f64 = 0.6;
 
 /// How many times the room for entries and colours so many micropolygons are expected to need. Slabs become thicker or

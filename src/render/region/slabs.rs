@@ -19,7 +19,7 @@ const FILL: f64 = 0.7;
 const GUESS_ERROR_MAX: f64 = 4.0;
 
 /// After a slab with little in it, at least this part of what was expected is expected of the rest.
-const RISE_MIN: f64 = 0.25;
+const EXPECTATION_KEPT: f64 = 0.25;
 
 /// Ranges of more octaves of depth are halved by octaves, others by depth.
 const LINEAR_OCTAVES: u64 = 6;
@@ -163,7 +163,7 @@ impl Slabs {
         for range in &mut self.overfull {
             // Of what was only expected the part that is done says more, but not that nothing follows an empty one.
             range.load = match range.is_expected && work > 0.0 {
-                true => (load / work).max(RISE_MIN * range.load / (left + work)) * left,
+                true => (load / work).max(EXPECTATION_KEPT * range.load / (left + work)) * left,
                 false => range.load - load,
             };
         }
