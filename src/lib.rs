@@ -24,6 +24,7 @@
 
 pub mod deep;
 pub mod diagnostic;
+mod exr_blocks;
 pub mod files;
 pub mod film;
 pub mod forecast;
@@ -32,6 +33,7 @@ pub mod heap;
 pub mod host_memory;
 pub mod options;
 pub mod outcome;
+mod parallel;
 pub mod pipeline;
 pub mod pipeline_choice;
 pub mod points;

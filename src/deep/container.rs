@@ -2,7 +2,8 @@
 //! depths. Written and read tile by tile; the `exr` crate has no deep data.
 
 use super::visibility::{Knot, Visibility};
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use crate::exr_blocks::{ZIP_LEVEL, packed, zipped};
+use flate2::{Decompress, FlushDecompress, Status};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 /// Pixels along a side of a tile.
@@ -18,8 +19,6 @@ const CHANNELS: [&str; 3] = ["A", "Z", "ZBack"];
 /// The largest header and the largest tile that are read.
 const HEADER_BYTES_MAX: usize = 1 << 20;
 const TILE_BYTES_MAX: u64 = 1 << 28;
-/// How hard zlib tries, as in OpenEXR's library.
-const DEFLATE_LEVEL: u32 = 4;
 const SIDE_MAX: i64 = 1 << 22;
 
 /// Why a file cannot be read.
@@ -188,7 +187,7 @@ impl<W: Write + Seek> DeepWriter<W> {
             data.extend(flat().flat_map(|sample| sample.back.to_le_bytes()));
         }
         let unpacked = data.len() as u64;
-        let (counts, data) = (pack_counts(counts), pack(data));
+        let (counts, data) = (pack_counts(counts), packed(data, ZIP_LEVEL));
         let mut chunk = [at[0], at[1], 0, 0].map(u32::to_le_bytes).concat();
         chunk.extend([counts.len() as u64, data.len() as u64, unpacked].iter().flat_map(|size| size.to_le_bytes()));
         chunk.extend(counts.into_iter().chain(data));
@@ -422,37 +421,15 @@ fn channels(mut list: &[u8]) -> Option<(Vec<String>, Vec<usize>)> {
     Some((names, bytes))
 }
 
-/// OpenEXR's ZIP: bytes of words apart, differences, then zlib.
-fn deflate(bytes: &[u8], level: u32) -> Vec<u8> {
-    let apart: Vec<u8> = bytes.iter().step_by(2).chain(bytes.iter().skip(1).step_by(2)).copied().collect();
-    let differences = apart.iter().enumerate().map(|(i, &byte)| match i {
-        0 => byte,
-        _ => byte.wrapping_sub(apart[i - 1]).wrapping_add(128),
-    });
-    let differences: Vec<u8> = differences.collect();
-    // What cannot be made shorter grows by some bytes for each block of 2^14, and by a head and a sum.
-    let mut packed = Vec::with_capacity(bytes.len() + bytes.len() / 256 + 64);
-    let compressed =
-        Compress::new(Compression::new(level), true).compress_vec(&differences, &mut packed, FlushCompress::Finish);
-    assert!(matches!(compressed, Ok(Status::StreamEnd)), "there is room: {compressed:?}");
-    packed
-}
-
-/// Samples, packed unless that is not shorter.
-fn pack(bytes: Vec<u8>) -> Vec<u8> {
-    let packed = deflate(&bytes, DEFLATE_LEVEL);
-    if packed.len() < bytes.len() { packed } else { bytes }
-}
-
 /// The sums of samples of a tile's pixels. OpenEXR's C++ library takes every table as packed that is shorter than that
 /// of a tile of 64 x 64 pixels, its C library every table that is not as long as it is unpacked. So that of a smaller
 /// tile, at the right or lower edge, is packed even where that makes it longer, but never just as long.
 fn pack_counts(counts: Vec<u8>) -> Vec<u8> {
     if counts.len() == 4 * TILE_PIXELS {
-        return pack(counts);
+        return packed(counts, ZIP_LEVEL);
     }
-    let packed = deflate(&counts, DEFLATE_LEVEL);
-    if packed.len() == counts.len() { deflate(&counts, 0) } else { packed }
+    let zip = zipped(&counts, ZIP_LEVEL);
+    if zip.len() == counts.len() { zipped(&counts, 0) } else { zip }
 }
 
 fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {

@@ -1,19 +1,24 @@
-//! The OpenEXR encoder: scan lines, written block by block, so that only one block is in memory besides the film.
+//! The OpenEXR encoder: scan lines, written some blocks at a time, so that not all of them are in memory at once.
 
 use super::develop::DevelopedRows;
 use super::metadata::SOFTWARE;
 use super::plan::ExrChannel;
 use super::{FilmWriteError, PictureInfo};
+use crate::exr_blocks::{self, ZIP_LEVEL};
 use crate::files::FileSink;
-use exr::block::{UncompressedBlock, writer::ChunksWriter};
+use crate::parallel::in_parallel;
+use exr::block::chunk::{Chunk, CompressedBlock, CompressedScanLineBlock};
+use exr::block::{BlockIndex, UncompressedBlock, writer::ChunksWriter};
 use exr::compression::Compression;
 use exr::math::Vec2;
 use exr::meta::header::{Header, ImageAttributes, LayerAttributes};
 use exr::meta::{
-    BlockDescription,
+    BlockDescription, MetaData,
     attribute::{AttributeValue, ChannelDescription, IntegerBounds, LineOrder, SampleType, Text},
 };
-use half::f16;
+
+/// About how many bytes are compressed at once; few in tests, so that small pictures take several turns.
+const BYTES_AT_ONCE: usize = if cfg!(test) { 1 << 12 } else { 1 << 24 };
 
 /// Writes the picture. `channels` names the floats of a pixel in the order in which `rows` interleaves them.
 pub(super) fn write(
@@ -30,33 +35,44 @@ pub(super) fn write(
     let top = picture.crop[1];
     exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
         let channel_list = &meta.headers[0].channels;
-        let blocks = meta.collect_ordered_block_data(|block| {
+        let mut bytes_of = |block: BlockIndex| {
             UncompressedBlock::collect_block_data_from_lines(channel_list, block, |line| {
                 let channel = order[line.location.channel];
                 let row = rows.row(top + line.location.position.y() as u32);
                 let samples = row.iter().skip(channel).step_by(channels.len());
-                encode_samples(line.value, samples, channels[channel].half);
+                exr_blocks::encode(line.value, samples, channels[channel].half);
             })
-        });
+        };
+        if matches!(compression, Compression::ZIP1 | Compression::ZIP16) {
+            return write_zipped(&meta, writer, bytes_of);
+        }
+        let blocks = meta.collect_ordered_blocks(|index| UncompressedBlock { index, data: bytes_of(index) });
         writer.on_progress(|_| ()).compress_all_blocks_parallel(&meta, blocks)
     })?;
     Ok(())
 }
 
-/// Encodes one channel of one row in the byte order of this machine, as the encoder expects. Finite values beyond the
-/// range of half become its largest value: an infinity would spread in every filter that a compositor applies.
-fn encode_samples<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, half: bool) {
-    if half {
-        for (bytes, &sample) in bytes.chunks_exact_mut(2).zip(samples) {
-            let limit = if sample.is_finite() { f16::MAX.to_f32() } else { f32::INFINITY };
-            // NaN passes through clamp.
-            bytes.copy_from_slice(&f16::from_f32(sample.clamp(-limit, limit)).to_ne_bytes());
-        }
-    } else {
-        for (bytes, sample) in bytes.chunks_exact_mut(4).zip(samples) {
-            bytes.copy_from_slice(&sample.to_ne_bytes());
+/// Writes all blocks, some at a time, compressed by [`exr_blocks`].
+fn write_zipped(
+    meta: &MetaData,
+    writer: &mut impl ChunksWriter,
+    mut bytes_of: impl FnMut(BlockIndex) -> Vec<u8>,
+) -> exr::error::UnitResult {
+    let header = &meta.headers[0];
+    let blocks = meta.collect_ordered_blocks(|index| UncompressedBlock { index, data: Vec::new() });
+    let blocks: Vec<(usize, BlockIndex)> = blocks.map(|(number, block)| (number, block.index)).collect();
+    let block_bytes = header.max_block_byte_size();
+    for some in blocks.chunks((BYTES_AT_ONCE / block_bytes).max(1)) {
+        let raw = some.iter().map(|&(number, block)| (number, block, bytes_of(block))).collect();
+        let packed = |(number, block, bytes)| (number, block, exr_blocks::packed(bytes, ZIP_LEVEL));
+        for (number, block, compressed_pixels_le) in in_parallel(raw, packed) {
+            let y_coordinate = header.own_attributes.layer_position.y() + block.pixel_position.y() as i32;
+            let block = CompressedScanLineBlock { y_coordinate, compressed_pixels_le };
+            let compressed_block = CompressedBlock::ScanLine(block);
+            writer.write_chunk(number, Chunk { layer_index: 0, compressed_block })?;
         }
     }
+    Ok(())
 }
 
 fn file_header<'a>(

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, io, process};
 
 /// Begins every file; the digit changes with the format.
-const MAGIC: &[u8; 16] = b"anthill kernel 1";
+const MAGIC: &[u8; 16] = b"anthill kernel 2";
 
 /// The key of a compiled kernel: kernel, values of its constants, device model and driver.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -100,9 +100,9 @@ fn unwrap(file: &[u8]) -> Option<&[u8]> {
     (*sum == checksum(data).to_le_bytes()).then_some(data)
 }
 
-/// FNV-1a of 128 bits, which detects truncated files, not malice (the cache is the user's own).
+/// Detects truncated files, not malice (the cache is the user's own).
 fn checksum(data: &[u8]) -> u128 {
-    crate::pipeline::recording::fnv_1a(data.iter().copied())
+    crate::pipeline::recording::hash([data])
 }
 
 fn write(path: &Path, data: &[u8]) -> io::Result<()> {

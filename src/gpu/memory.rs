@@ -4,7 +4,7 @@
 use super::error::GpuError;
 use super::physical::Physical;
 use super::shared::DeviceShared;
-use crate::pipeline::recording::{Buffer, BufferRange};
+use crate::pipeline::recording::{Buffer, BufferRange, VIEW_SLACK, viewed_bytes};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
@@ -108,14 +108,14 @@ impl Memory {
 
     /// Allocates a buffer.
     pub(super) fn allocate(&mut self, name: &'static str, bytes: u64, usage: Usage) -> Result<Buffer, GpuError> {
-        if bytes > self.allocation_bytes_max {
+        if created_bytes(bytes) > self.allocation_bytes_max {
             let (device, limit_bytes) = (self.shared.title.clone(), self.allocation_bytes_max);
             return Err(GpuError::TooLarge { device, name, asked_bytes: bytes, limit_bytes });
         }
         if bytes > self.usage.budget_bytes {
             return Err(self.out_of_memory(name, bytes));
         }
-        let info = vk::BufferCreateInfo::default().size(bytes.max(1)).usage(
+        let info = vk::BufferCreateInfo::default().size(created_bytes(bytes)).usage(
             vk::BufferUsageFlags::STORAGE_BUFFER
                 | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
                 | vk::BufferUsageFlags::INDIRECT_BUFFER
@@ -293,4 +293,31 @@ impl Memory {
 fn span(range: BufferRange) -> std::ops::Range<usize> {
     // Both fit: the buffer is mapped into this process.
     range.offset as usize..(range.offset + range.bytes) as usize
+}
+
+/// The size of the buffer that holds so many bytes: enough for a view of them all, and never a power of two, because
+/// lavapipe compiles a kernel again where it reads texels of a buffer whose size is one, when before it was none.
+pub fn created_bytes(bytes: u64) -> u64 {
+    let created = viewed_bytes(bytes);
+    if created.is_power_of_two() { created + VIEW_SLACK } else { created }
+}
+
+/// Bytes that may be asked for where so many are free: the buffer is no larger.
+pub fn fitting_bytes(free: u64) -> u64 {
+    free.saturating_sub(2 * VIEW_SLACK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{created_bytes, fitting_bytes};
+    use crate::pipeline::recording::viewed_bytes;
+
+    #[test]
+    fn no_buffer_has_a_power_of_two() {
+        for bytes in (0..36).flat_map(|shift| [-512, -256, -1, 0, 1].map(|more| (1024_i64 << shift) + more)) {
+            let created = created_bytes(bytes as u64);
+            assert!(!created.is_power_of_two() && created >= viewed_bytes(bytes as u64), "{bytes}: {created}");
+            assert!(created_bytes(fitting_bytes(bytes as u64)) <= (bytes as u64).max(2 * 1024), "{bytes}");
+        }
+    }
 }

@@ -44,7 +44,7 @@ pub use error::{GpuError, OpenDeviceTitle};
 pub use execute::Ticket;
 pub use fault::{Fault, FaultKind, Faults};
 pub use kernel::KernelCounts;
-pub use memory::{BLOCK_BYTES, MemoryUse, Usage};
+pub use memory::{BLOCK_BYTES, MemoryUse, Usage, created_bytes, fitting_bytes};
 pub use mutant::Mutant;
 pub use open::{Opening, open, open_each, reopen};
 pub use physical::{DeviceInfo, DeviceKind, MissingRequirement, devices};

@@ -2,7 +2,7 @@
 
 use crate::pipeline::recording::{
     BINDING_ALIGNMENT, BINDING_BYTES_MAX, BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX,
-    WORKGROUPS_MAX,
+    WORKGROUPS_MAX, viewed_bytes,
 };
 use ash::vk;
 
@@ -123,7 +123,7 @@ pub(super) const LIMITS: &[LimitRow] = &[
     },
     LimitRow {
         name: "maxTexelBufferElements",
-        bound: LimitBound::AtLeast(BINDING_BYTES_MAX / 4),
+        bound: LimitBound::AtLeast(viewed_bytes(BINDING_BYTES_MAX) / 4),
         reason: "kernels read words of a binding as texels",
         value: |l| u64::from(l.max_texel_buffer_elements),
     },

@@ -1,9 +1,11 @@
 //! The resources of one submission: a command buffer, descriptor sets, timestamps. They are reused when it is done.
 
+use super::encode::EMPTY_BYTES;
 use super::error::GpuError;
+use super::memory::created_bytes;
 use super::pipeline::descriptor_type;
 use super::shared::DeviceShared;
-use crate::pipeline::recording::{BindingForm, BufferRange};
+use crate::pipeline::recording::{BindingForm, BufferRange, viewed_bytes};
 use ash::vk;
 use rustc_hash::FxHashMap;
 use std::ops::Add;
@@ -162,13 +164,17 @@ impl SubmissionResources {
         if let Some(view) = self.views.get(&bound) {
             return Ok(*view);
         }
+        let whole = if bound.range.bytes == 0 { EMPTY_BYTES } else { bound.range.buffer.bytes() };
+        let larger = viewed_bytes(info.range);
+        let fits = info.offset + larger <= created_bytes(whole);
         let info = vk::BufferViewCreateInfo::default()
             .buffer(info.buffer)
             .format(format)
             .offset(info.offset)
-            .range(info.range);
+            .range(if fits { larger } else { info.range });
         // SAFETY: `check_binding` found the range inside a buffer that is alive, aligned, of whole texels, and within
-        // what `requirements` ask of a device; or it is the buffer of empty slices.
+        // what `requirements` ask of a device; or it is the buffer of empty slices. What it is larger fits
+        // into the buffer as it was created.
         let view = shared.check("making a view of texels", unsafe { shared.raw.create_buffer_view(&info, None) })?;
         self.views.insert(bound, view);
         Ok(view)

@@ -1,8 +1,7 @@
 //! Pictures made smaller: filters, and the levels of a texture.
 
 use super::header::WrapMode;
-use std::num::NonZero;
-use std::thread;
+use crate::parallel::in_parallel;
 
 /// By which texels a texel of a smaller level is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -156,21 +155,6 @@ fn add(out: &mut [f32], values: &[f32], weight: f32) {
     out.iter_mut().zip(values).for_each(|(out, value)| *out += value * weight);
 }
 
-/// Does something with each item, on all cores; the results are in the order of the items.
-pub(super) fn in_parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
-    let share = items.len().div_ceil(threads.max(1));
-    let (mut items, work) = (items.into_iter(), &work);
-    thread::scope(|scope| {
-        let shares: Vec<Vec<T>> = (0..threads).map(|_| items.by_ref().take(share).collect()).collect();
-        let running: Vec<_> = shares
-            .into_iter()
-            .map(|share| scope.spawn(move || share.into_iter().map(work).collect::<Vec<R>>()))
-            .collect();
-        running.into_iter().flat_map(|thread| thread.join().expect("the work does not panic")).collect()
-    })
-}
-
 /// The texels, with their weights, of which each texel of the other size consists.
 fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Vec<(u32, f32)>> {
     let scale = f64::from(from) / f64::from(to);
@@ -268,14 +252,5 @@ mod tests {
         let black = first(WrapMode::Black);
         assert!(black[0] == 0.0 && (black[1] - 8.0 / 3.0).abs() < 1e-5, "{black:?}");
         assert_eq!([-1, 4, 9].map(|texel| wrapped(texel, 4, WrapMode::Mirror)), [Some(0), Some(3), Some(1)]);
-    }
-
-    #[test]
-    fn results_keep_the_order_of_items() {
-        assert_eq!(
-            in_parallel((0..100).collect(), |item: i32| item * 2),
-            (0..100).map(|item| item * 2).collect::<Vec<_>>()
-        );
-        assert!(in_parallel(Vec::new(), |item: i32| item).is_empty());
     }
 }

@@ -3,10 +3,12 @@
 use super::TILE_TEXELS;
 use super::error::TextureError;
 use super::header::{TexelFormat, TextureHeader, TextureKind};
-use super::levels::{Texels, in_parallel};
+use super::levels::Texels;
 use super::make::MakeProgress;
 use super::tiff_tiles::{FOV_COT, TEXTURE_FORMAT, WORLD_TO_CAMERA, WORLD_TO_SCREEN, WRAP_MODES};
+use crate::exr_blocks;
 use crate::files::{FileSink, write_whole};
+use crate::parallel::in_parallel;
 use exr::block::chunk::{Chunk, CompressedBlock, CompressedTileBlock, TileCoordinates};
 use exr::block::{BlockIndex, UncompressedBlock, writer::ChunksWriter};
 use exr::compression::Compression;
@@ -17,7 +19,6 @@ use exr::meta::attribute::{
 };
 use exr::meta::header::{Header, LayerAttributes};
 use flate2::write::ZlibEncoder;
-use half::f16;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
@@ -92,9 +93,9 @@ fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>, progress: &MakeProg
                 let texels = &made.levels[at.level.x()];
                 let first = (at.position.y() * texels.size[0] as usize + at.position.x()) * names.len();
                 let samples = texels.values[first + order[at.channel]..].iter().step_by(names.len());
-                encode(line.value, samples, is_half);
+                exr_blocks::encode(line.value, samples, is_half);
             });
-            zipped(bytes)
+            exr_blocks::packed(bytes, ZLIB_LEVEL)
         };
         let blocks = meta.collect_ordered_blocks(|index| UncompressedBlock { index, data: Vec::new() });
         let blocks: Vec<(usize, BlockIndex)> = blocks.map(|(number, block)| (number, block.index)).collect();
@@ -108,39 +109,13 @@ fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>, progress: &MakeProg
             for (number, block, bytes) in made {
                 let tile_index = block.pixel_position / meta.headers[0].max_block_pixel_size();
                 let coordinates = TileCoordinates { tile_index, level_index: block.level };
-                let tile = CompressedTileBlock { coordinates, compressed_pixels_le: bytes? };
+                let tile = CompressedTileBlock { coordinates, compressed_pixels_le: bytes };
                 writer.write_chunk(number, Chunk { layer_index: 0, compressed_block: CompressedBlock::Tile(tile) })?;
             }
         }
         Ok(())
     });
     if stopped.get() { Err(WriteFailure::Stopped) } else { Ok(written?) }
-}
-
-/// Encodes samples, the lowest byte first. Finite values beyond the range of half become its largest value.
-fn encode<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, is_half: bool) {
-    if is_half {
-        for (bytes, &sample) in bytes.chunks_exact_mut(2).zip(samples) {
-            let limit = if sample.is_finite() { f16::MAX.to_f32() } else { f32::INFINITY };
-            bytes.copy_from_slice(&f16::from_f32(sample.clamp(-limit, limit)).to_le_bytes());
-        }
-    } else {
-        bytes.chunks_exact_mut(4).zip(samples).for_each(|(bytes, sample)| bytes.copy_from_slice(&sample.to_le_bytes()));
-    }
-}
-
-/// The bytes of a tile as OpenEXR's ZIP has them: those of even places before those of odd ones, as differences,
-/// compressed; as they are where that is no shorter. The crate's own takes longer for the same size.
-fn zipped(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-    let (even, odd) = (bytes.iter().step_by(2), bytes.iter().skip(1).step_by(2));
-    let mut parted: Vec<u8> = even.chain(odd).copied().collect();
-    for at in (1..parted.len()).rev() {
-        parted[at] = parted[at].wrapping_sub(parted[at - 1]).wrapping_add(128);
-    }
-    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::new(ZLIB_LEVEL));
-    encoder.write_all(&parted)?;
-    let shorter = encoder.finish()?;
-    Ok(if shorter.len() < bytes.len() { shorter } else { bytes })
 }
 
 /// Names of channels that a reader puts in the order of the texture.

@@ -172,3 +172,34 @@ fn a_full_disk_for_the_drivers_cache_is_survived() {
     assert_eq!(ran.status.code(), Some(0), "{err}");
     assert!(err.contains("the drivers' shader cache") && folder.path().join("o.exr").exists(), "{err}");
 }
+
+/// What is dispatched ahead to have a kernel compiled, and what is drawn later, look the same to lavapipe: it keeps a
+/// file for each variant that it compiles; later versions keep files of samplers too.
+#[test]
+fn lavapipe_compiles_each_kernel_once() {
+    let folder = directory();
+    if !draws_on_processor(folder.path()) {
+        return;
+    }
+    let caches = ["ours", "mesa"].map(|name| folder.path().join(name));
+    let variables = [
+        ("XDG_CACHE_HOME", caches[0].as_os_str()),
+        ("MESA_SHADER_CACHE_DIR", caches[1].as_os_str()),
+        ("MESA_DISK_CACHE_MULTI_FILE", OsStr::new("1")),
+    ];
+    let ran = with_scene(folder.path(), &["render", "a.rib", "--devices", "0"], &variables);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let kernels = files_below(&caches[0].join("anthill/kernels"), 1);
+    let variants = files_below(&caches[1].join("mesa_shader_cache"), 1);
+    assert!(kernels > 20 && (kernels..kernels + kernels / 2).contains(&variants), "{variants} of {kernels}");
+}
+
+/// The files that lie so many folders below a folder.
+fn files_below(folder: &Path, depth: u32) -> usize {
+    let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
+    let count = |path: std::path::PathBuf| match (path.is_dir(), depth) {
+        (true, 1..) => files_below(&path, depth - 1),
+        (is_dir, _) => usize::from(depth == 0 && !is_dir),
+    };
+    entries.map(count).sum()
+}

@@ -17,10 +17,12 @@ const PARTS: &[(&str, &[&str])] = &[
     ("host_memory", &["stats::human_bytes"]),
     ("scene", &["diagnostic"]),
     ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes", "texture"]),
-    ("deep", &[]),
+    ("exr_blocks", &[]),
+    ("parallel", &[]),
+    ("deep", &["exr_blocks"]),
     ("points", &["files"]),
-    ("film", &["deep", "scene", "diagnostic", "files"]),
-    ("texture", &["deep", "diagnostic", "files", "points"]),
+    ("film", &["deep", "exr_blocks", "scene", "diagnostic", "files", "parallel"]),
+    ("texture", &["deep", "diagnostic", "exr_blocks", "files", "parallel", "points"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (

@@ -134,7 +134,7 @@ fn files_of_few_pixels_are_packed_as_other_readers_expect() {
 fn packing_is_undone_by_unpacking() {
     for size in [0, 1, 2, 7, 4096, 4097] {
         let bytes: Vec<u8> = (0..size).map(|i| (i / 3) as u8).collect();
-        let packed = pack(bytes.clone());
+        let packed = packed(bytes.clone(), ZIP_LEVEL);
         assert!(packed == bytes || unpack(&packed, bytes.len()) == Some(bytes), "{size}");
     }
 }

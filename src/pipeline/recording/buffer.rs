@@ -168,6 +168,20 @@ fn record_bytes<T>() -> u64 {
     size_of::<T>() as u64
 }
 
+/// The most bytes by which a view of texels is larger than what is read.
+pub const VIEW_SLACK: u64 = 256;
+
+/// The size of the view of so many bytes of texels. lavapipe takes the second lowest byte of a size for the last level
+/// of a texture, and compiles a kernel again where that is 0, when before it was not: here it never is.
+pub const fn viewed_bytes(bytes: u64) -> u64 {
+    if (bytes >> 8) & 0xff == 0 { bytes + VIEW_SLACK } else { bytes }
+}
+
+/// Bytes that a slice takes up in an arena: what is next does not lie in views of it. Empty slices are never viewed.
+fn taken_bytes(bytes: u64) -> u64 {
+    if bytes == 0 { 0 } else { viewed_bytes(bytes).next_multiple_of(super::BINDING_ALIGNMENT) }
+}
+
 /// A buffer that slices are cut from one after the other, each aligned for binding: a stated amount of memory is
 /// divided once, instead of growing.
 #[derive(Clone, Copy, Debug)]
@@ -196,10 +210,7 @@ impl Arena {
 
     /// Bytes that `counts` of records with the given sizes take up in an arena, alignment included.
     pub fn bytes_for(parts: &[(u64, u64)]) -> u64 {
-        parts
-            .iter()
-            .map(|(count, record_bytes)| (count * record_bytes).next_multiple_of(super::BINDING_ALIGNMENT))
-            .sum()
+        parts.iter().map(|(count, record_bytes)| taken_bytes(count * record_bytes)).sum()
     }
 
     /// Cuts the next `count` records.
@@ -213,7 +224,7 @@ impl Arena {
             return Err(ArenaFull { name: self.buffer.name, asked_bytes, left_bytes });
         }
         let slice = self.buffer.slice_at(self.used, count);
-        self.used = (self.used + asked_bytes).next_multiple_of(super::BINDING_ALIGNMENT);
+        self.used += taken_bytes(asked_bytes);
         Ok(slice)
     }
 

@@ -90,11 +90,24 @@ fn an_arena_cuts_aligned_slices_until_it_is_full() {
     let mut arena = Arena::new(buffer("arena", bytes));
     let a = arena.cut::<u64>(3).expect("fits");
     let b = arena.cut::<u32>(1).expect("fits");
-    assert_eq!((a.range().offset, b.range().offset), (0, 256));
+    assert_eq!((a.range().offset, b.range().offset), (0, 512));
     let full = arena.cut::<u32>(1000).expect_err("too few bytes are left");
-    assert_eq!(full, ArenaFull { name: "arena", asked_bytes: 4000, left_bytes: bytes - 512 });
-    assert_eq!(arena.cut::<[f32; 4]>(100).expect("fits").range().offset, 512);
+    assert_eq!(full, ArenaFull { name: "arena", asked_bytes: 4000, left_bytes: bytes - 1024 });
+    assert_eq!(arena.cut::<[f32; 4]>(100).expect("fits").range().offset, 1024);
     assert!(arena.cut::<u8>(1).is_err(), "the rest was alignment");
+}
+
+#[test]
+fn views_never_change_what_lavapipe_compiles_and_do_not_reach_into_other_slices() {
+    for bytes in (0..20).flat_map(|shift| [-257, -256, -16, 0, 16, 256].map(|more| (65_536_i64 << shift) + more)) {
+        let bytes = bytes as u64;
+        let viewed = viewed_bytes(bytes);
+        assert!((viewed >> 8) & 0xff != 0 && (bytes..=bytes + VIEW_SLACK).contains(&viewed), "{bytes}");
+        assert_eq!((viewed - bytes) % 16, 0, "whole texels: {bytes}");
+        let mut arena = Arena::new(buffer("arena", Arena::bytes_for(&[(bytes, 1), (1, 1)])));
+        let [slice, next] = [bytes, 1].map(|count| arena.cut::<u8>(count).expect("fits").range());
+        assert!(slice.offset + viewed <= next.offset, "{bytes}");
+    }
 }
 
 #[test]

@@ -4,15 +4,15 @@
 use crate::film::PixelLayout;
 use crate::gpu::DeviceInfo;
 use crate::pipeline::kernels;
-use crate::pipeline::recording::fnv_1a;
+use crate::pipeline::recording::hash;
 use crate::render::device::picture::{Picture, WorldImager};
 use crate::scene::{Display, World};
 use std::fmt::Debug;
 
 /// The program: its version and its kernels.
 pub(super) fn of_renderer() -> String {
-    let keys = kernels::all().into_iter().flat_map(|kernel| kernel.key().to_le_bytes());
-    format!("{} {:032x}", env!("CARGO_PKG_VERSION"), fnv_1a(keys))
+    let keys: Vec<[u8; 16]> = kernels::all().into_iter().map(|kernel| kernel.key().to_le_bytes()).collect();
+    format!("{} {:032x}", env!("CARGO_PKG_VERSION"), hash([keys.as_flattened()]))
 }
 
 /// The models and drivers of devices, each once, sorted so that the order in which the user named them does not matter.
@@ -76,12 +76,12 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
 /// Hashes values in order. Each is hashed by itself, so that it matters where one ends.
 #[derive(Default)]
 struct WorldHasher {
-    hashes: Vec<u128>,
+    hashes: Vec<[u8; 16]>,
 }
 
 impl WorldHasher {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.hashes.push(fnv_1a(bytes.iter().copied()));
+        self.hashes.push(hash([bytes]).to_le_bytes());
     }
 
     /// Small data; floats are written so that they can be read back exactly.
@@ -90,6 +90,6 @@ impl WorldHasher {
     }
 
     fn finish(self) -> String {
-        format!("{:032x}", fnv_1a(self.hashes.iter().flat_map(|hash| hash.to_le_bytes())))
+        format!("{:032x}", hash([self.hashes.as_flattened()]))
     }
 }

@@ -1,6 +1,6 @@
 //! The least device memory that a picture can be drawn with, and what takes it: for the message where there is less.
 
-use crate::gpu::{BLOCK_BYTES, STAGING_BUFFERS};
+use crate::gpu::{BLOCK_BYTES, STAGING_BUFFERS, created_bytes};
 use crate::pipeline::buffers::GridPageSlices;
 use crate::render::device::memory::regions::{Demand, smallest_region_bytes};
 use crate::render::device::memory::shares::smallest_counting_bytes;
@@ -92,10 +92,13 @@ impl MemoryNeeds {
     /// share blocks, of which at most one of a kind of memory is less than half full, because a buffer goes where there
     /// is room.
     pub(crate) fn mib(&self) -> u64 {
-        let (large, small): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) =
-            self.0.iter().filter(|buffers| buffers.bytes > 0).partition(|buffers| buffers.bytes >= BLOCK_BYTES);
-        let large: u64 =
-            large.iter().map(|buffers| buffers.count * buffers.bytes.next_multiple_of(ROUNDING_BYTES)).sum();
+        let (large, small): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) = self
+            .0
+            .iter()
+            .filter(|buffers| buffers.bytes > 0)
+            .partition(|buffers| created_bytes(buffers.bytes) >= BLOCK_BYTES);
+        let large_bytes = |buffers: &NeededBuffers| created_bytes(buffers.bytes).next_multiple_of(ROUNDING_BYTES);
+        let large: u64 = large.iter().map(|buffers| buffers.count * large_bytes(buffers)).sum();
         let (own, shared): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) =
             small.into_iter().partition(|buffers| buffers.own_kinds > 0);
         let blocks = |buffers: &[&NeededBuffers], kinds: u64| {

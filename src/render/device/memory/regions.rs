@@ -5,6 +5,7 @@
 //! subpixels: depth keys, resolved samples, visible colours. What a small picture leaves over goes to stores that let
 //! work come in larger portions.
 
+use crate::gpu::fitting_bytes;
 use crate::pipeline::buffers::RegionCapacity;
 use std::iter;
 
@@ -145,7 +146,7 @@ pub(crate) fn region_choices(
     allocation_bytes_max: u64,
 ) -> impl Iterator<Item = RegionCapacity> {
     let least = smallest_region_bytes(demand);
-    let most = (free / in_flight as u64).min(allocation_bytes_max);
+    let most = fitting_bytes((free / in_flight as u64).min(allocation_bytes_max));
     let smaller = move |bytes: &u64| Some(bytes - bytes / SHRINK_PART).filter(|bytes| *bytes > least);
     let shares = iter::successors(Some(most), smaller).chain([least]);
     shares.filter_map(|bytes| largest_region(demand, bytes))
@@ -233,7 +234,7 @@ mod tests {
                 let c = largest_region(&demand, mib << 20).expect("enough memory");
                 let (bytes, documented) = (c.bytes(), documented_bytes(&c));
                 assert!(
-                    (documented..=documented + 53 * 255).contains(&bytes),
+                    (documented..=documented + 53 * 511).contains(&bytes),
                     "{bytes}, documented {documented}: {c:?}"
                 );
             }
