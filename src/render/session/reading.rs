@@ -7,7 +7,7 @@ use crate::options::RenderOptions;
 use crate::progress::Interrupt;
 use crate::rib::{self, RequestedTexture};
 use crate::scene::{Camera, Options, SearchPaths, World};
-use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, never, unbounded};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, bounded, never};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -51,36 +51,10 @@ pub(super) struct ReadWorld {
     pub charge: Arc<Charge>,
 }
 
-/// The items, as they are read.
-pub(super) struct ReadItems {
-    items: Receiver<ReadItem>,
-    /// One for each world among them; where it is full, reading waits. Requests for textures are small: any number may
-    /// wait, so that the world behind them is read while they are made.
-    worlds: Receiver<()>,
-}
-
-impl ReadItems {
-    /// No items: sending to the earlier ones fails from now on.
-    fn none() -> Self {
-        Self { items: never(), worlds: never() }
-    }
-
-    /// Takes the next one, in the order of the scene.
-    pub(super) fn take(&self, timeout: Duration) -> Result<ReadItem, RecvTimeoutError> {
-        let item = self.items.recv_timeout(timeout)?;
-        if matches!(item, ReadItem::World(_)) {
-            // It was counted before it was sent.
-            let _ = self.worlds.try_recv();
-        }
-        Ok(item)
-    }
-}
-
 /// Sends worlds to be drawn and textures to be made as they are read, except those of frames that are not wanted.
 struct WorldSender<'a> {
     options: &'a RenderOptions,
     items: Sender<ReadItem>,
-    worlds: Sender<()>,
     /// No more worlds are drawn once one of them is raised.
     stop: &'a [Interrupt; 2],
     /// Worlds read so far, in all scenes.
@@ -99,13 +73,10 @@ impl WorldSender<'_> {
 
     /// Sends an item, and says whether to read on.
     fn send(&mut self, item: ReadItem) -> ControlFlow<()> {
+        let full = Instant::now();
         // Sending fails when no more worlds are drawn.
-        if matches!(item, ReadItem::World(_)) {
-            let full = Instant::now();
-            let _ = self.worlds.send(());
-            self.waited += full.elapsed();
-        }
         let _ = self.items.send(item);
+        self.waited += full.elapsed();
         self.goes_on()
     }
 
@@ -151,7 +122,7 @@ impl rib::WorldConsumer for WorldSender<'_> {
 /// Reading that goes on while devices are opened and worlds are drawn. Dropped, it ends.
 pub(super) struct BegunReading {
     /// What was read, in order.
-    pub items: ReadItems,
+    pub items: Receiver<ReadItem>,
     /// What comes of it; `None` once it was waited for.
     summary: Option<Receiver<ReadSummary>>,
     stop: Interrupt,
@@ -166,18 +137,15 @@ impl BegunReading {
         memory: &Arc<HostMemory>,
         interrupt: &Interrupt,
     ) -> Self {
-        let (item_sender, items) = unbounded();
-        let (world_sender, worlds) = bounded(READ_AHEAD);
+        let (sender, items) = bounded(READ_AHEAD);
         let stop = Interrupt::default();
         let reading = SceneReading {
             options: options.clone(),
             memory: Arc::clone(memory),
             reporter: Arc::clone(reporter),
-            items: item_sender,
-            worlds: world_sender,
+            items: sender,
             stop: [stop.clone(), interrupt.clone()],
         };
-        let items = ReadItems { items, worlds };
         Self { items, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
     }
 
@@ -187,13 +155,13 @@ impl BegunReading {
         // It may wait for memory of worlds that are not drawn any more; this ends it.
         self.stop.raise();
         loop {
-            match self.items.take(STARVED_POLL) {
+            match self.items.recv_timeout(STARVED_POLL) {
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) if !self.interrupt.is_raised() => {}
                 Err(_) => break,
             }
         }
-        self.items = ReadItems::none();
+        self.items = never();
         let Some(summary) = self.summary.take() else { return ReadSummary::default() };
         match self.interrupt.is_raised() {
             true => summary.recv_timeout(ABANDON_READING),
@@ -207,7 +175,7 @@ impl Drop for BegunReading {
     /// Ends reading if it still goes on, so that it reports nothing later. Waits no longer than an interrupt would.
     fn drop(&mut self) {
         self.stop.raise();
-        self.items = ReadItems::none();
+        self.items = never();
         if let Some(summary) = self.summary.take() {
             let _ = summary.recv_timeout(ABANDON_READING);
         }
@@ -220,7 +188,6 @@ struct SceneReading {
     memory: Arc<HostMemory>,
     reporter: Arc<Reporter>,
     items: Sender<ReadItem>,
-    worlds: Sender<()>,
     /// What ends it early.
     stop: [Interrupt; 2],
 }
@@ -238,11 +205,10 @@ impl SceneReading {
     }
 
     fn read(self) -> ReadSummary {
-        let Self { options, memory, reporter, items, worlds, stop } = &self;
+        let Self { options, memory, reporter, items, stop } = &self;
         let settings = settings(options, memory, &stop[1]);
         let begin = Instant::now();
-        let (items, worlds) = (items.clone(), worlds.clone());
-        let mut sender = WorldSender { options, items, worlds, stop, count: 0, waited: Duration::ZERO };
+        let mut sender = WorldSender { options, items: items.clone(), stop, count: 0, waited: Duration::ZERO };
         let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
         let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
         let ended = matches!(summary.stopped, Some(rib::Stopped::Unreadable | rib::Stopped::Aborted));
@@ -278,48 +244,5 @@ fn settings(options: &RenderOptions, memory: &Arc<HostMemory>, interrupt: &Inter
         memory: Arc::clone(memory),
         interrupt: interrupt.clone(),
         files: Arc::clone(&options.files),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{BegunReading, READ_AHEAD, ReadItem};
-    use crate::diagnostic::Reporter;
-    use crate::host_memory::HostMemory;
-    use crate::options::RenderOptions;
-    use crate::progress::Interrupt;
-    use std::sync::Arc;
-    use std::time::Duration;
-
-    const TEXTURE: &str = "MakeTexture \"a.tif\" \"a.tx\" \"black\" \"black\" \"box\" 1 1\n";
-    const WORLD: &str = "WorldBegin\nSphere 1 -1 1 360\nWorldEnd\n";
-
-    /// Begins to read a scene; what comes of that within some time though nothing is taken, and then whether each item
-    /// is a world.
-    fn read(scene: &str, wait: Duration) -> (Option<(u64, u64)>, Vec<bool>) {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        let path = folder.path().join("a.rib");
-        std::fs::write(&path, scene).expect("writable");
-        let options = RenderOptions { scenes: vec![path], ..RenderOptions::default() };
-        let (reporter, memory) = (Arc::new(Reporter::silent()), HostMemory::new(1 << 30));
-        let reading = BegunReading::begin(&options, &reporter, &memory, &Interrupt::default());
-        let summary = reading.summary.as_ref().and_then(|summary| summary.recv_timeout(wait).ok());
-        let items = std::iter::from_fn(|| reading.items.take(Duration::from_secs(60)).ok());
-        let are_worlds = items.map(|item| matches!(item, ReadItem::World(_))).collect();
-        (summary.map(|summary| (summary.worlds, summary.textures)), are_worlds)
-    }
-
-    #[test]
-    fn a_world_is_read_while_textures_wait_to_be_made() {
-        let scene = format!("{}{WORLD}", TEXTURE.repeat(4));
-        let whole = read(&scene, Duration::from_secs(60));
-        assert_eq!(whole, (Some((1, 4)), vec![false, false, false, false, true]));
-    }
-
-    #[test]
-    fn one_world_waits_to_be_drawn() {
-        let worlds = READ_AHEAD + 1;
-        let (early, are_worlds) = read(&WORLD.repeat(worlds), Duration::from_millis(500));
-        assert_eq!((early, are_worlds), (None, vec![true; worlds]));
     }
 }

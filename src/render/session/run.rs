@@ -12,11 +12,11 @@ use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
 use crate::render::session::progress_ticker::ProgressTicker;
-use crate::render::session::reading::{BegunReading, ReadItem, ReadItems, ReadWorld, STARVED_POLL};
+use crate::render::session::reading::{BegunReading, ReadItem, ReadWorld, STARVED_POLL};
 use crate::render::session::test_aids::TestAids;
 use crate::scene::{Options, World};
 use crate::stats::{Stage, Stats};
-use crossbeam::channel::RecvTimeoutError;
+use crossbeam::channel::{Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -135,7 +135,11 @@ fn open_devices(
 
 /// Draws worlds and makes textures as they come. With `-o` all worlds must be known first, as far as memory permits,
 /// because its name may fit only one.
-fn draw_all(session: &mut Session<'_>, memory: &HostMemory, items: &ReadItems) -> (Ending, Vec<DisplayOutcome>) {
+fn draw_all(
+    session: &mut Session<'_>,
+    memory: &HostMemory,
+    items: &Receiver<ReadItem>,
+) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
@@ -206,10 +210,10 @@ fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &
 
 /// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free, or for their
 /// files. Empty at the end.
-fn next_batch(memory: &HostMemory, items: &ReadItems, interrupt: &Interrupt, all: bool) -> Vec<ReadItem> {
+fn next_batch(memory: &HostMemory, items: &Receiver<ReadItem>, interrupt: &Interrupt, all: bool) -> Vec<ReadItem> {
     let mut batch = Vec::new();
     loop {
-        match items.take(STARVED_POLL) {
+        match items.recv_timeout(STARVED_POLL) {
             Ok(settle @ ReadItem::Settle(_)) => {
                 batch.push(settle);
                 return batch;
