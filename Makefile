@@ -44,7 +44,7 @@ render: build
 	target/release/anthill preview out/$(basename $(notdir $(SCENE))).exr out/$(basename $(notdir $(SCENE))).png
 	@ls -l out/$(basename $(notdir $(SCENE))).exr out/$(basename $(notdir $(SCENE))).png
 
-# What is only checked is not linked: any file will do for libFuzzer, which takes long to compile.
+# Clippy links nothing, so any file can stand in for libFuzzer, which is slow to compile.
 lint: setup
 	cargo fmt --all --check
 	CUSTOM_LIBFUZZER_PATH="$(CURDIR)/fuzz/Cargo.toml" cargo clippy --workspace --all-targets -- -D warnings

@@ -1,6 +1,6 @@
 //! Blocks of OpenEXR files: samples as bytes, and ZIP compression, for all that writes such files. The `exr` crate
-//! compresses them too, but takes longer. Bytes are in the order of little-endian machines, as are the records that
-//! devices share.
+//! compresses them too, but takes longer. Samples are little-endian; the crate's other compressors expect the machine's
+//! order, which is the same wherever anthill runs.
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 use half::f16;

@@ -1,5 +1,5 @@
-// The normal of patches of all kinds. Needs surface_row and surface_tangents, each of which is called at one place:
-// they are inlined, and drivers compile large ones for seconds.
+// The normal of patches of all kinds. Needs surface_row and surface_tangents, which are called once each: calls are
+// inlined, and drivers take seconds to compile large functions.
 
 vec3 surface_normal(Param u, Param v) {
     Param at = u;

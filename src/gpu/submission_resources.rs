@@ -173,8 +173,8 @@ impl SubmissionResources {
             .offset(info.offset)
             .range(if fits { larger } else { info.range });
         // SAFETY: `check_binding` found the range inside a buffer that is alive, aligned, of whole texels, and within
-        // what `requirements` ask of a device; or it is the buffer of empty slices. What it is larger fits
-        // into the buffer as it was created.
+        // what `requirements` ask of a device; or it is the buffer of empty slices. The bytes by which it
+        // is larger are inside the buffer as created; some buffers end before them.
         let view = shared.check("making a view of texels", unsafe { shared.raw.create_buffer_view(&info, None) })?;
         self.views.insert(bound, view);
         Ok(view)

@@ -194,7 +194,7 @@ fn lavapipe_compiles_each_kernel_once() {
     assert!(kernels > 20 && (kernels..kernels + kernels / 2).contains(&variants), "{variants} of {kernels}");
 }
 
-/// The files that lie so many folders below a folder.
+/// The number of files so many folders below a folder.
 fn files_below(folder: &Path, depth: u32) -> usize {
     let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
     let count = |path: std::path::PathBuf| match (path.is_dir(), depth) {

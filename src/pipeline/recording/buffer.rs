@@ -177,7 +177,8 @@ pub const fn viewed_bytes(bytes: u64) -> u64 {
     if (bytes >> 8) & 0xff == 0 { bytes + VIEW_SLACK } else { bytes }
 }
 
-/// Bytes that a slice takes up in an arena: what is next does not lie in views of it. Empty slices are never viewed.
+/// Bytes that a slice takes up in an arena: views of it do not reach the next one. Instead of an empty slice devices
+/// bind a buffer of their own.
 fn taken_bytes(bytes: u64) -> u64 {
     if bytes == 0 { 0 } else { viewed_bytes(bytes).next_multiple_of(super::BINDING_ALIGNMENT) }
 }

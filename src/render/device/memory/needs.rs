@@ -103,7 +103,7 @@ impl MemoryNeeds {
             small.into_iter().partition(|buffers| buffers.own_kinds > 0);
         let blocks = |buffers: &[&NeededBuffers], kinds: u64| {
             let count: u64 = buffers.iter().map(|buffers| buffers.count).sum();
-            let bytes: u64 = buffers.iter().map(|buffers| buffers.count * buffers.bytes).sum();
+            let bytes: u64 = buffers.iter().map(|buffers| buffers.count * created_bytes(buffers.bytes)).sum();
             count.min(2 * bytes / BLOCK_BYTES + kinds)
         };
         let own: u64 = own.iter().map(|buffers| blocks(&[buffers], buffers.own_kinds)).sum();
