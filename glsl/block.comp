@@ -1,8 +1,8 @@
 // variants: block_nearest BEHIND=0; block_behind BEHIND=1
 //
 // Block: one invocation = one 4x4-pixel block of the region that hiding has changed; finds the farthest depth that its
-// samples show, or have behind what they show. Reads keys or behind, dirty; writes blocks (float bits; all ones while a
-// sample is empty), clears dirty.
+// samples show, or for midpoints the farthest of the depths behind. Reads keys or behind, dirty; writes blocks (float
+// bits; all ones while a sample is empty), clears dirty.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

@@ -22,6 +22,10 @@ layout(push_constant) uniform Push {
 
 #include "lib/blur_sample.glsl"
 
+// Bits of a hash that say where in its part of the shutter and in its cell of the lens a sample is.
+const int TIME_BITS = 12;
+const int LENS_BITS = 10;
+
 // How far from the middle what is at a radius of an even lens is, where light grows from 1 - density in the middle to
 // 1 + density at the rim.
 float lens_radius(float even) {
@@ -64,7 +68,9 @@ uvec4 blur_sample(ivec2 pixel, uvec2 part) {
     if (in_quarters()) when = when >> 2 | part_quarter(pixel) << (TIME_BITS - 2);
     vec2 lens = vec2(0.0);
     if ((frame.flags & FRAME_LENS) != 0u) lens = lens_point(cell_of_part(part, pixel_class(pixel)), h);
-    return uvec4(place.x | place.y << BLUR_PLACE_BITS | when << (2 * BLUR_PLACE_BITS), k.y * frame.samples.x + k.x, floatBitsToUint(lens));
+    float jitter = (float(when) + 0.5) * (1.0 / float(1 << TIME_BITS));
+    float time = shutter_time((float(part.y * frame.samples.x + part.x) + jitter) * frame.stratum);
+    return blur_pack(place, k.y * frame.samples.x + k.x, time, lens);
 }
 
 void main() {

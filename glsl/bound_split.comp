@@ -33,14 +33,14 @@
 // variants: bound_split_blob_full_loose KIND=KIND_BLOB MOVING=1 LOOSE=1 FULL=1
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
-// the list, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the rates of its short
-// edges (lib/edge.glsl), and decides:
+// the list that is no grid yet, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the
+// rates of its short edges (lib/edge.glsl), and decides:
 //   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
-//   1           small enough: it becomes a grid of nu x nv micropolygons; or it is one already
+//   1           small enough: it becomes a grid of nu x nv micropolygons
 //   2           to be split across u or v by the second half (split.comp)
 // With MOVING it does so for what moves (and what stands still): bounds hold all of the shutter. With LOOSE blur makes
 // micropolygons larger (GeometricApproximation "motionfactor" and "focusfactor").
-// Reads list, primitives, data, instances, motion; writes the subpatch back, its bound, its number of children.
+// Reads open, list, primitives, data, instances, motion; writes the subpatch back, its bound, its number of children.
 // Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -61,6 +61,7 @@ layout(std430, set = 0, binding = 5) writeonly buffer Bounds { GridBound bounds[
 layout(std430, set = 0, binding = 6) writeonly buffer Children { uint children[]; };
 layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
 layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Open { uint open[]; };
 
 #include "lib/surface.glsl"
 #include "lib/motion.glsl"
@@ -68,15 +69,12 @@ layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]
 
 void main() {
     frame = frame_record;
-    uint index = invocation();
-    if (index >= round_count) return;
+    uint place = invocation();
+    if (place >= round_open) return;
+    uint index = open[place];
     Subpatch subpatch = list[index];
     Primitive primitive = primitives[subpatch.primitive];
     if ((primitive.kind_flags & PRIMITIVE_KIND_MASK) != uint(KIND)) return;
-    if (shape_nu(subpatch.shape) != 0u) {
-        children[index] = VERDICT_GRID;
-        return;
-    }
     GridBound bound;
     uint verdict = bound_and_decide(instances[subpatch.instance], primitive, subpatch, bound);
     if (verdict == VERDICT_LOST) {

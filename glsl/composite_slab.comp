@@ -79,21 +79,41 @@ void keep(uint64_t key, uint index) {
     nearest_count++;
 }
 
-// Finds the nearest entries behind a key. Entries are sorted by their nearest depth: when that of the next one lies
-// behind all that is kept, and no room is left, nothing nearer can follow.
+// Entries of a list that are looked through at once: a bit each.
+const uint LOOKED_THROUGH = 32u;
+
+// Which of some entries of a list the sample lies in: all lanes of a CPU driver look at the same ones, so what is
+// expensive is done afterwards, for those that each has found.
+uint covering_entries(uint base, uint count, uint bit) {
+    uint covering = 0u;
+    for (uint i = 0u; i < count; i++) covering |= uint((entries[order[base + i]].mask & bit) != 0u) << i;
+    return covering;
+}
+
+// Keeps an entry if it lies behind a key. Entries are sorted by their nearest depth: when that of the next one lies
+// behind all that is kept, and no room is left, nothing nearer can follow, and it returns false.
+bool keep_if_behind(uint index, ivec2 at, uint64_t behind) {
+    Entry e = entries[index];
+    if (nearest_count == NEAREST_ENTRIES && floatBitsToUint(e.zmin) > uint(nearest_key[NEAREST_ENTRIES - 1u] >> 32)) {
+        more = true;
+        return false;
+    }
+    uint64_t key = (uint64_t(floatBitsToUint(entry_z(frame, e, at))) << 32) | uint64_t(e.number);
+    if (key > behind) keep(key, index);
+    return true;
+}
+
+// Finds the nearest entries behind a key.
 void find_nearest(uint base, uint count, uint bit, ivec2 at, uint64_t behind) {
     nearest_count = 0u;
     more = false;
-    for (uint i = 0u; i < count; i++) {
-        uint index = order[base + i];
-        if ((entries[index].mask & bit) == 0u) continue;
-        Entry e = entries[index]; // after the test: what a lane does not need it does not load
-        if (nearest_count == NEAREST_ENTRIES && floatBitsToUint(e.zmin) > uint(nearest_key[NEAREST_ENTRIES - 1u] >> 32)) {
-            more = true;
-            break;
+    for (uint from = 0u; from < count; from += LOOKED_THROUGH) {
+        uint covering = covering_entries(base + from, min(count - from, LOOKED_THROUGH), bit);
+        while (covering != 0u) {
+            uint i = from + uint(findLSB(covering));
+            covering &= covering - 1u;
+            if (!keep_if_behind(order[base + i], at, behind)) return;
         }
-        uint64_t key = (uint64_t(floatBitsToUint(entry_z(frame, e, at))) << 32) | uint64_t(e.number);
-        if (key > behind) keep(key, index);
     }
 }
 

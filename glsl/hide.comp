@@ -23,8 +23,7 @@
 // of more than HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect
 // dispatch this kernel arms.
 //
-// The BEHIND variants run when the keys are final: they leave them as they are, and lower the depth of the nearest
-// surface behind the one that a sample sees.
+// The BEHIND variants also lower the depth of the nearest surface behind the one that a sample sees.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

@@ -18,18 +18,26 @@
 // variants: hide_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1
 // variants: hide_blurred_expanded_behind REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1
 // variants: hide_blurred_expanded_behind_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1
-// variants: hide_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 STRAIGHT=1
-// variants: hide_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 STRAIGHT=1
-// variants: hide_blurred_behind_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 STRAIGHT=1
-// variants: hide_blurred_behind_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 STRAIGHT=1
-// variants: hide_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1 STRAIGHT=1
-// variants: hide_blurred_expanded_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1 STRAIGHT=1
-// variants: hide_blurred_expanded_behind_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1 STRAIGHT=1
-// variants: hide_blurred_expanded_behind_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1 STRAIGHT=1
+// variants: hide_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 KEYS=2
+// variants: hide_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 KEYS=2
+// variants: hide_blurred_behind_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 KEYS=2
+// variants: hide_blurred_behind_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 KEYS=2
+// variants: hide_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=2
+// variants: hide_blurred_expanded_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=2
+// variants: hide_blurred_expanded_behind_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=2
+// variants: hide_blurred_expanded_behind_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=2
+// variants: hide_blurred_first_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 KEYS=1
+// variants: hide_blurred_first_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 KEYS=1
+// variants: hide_blurred_behind_first_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 KEYS=1
+// variants: hide_blurred_behind_first_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 KEYS=1
+// variants: hide_blurred_expanded_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=1
+// variants: hide_blurred_expanded_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=1
+// variants: hide_blurred_expanded_behind_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=1
+// variants: hide_blurred_expanded_behind_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=1
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
 // but each sample has its own time and point of the lens (lib/blur.glsl), so that the micropolygon is somewhere else
-// for each. Reads slots, the vertices at all keys of the motion, motion, blur_samples; lowers keys (or, BEHIND, the
+// for each. Reads slots, the vertices at all keys of the motion, motion, blur_samples; lowers keys (and, BEHIND, the
 // depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is done by the
 // second pass (lib/strata.glsl), which this kernel arms.
 #version 460
@@ -79,27 +87,14 @@ layout(push_constant) uniform Push {
 #include "lib/trim.glsl"
 #include "lib/blurred.glsl"
 #include "lib/strata.glsl"
+#include "lib/lower.glsl"
 
 void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at) {
     float z = micropolygon_z(m, at);
     // Outside the declared bound: never hit, in any region.
     bool seen = z >= w.slot.zmin && z <= w.slot.zmax && !clipped(at, z) && !trimmed(m, at);
-    uint depth = floatBitsToUint(z);
     uint subpixel = region_pixel(w.region, pixel) * (frame.samples.x * frame.samples.y) + s;
-    uvec2 block = uvec2(pixel - ivec2(region_x, region_y)) >> BLOCK_LOG2;
-    uint block_index = block.y * ((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + block.x;
-    uint64_t key = (uint64_t(depth) << 32) | uint64_t(w.number);
-#if BEHIND
-    if (seen && key > keys[subpixel] && depth < behind[subpixel]) {
-        atomicMin(behind[subpixel], depth);
-        dirty[block_index] = 1u;
-    }
-#else
-    if (seen && depth <= uint(keys[subpixel] >> 32)) {
-        atomicMin(keys[subpixel], key);
-        dirty[block_index] = 1u;
-    }
-#endif
+    if (seen) lower(w.region, uvec2(pixel - ivec2(region_x, region_y)), subpixel, floatBitsToUint(z), w.number);
 }
 
 void main() {

@@ -15,4 +15,6 @@ void main() {
     round_splits = 0u;
     round_needed = max(round_needed, total);
     round_count = min(total, capacity);
+    round_open = round_next_open;
+    round_next_open = 0u;
 }

@@ -1,5 +1,6 @@
 // Seed: one invocation = one primitive of one drawable of a chunk: the first subpatches of bound/split, the whole (u,v)
-// square each, in the order of the drawables. Reads the chunk's drawables (sorted by their first number), writes list.
+// square each, in the order of the drawables. Reads the chunk's drawables (sorted by their first number), writes list
+// and open.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -18,6 +19,7 @@ struct Drawable {
 
 layout(std430, set = 0, binding = 0) readonly buffer Drawables { Drawable drawables[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer List { Subpatch list[]; };
+layout(std430, set = 0, binding = 2) writeonly buffer Open { uint open[]; };
 layout(push_constant) uniform Push {
     uint drawable_base;
     uint drawable_count;
@@ -35,4 +37,5 @@ void main() {
     }
     Drawable drawable = drawables[drawable_base + low];
     list[index] = Subpatch(drawable.instance, drawable.primitive + drawable.step * (number - drawable.first), 0u, 0u, uvec4(0u));
+    open[index] = index;
 }

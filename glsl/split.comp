@@ -1,7 +1,8 @@
 // Bound/split, second half of a round. One invocation = one subpatch of the list: it puts its children (none, itself,
 // or its two halves) at the place that the scan of the numbers of children gave it, so that the order of the list is
-// stable. Reads list_in, bounds_in, children, offsets; writes list_out, bounds_out. Children beyond the capacity are
-// not written: the last round's count says so, and the host does the chunk again with fewer primitives.
+// stable. Reads list_in, bounds_in, children, offsets; writes list_out, bounds_out, and for the next round either the
+// verdict on a grid (children_out) or where halves are (open). Children beyond the capacity are not written: the last
+// round's count says so, and the host does the chunk again with fewer primitives.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -19,7 +20,9 @@ layout(std430, set = 0, binding = 2) readonly buffer Children { uint children[];
 layout(std430, set = 0, binding = 3) readonly buffer Offsets { uint offsets[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer ListOut { Subpatch list_out[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer BoundsOut { GridBound bounds_out[]; };
-layout(std430, set = 0, binding = 6) readonly buffer Round { ROUND_MEMBERS };
+layout(std430, set = 0, binding = 6) buffer Round { ROUND_MEMBERS };
+layout(std430, set = 0, binding = 7) writeonly buffer ChildrenOut { uint children_out[]; };
+layout(std430, set = 0, binding = 8) writeonly buffer Open { uint open[]; };
 layout(push_constant) uniform Push { uint capacity; };
 
 uint u_start(Subpatch s) { return s.start & 0xffffu; }
@@ -75,8 +78,12 @@ void main() {
         if (at >= capacity) return;
         list_out[at] = subpatch;
         bounds_out[at] = bounds_in[index];
+        children_out[at] = VERDICT_GRID;
     } else if (at + 2u <= capacity) {
         list_out[at] = verdict == VERDICT_SPLIT_U ? lower_u(subpatch) : lower_v(subpatch);
         list_out[at + 1u] = verdict == VERDICT_SPLIT_U ? upper_u(subpatch) : upper_v(subpatch);
+        uint place = atomicAdd(round_next_open, 2u);
+        open[place] = at;
+        open[place + 1u] = at + 1u;
     }
 }

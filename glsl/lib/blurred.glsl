@@ -22,7 +22,10 @@ struct KeyTime {
 
 // Looks from the interval `key` on.
 KeyTime key_time(Vertices v, uint key, float time) {
-#ifndef STRAIGHT
+#if KEYS == 1
+    return KeyTime(0u, 0.0);
+#endif
+#ifndef KEYS
     while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
 #endif
     float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
@@ -42,7 +45,7 @@ Corners corners_of_key(Vertices v, uint key) {
     return Corners(arena[a].xyz, arena[a + 1u].xyz, arena[a + v.pitch].xyz, arena[a + v.pitch + 1u].xyz);
 }
 
-#ifndef STRAIGHT
+#ifndef KEYS
 
 void load_corners(Vertices v) {}
 Corners corners_before(Vertices v, uint key) { return corners_of_key(v, key); }
@@ -50,7 +53,7 @@ Corners corners_after(Vertices v, uint key) { return corners_of_key(v, min(key +
 
 #else
 
-// With one key or two (STRAIGHT) there is one interval of keys, whose corners are loaded once.
+// With one key or two (KEYS) there is one interval of keys, whose corners are loaded once.
 Corners corners_from;
 Corners corners_to;
 
@@ -66,6 +69,9 @@ Corners corners_after(Vertices v, uint key) { return corners_to; }
 vec3 between(vec3 from, vec3 to, float part) { return (1.0 - part) * from + part * to; }
 
 Corners corners_at(Vertices v, KeyTime at) {
+#if KEYS == 1
+    return corners_from;
+#endif
     Corners from = corners_before(v, at.key), to = corners_after(v, at.key);
     return Corners(between(from.a, to.a, at.part), between(from.b, to.b, at.part), between(from.c, to.c, at.part), between(from.d, to.d, at.part));
 }

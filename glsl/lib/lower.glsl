@@ -1,5 +1,5 @@
 // A micropolygon lowers the depth key of a sample that it reaches, in the memory of all. Needs key.glsl, block.glsl,
-// the buffers keys[] and dirty[], and behind[] where BEHIND is 1.
+// the buffers keys[] and dirty[], and behind[] where BEHIND is 1: the nearest depth of all keys that did not win.
 
 #ifndef LOWER_GLSL
 #define LOWER_GLSL
@@ -8,8 +8,11 @@ void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number) {
     uint block = (pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2);
     uint64_t key = (uint64_t(depth) << 32) | uint64_t(number);
 #if BEHIND
-    if (key > keys[at] && depth < behind[at]) {
-        atomicMin(behind[at], depth);
+    // Every key but the least one loses once: when it comes, or when a lesser one takes its place. The last empty one
+    // has no depth.
+    if (depth <= behind[at]) {
+        uint64_t other = atomicMin(keys[at], key);
+        if (other != key) atomicMin(behind[at], uint(max(other, key) >> 32));
         dirty[block] = 1u;
     }
 #else

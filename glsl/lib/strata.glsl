@@ -2,8 +2,8 @@
 // invocation = one micropolygon of a piece. A *stratum* is a part of the shutter, a cell of the lens, or (where it both
 // moves and may be out of focus) a part of the shutter in pixels of one class, which gives the cell. In each pixel one
 // sample is in a stratum, so a micropolygon is bounded for each stratum, and of the pixels in this small box only those
-// samples are tested that are in the stratum. Lanes of a CPU driver have the same strata, and search their boxes apart
-// for a sample that the micropolygon can reach, then test one together.
+// samples are tested that are in the stratum. Lanes of a CPU driver go through the same strata; candidates that the
+// micropolygon can reach wait, and are tested together after several strata.
 //
 // Where a stratum's box is small (nearly all), the first pass (REST 0) does it. It arms the second (REST 1), which does
 // the rest: boxes of many pixels in tiles, and micropolygons that need 64-bit arithmetic. All loops are bounded
@@ -20,9 +20,10 @@
 
 // Workgroups along z that every device can run.
 const uint STRATA_GROUPS_MAX = 65535u;
-// Strata that the first pass does, and the candidate samples of all of them together.
+// Strata that the first pass does, and the candidate samples of all of them together: up to four trips each, for lanes
+// of a CPU driver take those of all lanes.
 const uint STRATA_FIRST_MAX = 2048u;
-const uint STRATA_CANDIDATES_MAX = 8192u;
+const uint STRATA_CANDIDATES_MAX = 6144u;
 // Pixels along the side of a tile of the second pass, and parts (of a stratum and a tile) that an invocation does.
 const int STRATA_TILE_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
@@ -81,7 +82,7 @@ Sweep sweep_part(Walk w, uint part, inout Sweep before) {
     if (!w.moves) return s;
     float end = shutter_time(float(part + 1u) * frame.stratum);
     uint key = s.key;
-#ifndef STRAIGHT
+#ifndef KEYS
     while (key + 2u < w.vertices.keys && motion[w.vertices.motion + key + 1u].time < end) {
         key++;
         s = sweep_both(s, sweep_at(w, KeyTime(key, 0.0)));
@@ -155,68 +156,136 @@ bool in_reach(Reach r, vec2 lens, ivec2 at) {
 // The pixels of a box that are searched: all of them, or those of a class.
 struct Search {
     ivec2 first;
-    int step;
+    uint step_log2;
     uvec2 size;
+    float row_inverse; // of the size along x
 };
 
-Search search_of_all(ivec4 px) { return Search(px.xy, 1, uvec2(max(px.zw - px.xy + 1, ivec2(0)))); }
+Search search_of_all(ivec4 px) {
+    Search s = Search(px.xy, 0u, uvec2(max(px.zw - px.xy + 1, ivec2(0))), 0.0);
+    s.row_inverse = 1.0 / float(s.size.x);
+    return s;
+}
 
 Search search_of(Walk w, ivec4 px, uint lens_class) {
     Search s = search_of_all(px);
     if (w.classes > 1u) {
         ivec2 to = ivec2(lens_class & (LENS_CLASS_PX - 1u), lens_class >> LENS_CLASS_LOG2);
         s.first += (to - px.xy) & int(LENS_CLASS_PX - 1u);
-        s.step = int(LENS_CLASS_PX);
-        s.size = uvec2(max((px.zw - s.first + s.step) >> int(LENS_CLASS_LOG2), ivec2(0)));
+        s.step_log2 = LENS_CLASS_LOG2;
+        s.size = uvec2(max((px.zw - s.first + int(LENS_CLASS_PX)) >> int(LENS_CLASS_LOG2), ivec2(0)));
+        s.row_inverse = 1.0 / float(s.size.x);
     }
     return s;
 }
 
-// A candidate: the sample of a pixel that is in a stratum.
-struct SampleAt {
+// A candidate: the sample of a pixel that has a part of the shutter.
+struct Candidate {
     ivec2 pixel;
-    uint part; // of the shutter
-    uvec4 blur;
-    ivec2 at;
+    uint part;
 };
 
-SampleAt candidate(Walk w, Search s, uint n, uint i) {
-    SampleAt c;
-    uint y = uint((float(i) + 0.5) / float(s.size.x));
-    c.pixel = s.first + ivec2(i - y * s.size.x, y) * s.step;
-    c.part = w.lens && !w.moves ? part_number(n, pixel_class(c.pixel)) : n;
-    c.blur = blur_samples[blur_sample_index(region_pixel(w.region, c.pixel), c.part)];
-    c.at = blur_place(c.blur, c.pixel);
-    return c;
+Candidate candidate(Walk w, Search s, uint n, uint i) {
+    uint y = uint((float(i) + 0.5) * s.row_inverse);
+    ivec2 pixel = s.first + (ivec2(i - y * s.size.x, y) << s.step_log2);
+    return Candidate(pixel, w.lens && !w.moves ? part_number(n, pixel_class(pixel)) : n);
 }
 
+uvec4 blur_of(Walk w, Candidate c) { return blur_samples[blur_sample_index(region_pixel(w.region, c.pixel), c.part)]; }
+
 bool is_in_reach(Walk w, StratumBox box, Search s, uint n, uint i) {
-    SampleAt c = candidate(w, s, n, i);
-    return in_reach(box.reach, blur_lens(c.blur), c.at);
+    Candidate c = candidate(w, s, n, i);
+    uvec4 blur = blur_of(w, c);
+    return in_reach(box.reach, blur_lens(blur), blur_place(blur, c.pixel));
 }
 
 // Tests a sample; during its part of the shutter keys from `key` on matter.
-void test(Walk w, SampleAt c, uint key) {
-    Corners corners = corners_at(w.vertices, key_time(w.vertices, key, blur_time(c.blur, c.part)));
+void test(Walk w, Candidate c, uint key) {
+    uvec4 blur = blur_of(w, c);
+    ivec2 at = blur_place(blur, c.pixel);
+    uint subpixel = blur_subpixel(blur);
+    Corners corners = corners_at(w.vertices, key_time(w.vertices, key, blur_time(blur)));
     Micropolygon m;
-    bool seen = micropolygon_at(w.slot, corners, blur_lens(c.blur), m);
-    seen = seen && covers_once(m, c.at) && sees_detail(w.slot.detail, c.pixel, c.blur.y);
+    bool seen = micropolygon_at(w.slot, corners, blur_lens(blur), m);
+    seen = seen && covers_once(m, at) && sees_detail(w.slot.detail, c.pixel, subpixel);
     micropolygon_depth(m, corner_depths(corners));
 #if TRIMMED
     vec4 weights = frame_perspective(frame) ? 1.0 / corner_depths(corners) : vec4(1.0);
     for (uint corner = 0u; corner < 4u; corner++) trim_corners[corner].weight = weights[corner];
 #endif
-    if (seen) hit(w, m, c.pixel, c.blur.y, c.at);
+    if (seen) hit(w, m, c.pixel, subpixel, at);
 }
 
-// Goes through the candidates of a box. `n` is the number of a cell of the lens for what does not move, else of a part
-// of the shutter. The inner loop hands on nothing but a number, because what a loop hands on is dear on a CPU driver.
-void search(Walk w, StratumBox box, Search s, uint n, uint key) {
-    uint count = s.size.x * s.size.y;
-    for (uint i = 0u; i < count; i++) {
-        while (i < count && !is_in_reach(w, box, s, n, i)) i++;
-        if (i < count) test(w, candidate(w, s, n, i), key);
+// Candidates that are looked at in one go: a bit each.
+const uint REACH_BITS = 32u;
+
+// The candidates from `first` to `end` that are in reach. No trip waits for the one before: a CPU driver overlaps them.
+uint reached_bits(Walk w, StratumBox box, Search s, uint n, uint first, uint end) {
+    uint reached = 0u;
+    for (uint i = first; i < end; i++) reached |= uint(is_in_reach(w, box, s, n, i)) << (i - first);
+    return reached;
+}
+
+// Takes the first of some candidates.
+Candidate next_of(Walk w, Search s, uint n, uint first, inout uint reached) {
+    uint i = first + uint(findLSB(reached));
+    reached &= reached - 1u;
+    return candidate(w, s, n, i);
+}
+
+#if REST || TRIMMED || defined(EXPANDED)
+
+void test_reached(Walk w, Search s, uint n, uint first, uint reached, uint key, bool all) {
+    while (reached != 0u) test(w, next_of(w, s, n, first, reached), key);
+}
+
+#else
+
+// Candidates in reach wait here over several strata, so that lanes of a CPU driver have about as many tests each.
+const uint WAITING_MAX = 64u;
+uint waiting_pixels[WAITING_MAX]; // from the first of w.px, x and y << 16
+uint waiting_parts[WAITING_MAX];  // part and, up to 65535, key << 16
+uint waiting = 0u;
+// Strata after which they are tested. More are faster for what stands still, and slower for what moves: the samples of
+// its next strata are in the same lines of a processor's cache, which are lost after more.
+const uint STILL_STRATA = 36u;
+const uint MOVING_STRATA = 12u;
+
+bool tests_after(Walk w, uint n) {
+    uint strata = w.moves ? MOVING_STRATA : STILL_STRATA;
+    return n % strata == strata - 1u;
+}
+
+void wait(Walk w, Candidate c, uint key) {
+    uvec2 from = uvec2(c.pixel - w.px.xy);
+    waiting_pixels[waiting] = from.x | from.y << 16;
+    waiting_parts[waiting] = c.part | min(key, 65535u) << 16;
+    waiting++;
+}
+
+// Lets candidates wait, and tests all if asked to. Where there is no more room only as many are tested as come: all
+// lanes of a CPU driver take the trips of each.
+void test_reached(Walk w, Search s, uint n, uint first, uint reached, uint key, bool all) {
+    while (reached != 0u && waiting < WAITING_MAX) wait(w, next_of(w, s, n, first, reached), key);
+    while (reached != 0u || (all && waiting != 0u)) {
+        waiting--;
+        uint from = waiting_pixels[waiting], part = waiting_parts[waiting];
+        if (reached != 0u) wait(w, next_of(w, s, n, first, reached), key);
+        test(w, Candidate(w.px.xy + ivec2(from & 65535u, from >> 16), part & 65535u), part >> 16);
     }
+}
+
+#endif
+
+// Goes through the candidates of a box, and if asked to (`all`) leaves none that waits. `n` is the number of a cell of
+// the lens for what does not move, else of a part of the shutter; during it keys from `key` on matter.
+void search(Walk w, StratumBox box, Search s, uint n, uint key, bool all) {
+    uint count = s.size.x * s.size.y, first = 0u;
+    do {
+        uint end = min(count, first + REACH_BITS);
+        test_reached(w, s, n, first, reached_bits(w, box, s, n, first, end), key, all && end == count);
+        first = end;
+    } while (first < count);
 }
 
 // Candidates that a box of the first pass has at most.
@@ -238,7 +307,11 @@ bool is_whole(Walk w, uint stratum, StratumBox box) {
 
 // Side of a tile of the second pass, and the parts that an invocation does.
 int tile_px() { return TRIMMED == 1 ? STRATA_TRIMMED_TILE_PX : STRATA_TILE_PX; }
-uint rest_parts(Walk w) { return clamp(w.candidates / uint(tile_px() * tile_px()), 1u, STRATA_REST_PARTS); }
+// Without trim loops a candidate takes two or three trips there, not four.
+uint rest_parts(Walk w) {
+    uint candidates = TRIMMED == 1 ? w.candidates : w.candidates * 4u / 3u;
+    return clamp(candidates / uint(tile_px() * tile_px()), 1u, STRATA_REST_PARTS);
+}
 
 bool walk_begin(uint id, out Walk w) {
     uint index = id >> pieces[piece].mp_log2;
@@ -254,8 +327,13 @@ bool walk_begin(uint id, out Walk w) {
     ivec2 bx = unpack_range(w.slot.bound_x), by = unpack_range(w.slot.bound_y);
     ivec2 end = ivec2(region_x + int(region_width), region_y + int(region_height)) - 1;
     w.px = ivec4(max(ivec2(bx.x, by.x), ivec2(region_x, region_y)), min(ivec2(bx.y, by.y), end));
+#ifdef KEYS
+    w.moves = KEYS > 1;
+#else
     w.moves = key_count > 1u;
-    w.lens = (frame.flags & FRAME_LENS) != 0u;
+#endif
+    // What stands still needs these kernels only for a lens.
+    w.lens = !w.moves || (frame.flags & FRAME_LENS) != 0u;
     w.classes = w.moves && w.lens ? LENS_CLASSES : 1u;
     w.strata = frame.samples.x * frame.samples.y;
     w.candidates = STRATA_CANDIDATES_MAX;
@@ -294,14 +372,14 @@ void walk_strata() {
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
         ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
         ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (tile_px() - 1)));
-        search(w, box, search_of(w, px, lens_class), stratum_number(w, n), sweep.key);
+        search(w, box, search_of(w, px, lens_class), stratum_number(w, n), sweep.key, true);
     }
 }
 
 #else
 
 // Does stratum n; whether anything of it is left to the second pass. `before` is as in sweep_part.
-bool visit_stratum(Walk w, uint n, inout Sweep before) {
+bool visit_stratum(Walk w, uint n, inout Sweep before, bool all) {
     Sweep sweep = sweep_part(w, n, before);
     StratumBox whole = whole_box(w, sweep);
     bool at_once = w.classes > 1u && is_whole(w, n, whole), rest = false;
@@ -314,7 +392,7 @@ bool visit_stratum(Walk w, uint n, inout Sweep before) {
             rest = rest || s.size.x * s.size.y != 0u;
             s.size = uvec2(0u);
         }
-        search(w, box, s, stratum_number(w, n), sweep.key);
+        search(w, box, s, stratum_number(w, n), sweep.key, all && lens_class + 1u == classes);
     }
     return rest;
 }
@@ -341,7 +419,7 @@ void walk_strata() {
         uint owner = strip_owner(strip), n = strip - strips_before(owner);
         walk_begin(workgroup() * GROUP_MICROPOLYGONS + owner, w);
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
-        if (visit_stratum(w, n, before)) arm_rest(w);
+        if (visit_stratum(w, n, before, true)) arm_rest(w);
     }
 }
 
@@ -353,7 +431,13 @@ void walk_strata() {
     Sweep before = sweep_begin(w, 0u);
     bool rest = first_strata(w) < w.strata;
     uint end = first_strata(w);
-    for (uint n = 0u; n < end; n++) rest = visit_stratum(w, n, before) || rest;
+    for (uint n = 0u; n < end; n++) {
+        bool all = n + 1u == end;
+#if !TRIMMED
+        all = all || tests_after(w, n);
+#endif
+        rest = visit_stratum(w, n, before, all) || rest;
+    }
     if (rest) arm_rest(w);
 }
 

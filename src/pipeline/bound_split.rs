@@ -1,8 +1,8 @@
 //! Bound/split: from primitives to grids, in rounds, in parallel with scan and compact (RenderAnts, section 5.1).
 //!
-//! A round bounds every subpatch of a list and decides: drop, dice, or split in two; a scan of the numbers of children
-//! gives each child its place, so that the list stays in authored order whatever runs when. Subpatches that are grids
-//! already are copied. The host reads [`Round`] after each round; when no subpatch was split, the list holds grids
+//! A round bounds every subpatch of a list that is no grid yet (`open`) and decides: drop, dice, or split in two; grids
+//! are copied. A scan of the numbers of children gives each child its place, so that the list stays in authored order
+//! whatever runs when. The host reads [`Round`] after each round; when no subpatch was split, the list holds grids
 //! only.
 
 use super::buffers::{CountSlices, GeometrySources};
@@ -31,21 +31,36 @@ pub struct Chunk {
     pub count: u32,
 }
 
-/// Appends the start of a chunk: its primitives as subpatches, in list 0.
-pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk) {
-    let Chunk { drawable_base, drawable_count, first, count } = chunk;
-    let bindings = seed::Bindings { drawables: slices.drawables, list: slices.lists[0] };
-    let push = seed::Push { drawable_base, drawable_count, first, count };
-    recording.dispatch(seed::dispatch(covering(u64::from(count), seed::LOCAL_SIZE), &bindings, &push));
-    let start = Round {
+/// A list of subpatches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListLength {
+    /// All of them.
+    pub count: u32,
+    /// Those that are no grids yet.
+    pub open: u32,
+}
+
+/// Returns the state before the first round over a list.
+pub fn first_round(ListLength { count, open }: ListLength) -> Round {
+    Round {
         round_count: count,
         round_splits: 0,
         round_dropped: 0,
         round_dropped_instance: 0,
         round_needed: count,
         round_last_splits: 0,
-    };
-    recording.write(slices.round, &[start]);
+        round_open: open,
+        round_next_open: 0,
+    }
+}
+
+/// Appends the start of a chunk: its primitives as subpatches, in list 0.
+pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk) {
+    let Chunk { drawable_base, drawable_count, first, count } = chunk;
+    let bindings = seed::Bindings { drawables: slices.drawables, list: slices.lists[0], open: slices.open };
+    let push = seed::Push { drawable_base, drawable_count, first, count };
+    recording.dispatch(seed::dispatch(covering(u64::from(count), seed::LOCAL_SIZE), &bindings, &push));
+    recording.write(slices.round, &[first_round(ListLength { count, open: count })]);
 }
 
 // Curves and blobs have three more each.
@@ -110,7 +125,7 @@ fn variant(KindMotion { kind, moves, loose, full }: KindMotion) -> bound_split::
     }
 }
 
-/// Appends one round over `count` subpatches of list `from`; the children are in the other list.
+/// Appends one round over list `from`. The children are in the other list.
 pub fn record_round(
     recording: &mut Recording,
     variants: KernelVariants,
@@ -118,7 +133,7 @@ pub fn record_round(
     slices: &CountSlices,
     kinds: &[KindMotion],
     from: usize,
-    count: u32,
+    ListLength { count, open }: ListLength,
 ) {
     let to = 1 - from;
     recording.unordered(|recording| {
@@ -130,16 +145,17 @@ pub fn record_round(
                 data: page.data,
                 list: slices.lists[from],
                 bounds: slices.bounds[from],
-                children: slices.children,
+                children: slices.children[from],
                 round: slices.round,
                 motion: frame.motion,
+                open: slices.open,
             };
-            let groups = covering(u64::from(count), bound_split::LOCAL_SIZE);
+            let groups = covering(u64::from(open), bound_split::LOCAL_SIZE);
             recording.dispatch(bound_split::dispatch(variant(kind), groups, &bindings));
         }
     });
     let sum = PrefixSum {
-        values: slices.children,
+        values: slices.children[from],
         offsets: slices.offsets,
         count,
         summed: scan::Summed::Masked(VERDICT_CHILDREN),
@@ -150,11 +166,13 @@ pub fn record_round(
     let bindings = split::Bindings {
         list_in: slices.lists[from],
         bounds_in: slices.bounds[from],
-        children: slices.children,
+        children: slices.children[from],
         offsets: slices.offsets,
         list_out: slices.lists[to],
         bounds_out: slices.bounds[to],
         round: slices.round,
+        children_out: slices.children[to],
+        open: slices.open,
     };
     let groups = covering(u64::from(count), split::LOCAL_SIZE);
     recording.dispatch(split::dispatch(groups, &bindings, &split::Push { capacity }));

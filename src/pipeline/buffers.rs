@@ -147,8 +147,10 @@ pub struct CountSlices {
     pub lists: [Slice<Subpatch>; 2],
     /// Their bounds.
     pub bounds: [Slice<GridBound>; 2],
-    /// Verdicts.
-    pub children: Slice<u32>,
+    /// Their verdicts; those on grids are there before a round.
+    pub children: [Slice<u32>; 2],
+    /// Which of a list are no grids yet.
+    pub open: Slice<u32>,
     /// First child of each.
     pub offsets: Slice<u32>,
     /// Scratch memory of prefix sums.
@@ -158,13 +160,15 @@ pub struct CountSlices {
 }
 
 impl CountSlices {
-    fn parts(drawables: u64, capacity: u64) -> [(u64, u64); 10] {
+    fn parts(drawables: u64, capacity: u64) -> [(u64, u64); 12] {
         [
             (drawables, 16),
             (capacity, 32),
             (capacity, 32),
             (capacity, 16),
             (capacity, 16),
+            (capacity, 4),
+            (capacity, 4),
             (capacity, 4),
             (capacity, 4),
             (scan_tiles(capacity), 4),
@@ -188,7 +192,8 @@ impl CountSlices {
             drawables: arena.cut(drawables)?,
             lists: [arena.cut(capacity)?, arena.cut(capacity)?],
             bounds: [arena.cut(capacity)?, arena.cut(capacity)?],
-            children: arena.cut(capacity)?,
+            children: [arena.cut(capacity)?, arena.cut(capacity)?],
+            open: arena.cut(capacity)?,
             offsets: arena.cut(capacity)?,
             scan: ScanSlices { sums: arena.cut(scan_tiles(capacity))?, total: arena.cut(1)? },
             round: arena.cut(1)?,

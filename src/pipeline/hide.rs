@@ -19,6 +19,9 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
     let (slices, blocks) = (&region.slices, region.pixels.blocks());
     recording.concurrent(|recording| {
         recording.fill(slices.keys.part(0..region.subpixels()), KEY_EMPTY);
+        if region.capacity.behind {
+            recording.fill(slices.behind.part(0..region.subpixels()), KEY_EMPTY);
+        }
         recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
         recording.fill(slices.dirty.part(0..blocks), 0);
         recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
@@ -149,13 +152,24 @@ pub fn record_arm(recording: &mut Recording, slices: &RegionSlices, pieces: usiz
     recording.dispatch(arm::dispatch(groups, &arm::Bindings { pieces: slices.pieces }, &push));
 }
 
-/// Which surface of a sample is looked for.
+/// Which surfaces of a sample are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HiddenSurface {
+pub(super) enum HiddenSurfaces {
     /// The nearest one, by key.
     Nearest,
-    /// The next one behind it, by depth.
-    Behind,
+    /// Also the depth of the next one behind it.
+    NearestTwo,
+}
+
+impl HiddenSurfaces {
+    /// Those that depths need, which are midpoints or not.
+    pub(super) fn for_midpoints(midpoints: bool) -> Self {
+        if midpoints { Self::NearestTwo } else { Self::Nearest }
+    }
+
+    fn of(region: &ActiveRegion) -> Self {
+        Self::for_midpoints(region.capacity.behind)
+    }
 }
 
 /// What samples are tested for, which chooses the variant.
@@ -167,29 +181,50 @@ pub(super) struct SampleTests {
     pub trimmed: bool,
     /// Whether each has its own time and point of the lens.
     pub blurred: bool,
-    /// Whether vertices move on one straight line, or not at all.
-    pub straight: bool,
+    /// How vertices move.
+    pub motion: VertexMotion,
 }
 
-fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
+/// How vertices move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum VertexMotion {
+    /// Not at all.
+    Still,
+    /// On one straight line each.
+    Straight,
+    /// From key to key.
+    Keyed,
+}
+
+impl VertexMotion {
+    pub(super) fn of_keys(keys: u32) -> Self {
+        match keys {
+            0 | 1 => Self::Still,
+            2 => Self::Straight,
+            _ => Self::Keyed,
+        }
+    }
+}
+
+fn variant(surfaces: HiddenSurfaces, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
     use hide::Variant as V;
     if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        return match (surface, tests.clipped) {
-            (HiddenSurface::Nearest, false) => V::Expanded,
-            (HiddenSurface::Nearest, true) => V::ExpandedClipped,
-            (HiddenSurface::Behind, false) => V::ExpandedBehind,
-            (HiddenSurface::Behind, true) => V::ExpandedBehindClipped,
+        return match (surfaces, tests.clipped) {
+            (HiddenSurfaces::Nearest, false) => V::Expanded,
+            (HiddenSurfaces::Nearest, true) => V::ExpandedClipped,
+            (HiddenSurfaces::NearestTwo, false) => V::ExpandedBehind,
+            (HiddenSurfaces::NearestTwo, true) => V::ExpandedBehindClipped,
         };
     }
-    let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
-        (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
-        (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
-        (HiddenSurface::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
-        (HiddenSurface::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
-        (HiddenSurface::Behind, false, false) => (V::BehindFirst, V::BehindRest),
-        (HiddenSurface::Behind, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
-        (HiddenSurface::Behind, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
-        (HiddenSurface::Behind, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
+    let (first, rest) = match (surfaces, tests.clipped, tests.trimmed) {
+        (HiddenSurfaces::Nearest, false, false) => (V::First, V::Rest),
+        (HiddenSurfaces::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
+        (HiddenSurfaces::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
+        (HiddenSurfaces::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
+        (HiddenSurfaces::NearestTwo, false, false) => (V::BehindFirst, V::BehindRest),
+        (HiddenSurfaces::NearestTwo, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
+        (HiddenSurfaces::NearestTwo, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
+        (HiddenSurfaces::NearestTwo, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
     };
     match pass {
         HidePass::First => first,
@@ -198,69 +233,66 @@ fn variant(surface: HiddenSurface, pass: HidePass, tests: SampleTests, division:
 }
 
 fn blurred_variant(
-    surface: HiddenSurface,
+    surfaces: HiddenSurfaces,
     pass: HidePass,
     tests: SampleTests,
     division: Division,
 ) -> hide_blurred::Variant {
     use hide_blurred::Variant as V;
     if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        let expanded = match (surface, tests.clipped) {
-            (HiddenSurface::Nearest, false) => V::Expanded,
-            (HiddenSurface::Nearest, true) => V::ExpandedClipped,
-            (HiddenSurface::Behind, false) => V::ExpandedBehind,
-            (HiddenSurface::Behind, true) => V::ExpandedBehindClipped,
+        let expanded = match (surfaces, tests.clipped) {
+            (HiddenSurfaces::Nearest, false) => V::Expanded,
+            (HiddenSurfaces::Nearest, true) => V::ExpandedClipped,
+            (HiddenSurfaces::NearestTwo, false) => V::ExpandedBehind,
+            (HiddenSurfaces::NearestTwo, true) => V::ExpandedBehindClipped,
         };
-        return blurred_straight(expanded, tests);
+        return blurred_by_motion(expanded, tests.motion);
     }
-    let (first, rest) = match (surface, tests.clipped, tests.trimmed) {
-        (HiddenSurface::Nearest, false, false) => (V::First, V::Rest),
-        (HiddenSurface::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
-        (HiddenSurface::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
-        (HiddenSurface::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
-        (HiddenSurface::Behind, false, false) => (V::BehindFirst, V::BehindRest),
-        (HiddenSurface::Behind, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
-        (HiddenSurface::Behind, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
-        (HiddenSurface::Behind, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
+    let (first, rest) = match (surfaces, tests.clipped, tests.trimmed) {
+        (HiddenSurfaces::Nearest, false, false) => (V::First, V::Rest),
+        (HiddenSurfaces::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
+        (HiddenSurfaces::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
+        (HiddenSurfaces::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
+        (HiddenSurfaces::NearestTwo, false, false) => (V::BehindFirst, V::BehindRest),
+        (HiddenSurfaces::NearestTwo, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
+        (HiddenSurfaces::NearestTwo, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
+        (HiddenSurfaces::NearestTwo, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
     };
     match pass {
-        HidePass::First => blurred_straight(first, tests),
+        HidePass::First => blurred_by_motion(first, tests.motion),
         HidePass::Rest => rest,
     }
 }
 
-/// The variant of the first pass for what moves on one straight line, where there is one.
-fn blurred_straight(variant: hide_blurred::Variant, tests: SampleTests) -> hide_blurred::Variant {
+/// The variant of the first pass for how vertices move, where there is one.
+fn blurred_by_motion(variant: hide_blurred::Variant, motion: VertexMotion) -> hide_blurred::Variant {
     use hide_blurred::Variant as V;
-    match variant {
-        _ if !tests.straight => variant,
-        V::First => V::FirstStraight,
-        V::FirstClipped => V::FirstClippedStraight,
-        V::BehindFirst => V::BehindFirstStraight,
-        V::BehindFirstClipped => V::BehindFirstClippedStraight,
-        V::Expanded => V::ExpandedStraight,
-        V::ExpandedClipped => V::ExpandedClippedStraight,
-        V::ExpandedBehind => V::ExpandedBehindStraight,
-        V::ExpandedBehindClipped => V::ExpandedBehindClippedStraight,
-        trimmed => trimmed,
+    match (variant, motion) {
+        (V::First, VertexMotion::Still) => V::FirstStill,
+        (V::First, VertexMotion::Straight) => V::FirstStraight,
+        (V::FirstClipped, VertexMotion::Still) => V::FirstClippedStill,
+        (V::FirstClipped, VertexMotion::Straight) => V::FirstClippedStraight,
+        (V::BehindFirst, VertexMotion::Still) => V::BehindFirstStill,
+        (V::BehindFirst, VertexMotion::Straight) => V::BehindFirstStraight,
+        (V::BehindFirstClipped, VertexMotion::Still) => V::BehindFirstClippedStill,
+        (V::BehindFirstClipped, VertexMotion::Straight) => V::BehindFirstClippedStraight,
+        (V::Expanded, VertexMotion::Still) => V::ExpandedStill,
+        (V::Expanded, VertexMotion::Straight) => V::ExpandedStraight,
+        (V::ExpandedClipped, VertexMotion::Still) => V::ExpandedClippedStill,
+        (V::ExpandedClipped, VertexMotion::Straight) => V::ExpandedClippedStraight,
+        (V::ExpandedBehind, VertexMotion::Still) => V::ExpandedBehindStill,
+        (V::ExpandedBehind, VertexMotion::Straight) => V::ExpandedBehindStraight,
+        (V::ExpandedBehindClipped, VertexMotion::Still) => V::ExpandedBehindClippedStill,
+        (V::ExpandedBehindClipped, VertexMotion::Straight) => V::ExpandedBehindClippedStraight,
+        (other, _) => other,
     }
 }
 
-fn block_variant(surface: HiddenSurface) -> block::Variant {
-    match surface {
-        HiddenSurface::Nearest => block::Variant::Nearest,
-        HiddenSurface::Behind => block::Variant::Behind,
+fn block_variant(surfaces: HiddenSurfaces) -> block::Variant {
+    match surfaces {
+        HiddenSurfaces::Nearest => block::Variant::Nearest,
+        HiddenSurfaces::NearestTwo => block::Variant::Behind,
     }
-}
-
-/// Appends the start of hiding behind what samples see: nothing is there yet.
-pub fn record_clear_behind(recording: &mut Recording, region: &ActiveRegion) {
-    let (slices, blocks) = (&region.slices, region.pixels.blocks());
-    recording.concurrent(|recording| {
-        recording.fill(slices.behind.part(0..region.subpixels()), KEY_EMPTY);
-        recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
-        recording.fill(slices.dirty.part(0..blocks), 0);
-    });
 }
 
 /// Where the positions of a piece's vertices are: at each key of its motion, one behind the other.
@@ -280,7 +312,7 @@ impl KeyedPositions {
             clipped: !frame.clip_planes.is_empty(),
             trimmed: self.trimmed,
             blurred: self.keys > 1 || !frame.lens.is_empty(),
-            straight: self.keys <= 2,
+            motion: VertexMotion::of_keys(self.keys),
         }
     }
 }
@@ -295,8 +327,8 @@ pub struct HidingForm {
 }
 
 /// Whether tiles are hidden one by one, if there is room for lists.
-fn is_binned(surface: HiddenSurface, tests: SampleTests, division: Division) -> bool {
-    division == Division::Binned && surface == HiddenSurface::Nearest && bin::can_hide(tests)
+fn is_binned(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) -> bool {
+    division == Division::Binned && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)
 }
 
 /// Appends the hiding of a piece.
@@ -304,15 +336,14 @@ pub fn record_piece(
     recording: &mut Recording,
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
-    surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
     form: HidingForm,
 ) {
     if positions.tests(sources.frame).blurred {
-        record_blurred(recording, sources, region, surface, piece, positions, form.division);
+        record_blurred(recording, sources, region, piece, positions, form.division);
     } else {
-        record_sharp(recording, sources, region, surface, piece, positions, form);
+        record_sharp(recording, sources, region, piece, positions, form);
     }
 }
 
@@ -320,7 +351,6 @@ fn record_blurred(
     recording: &mut Recording,
     GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
-    surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
     division: Division,
@@ -353,9 +383,9 @@ fn record_blurred(
         key_count: positions.keys,
         key_stride: piece.vertices(),
     };
-    let tests = positions.tests(frame);
+    let (tests, surfaces) = (positions.tests(frame), HiddenSurfaces::of(region));
     record_passes(recording, slices, piece, |pass, groups| {
-        hide_blurred::dispatch(blurred_variant(surface, pass, tests, division), groups, &bindings, &push)
+        hide_blurred::dispatch(blurred_variant(surfaces, pass, tests, division), groups, &bindings, &push)
     });
 }
 
@@ -363,7 +393,6 @@ fn record_sharp(
     recording: &mut Recording,
     GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
-    surface: HiddenSurface,
     piece: &Piece,
     positions: KeyedPositions,
     form: HidingForm,
@@ -392,10 +421,10 @@ fn record_sharp(
         region_width,
         region_height,
     };
-    let tests = positions.tests(frame);
+    let (tests, surfaces) = (positions.tests(frame), HiddenSurfaces::of(region));
     let HidingForm { division, variants } = form;
-    let dispatch = |pass, groups| hide::dispatch(variant(surface, pass, tests, division), groups, &bindings, &push);
-    let binned = is_binned(surface, tests, division);
+    let dispatch = |pass, groups| hide::dispatch(variant(surfaces, pass, tests, division), groups, &bindings, &push);
+    let binned = is_binned(surfaces, tests, division);
     if binned && bin::record_piece(recording, GeometrySources { frame, page }, region, piece, positions, variants) {
         record_rest(recording, slices, dispatch);
     } else {
@@ -404,13 +433,13 @@ fn record_sharp(
 }
 
 /// Appends the update of the farthest depth of the blocks that hiding changed.
-pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion, surface: HiddenSurface) {
+pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings =
         block::Bindings { keys: slices.keys, dirty: slices.dirty, blocks: slices.blocks, behind: slices.behind };
     let push = block::Push { region_width, region_height, pixel_samples: region.pixel_samples() };
     let groups = covering(region.pixels.blocks(), block::LOCAL_SIZE);
-    recording.dispatch(block::dispatch(block_variant(surface), groups, &bindings, &push));
+    recording.dispatch(block::dispatch(block_variant(HiddenSurfaces::of(region)), groups, &bindings, &push));
 }
 
 /// The kernels that make slots, for all that is diced.
@@ -424,17 +453,17 @@ pub(super) fn blur_kernels() -> KernelList {
 }
 
 /// The kernels that hide.
-pub(super) fn kernels(surface: HiddenSurface, tests: SampleTests, form: HidingForm) -> KernelList {
+pub(super) fn kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: HidingForm) -> KernelList {
     let kernel = |pass| match tests.blurred {
-        true => hide_blurred::kernel(blurred_variant(surface, pass, tests, form.division)),
-        false => hide::kernel(variant(surface, pass, tests, form.division)),
+        true => hide_blurred::kernel(blurred_variant(surfaces, pass, tests, form.division)),
+        false => hide::kernel(variant(surfaces, pass, tests, form.division)),
     };
-    let binned = is_binned(surface, tests, form.division);
+    let binned = is_binned(surfaces, tests, form.division);
     let own = HidePass::ALL.map(kernel).to_vec();
     if binned { [own, bin::kernels(form.variants)].concat() } else { own }
 }
 
 /// The kernels that update the farthest depths of blocks.
-pub(super) fn block_kernels(surface: HiddenSurface) -> KernelList {
-    vec![block::kernel(block_variant(surface))]
+pub(super) fn block_kernels(surfaces: HiddenSurfaces) -> KernelList {
+    vec![block::kernel(block_variant(surfaces))]
 }

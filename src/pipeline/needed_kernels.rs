@@ -4,7 +4,7 @@
 use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
 use super::geometry::PrimitiveKind;
-use super::hide::{HiddenSurface, HidingForm, SampleTests};
+use super::hide::{HiddenSurfaces, HidingForm, SampleTests, VertexMotion};
 use super::look::{HideBin, ShadingKernel};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
@@ -64,17 +64,21 @@ impl WorldTraits {
         }
     }
 
-    fn hide_kernels(&self, surface: HiddenSurface) -> KernelList {
-        self.tests.iter().flat_map(|&tests| hide::kernels(surface, tests, self.form)).collect()
+    fn surfaces(&self) -> HiddenSurfaces {
+        HiddenSurfaces::for_midpoints(self.midpoints)
+    }
+
+    fn hide_kernels(&self) -> KernelList {
+        self.tests.iter().flat_map(|&tests| hide::kernels(self.surfaces(), tests, self.form)).collect()
     }
 }
 
 /// The variants of hiding and sampling that a world's bins call for.
 fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
     let (clipped, lens) = (!world.clip_planes.is_empty(), !world.lens.is_empty());
-    let of_bin = |bin: &HideBin| (bin.trimmed, lens || bin.keys > 1, bin.keys <= 2);
-    let bins: BTreeSet<(bool, bool, bool)> = world.hide_bins.iter().map(of_bin).collect();
-    bins.into_iter().map(|(trimmed, blurred, straight)| SampleTests { clipped, trimmed, blurred, straight }).collect()
+    let of_bin = |bin: &HideBin| (bin.trimmed, lens || bin.keys > 1, VertexMotion::of_keys(bin.keys));
+    let bins: BTreeSet<(bool, bool, VertexMotion)> = world.hide_bins.iter().map(of_bin).collect();
+    bins.into_iter().map(|(trimmed, blurred, motion)| SampleTests { clipped, trimmed, blurred, motion }).collect()
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
@@ -96,7 +100,7 @@ pub fn kernels_of(
         kernels.extend(displace::velocity_kernels());
     }
     for stage in pipeline.stages() {
-        let is_left_out = stage.is_for_translucency() && !traits.translucent || stage.is_for_midpoints() && !midpoints;
+        let is_left_out = stage.is_for_translucency() && !traits.translucent;
         let is_left_out = is_left_out
             || stage.is_for_solids() && !traits.solids
             || stage.is_for_blur() && !world.is_blurred()
@@ -113,7 +117,7 @@ pub fn kernels_of(
 
 fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: &[FilterKind]) -> KernelList {
     match stage.process {
-        Process::ClearSelection | Process::ClearEntries | Process::MarkAll | Process::ClearBehind => Vec::new(),
+        Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Vec::new(),
         Process::Choose => select::choice_kernels(variants),
         Process::Rank => select::rank_kernels(variants),
         Process::BlurSamples => hide::blur_kernels(),
@@ -128,10 +132,8 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             let measure = if measures { displace::measure_kernels() } else { Vec::new() };
             [program, measure, if carries { displace::carry_kernels() } else { Vec::new() }].concat()
         }
-        Process::Hide => traits.hide_kernels(HiddenSurface::Nearest),
-        Process::HideBehind => traits.hide_kernels(HiddenSurface::Behind),
-        Process::RenewBlocks => hide::block_kernels(HiddenSurface::Nearest),
-        Process::RenewBlocksBehind => hide::block_kernels(HiddenSurface::Behind),
+        Process::Hide => traits.hide_kernels(),
+        Process::RenewBlocks => hide::block_kernels(traits.surfaces()),
         Process::ClearResolved => composite::clear_kernels(),
         Process::Sample => {
             traits.tests.iter().flat_map(|&tests| sample::kernels(tests, traits.form.division)).collect()

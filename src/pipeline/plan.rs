@@ -18,9 +18,9 @@ pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use super::kernels::constants::BATCHES;
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [PipelineStage; 44] {
+const fn order() -> [PipelineStage; 39] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
-    use Grids::{Behind, Opaque, Translucent};
+    use Grids::{Opaque, Translucent};
     use PipelineStage as S;
     use Process::*;
     use Schedule::{Begin, Fused};
@@ -37,12 +37,6 @@ const fn order() -> [PipelineStage; 44] {
         S::once(Displace, Depth(Opaque), Fused),
         S::once(Hide, Depth(Opaque), Fused),
         S::once(RenewBlocks, Depth(Opaque), Fused),
-        // Once more, behind what samples see.
-        S::once(ClearBehind, Whole, Begin("hide")),
-        S::once(Dice, Depth(Behind), Begin("hide")),
-        S::once(Displace, Depth(Behind), Fused),
-        S::once(HideBehind, Depth(Behind), Fused),
-        S::once(RenewBlocksBehind, Depth(Behind), Fused),
         // Translucent grids leave entries, slab by slab of depth, which are shaded and composited front to back.
         S::once(ClearResolved, Subpixels, Begin("sample")),
         S::in_slabs(ClearEntries, Whole, Fused),
@@ -78,9 +72,8 @@ const fn order() -> [PipelineStage; 44] {
 }
 
 /// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where
-/// nothing is translucent, those of solids where there are none, the times of samples where nothing is blurred, those
-/// behind what is seen where depths are not midpoints, the marking of what is unseen where only what is seen bakes, and
-/// the filtering of depths where no display wants it.
+/// nothing is translucent, those of solids where there are none, the times of samples where nothing is blurred, the
+/// marking of what is unseen where only what is seen bakes, and the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
@@ -93,12 +86,12 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<44, 43>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<39, 38>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
         &PipelineStage::with(
-            PipelineStage::without::<44, 43>(order(), Process::RenewBlocks),
+            PipelineStage::without::<39, 38>(order(), Process::RenewBlocks),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),

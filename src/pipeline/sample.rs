@@ -3,7 +3,7 @@
 
 use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::dice::Piece;
-use super::hide::{HidePass, KeyedPositions, SampleTests, record_passes};
+use super::hide::{HidePass, KeyedPositions, SampleTests, VertexMotion, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::Appended;
 use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
@@ -71,14 +71,20 @@ fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sa
     use sample_blurred::Variant as V;
     let expanded = division == Division::Expanded && !tests.trimmed;
     match (pass, tests.clipped, tests.trimmed) {
-        (HidePass::First, false, false) if expanded && tests.straight => V::ExpandedStraight,
-        (HidePass::First, true, false) if expanded && tests.straight => V::ExpandedClippedStraight,
-        (HidePass::First, false, false) if expanded => V::Expanded,
-        (HidePass::First, true, false) if expanded => V::ExpandedClipped,
-        (HidePass::First, false, false) if tests.straight => V::FirstStraight,
-        (HidePass::First, true, false) if tests.straight => V::FirstClippedStraight,
-        (HidePass::First, false, false) => V::First,
-        (HidePass::First, true, false) => V::FirstClipped,
+        (HidePass::First, clipped, false) => match (expanded, clipped, tests.motion) {
+            (true, false, VertexMotion::Still) => V::ExpandedStill,
+            (true, false, VertexMotion::Straight) => V::ExpandedStraight,
+            (true, false, VertexMotion::Keyed) => V::Expanded,
+            (true, true, VertexMotion::Still) => V::ExpandedClippedStill,
+            (true, true, VertexMotion::Straight) => V::ExpandedClippedStraight,
+            (true, true, VertexMotion::Keyed) => V::ExpandedClipped,
+            (false, false, VertexMotion::Still) => V::FirstStill,
+            (false, false, VertexMotion::Straight) => V::FirstStraight,
+            (false, false, VertexMotion::Keyed) => V::First,
+            (false, true, VertexMotion::Still) => V::FirstClippedStill,
+            (false, true, VertexMotion::Straight) => V::FirstClippedStraight,
+            (false, true, VertexMotion::Keyed) => V::FirstClipped,
+        },
         (HidePass::First, false, true) => V::FirstTrimmed,
         (HidePass::First, true, true) => V::FirstClippedTrimmed,
         (HidePass::Rest, false, false) => V::Rest,

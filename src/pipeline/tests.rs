@@ -1,13 +1,13 @@
 //! Dispatches of a region's steps, as docs/cost.md counts them.
 
-use super::bound_split::{self, Chunk, FullKinds, KindMotion};
+use super::bound_split::{self, Chunk, FullKinds, KindMotion, ListLength};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
 use super::dice::{self, DiceOutput, Piece};
 use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::geometry::PrimitiveKind;
-use super::hide::{HiddenSurface, HidingForm, KeyedPositions, SlotSource};
+use super::hide::{HidingForm, KeyedPositions, SlotSource};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::look::ShadingKernel;
@@ -176,9 +176,8 @@ fn a_load_to_hide_or_to_sample() {
                             division,
                         );
                     } else {
-                        let (sources, surface) = (r.sources(), HiddenSurface::Nearest);
                         let form = HidingForm { division, variants: KernelVariants { serial: true } };
-                        hide::record_piece(recording, sources, &r.region, surface, piece, positions, form);
+                        hide::record_piece(recording, r.sources(), &r.region, piece, positions, form);
                     }
                 }
             })
@@ -187,7 +186,7 @@ fn a_load_to_hide_or_to_sample() {
             let all = 4 * count as usize + 1;
             assert_eq!([load(false, keys, division), load(true, keys, division)], [all; 2]);
         }
-        assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region, HiddenSurface::Nearest)), 1);
+        assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region)), 1);
     }
 }
 
@@ -199,7 +198,7 @@ fn pieces_are_listed_in_tiles_if_they_are_large_and_stand_still() {
             let piece = Piece { slot_count, ..pieces(1)[0] };
             let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
             let form = HidingForm { division: Division::Binned, variants: KernelVariants { serial: true } };
-            hide::record_piece(recording, r.sources(), &r.region, HiddenSurface::Nearest, &piece, positions, form);
+            hide::record_piece(recording, r.sources(), &r.region, &piece, positions, form);
         })
     };
     // Two passes over the micropolygons, a scan and the tiles, in place of one pass; and the rest.
@@ -339,11 +338,11 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
     assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
     // Filtering keeps sums where depths will be.
     let depths = swapped(Process::Filter, Process::FilterDepth);
-    assert_eq!(depths, "stage 42 of the pipeline, FilterDepth: it needs Filter before it");
+    assert_eq!(depths, "stage 37 of the pipeline, FilterDepth: it needs Filter before it");
     let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
     assert_eq!(unhidden, "stage 8 of the pipeline, RenewBlocks: it needs Hide before it");
     let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
-    assert_eq!(unmarked, "stage 34 of the pipeline, MarkUnseen: it needs Mark before it");
+    assert_eq!(unmarked, "stage 29 of the pipeline, MarkUnseen: it needs Mark before it");
     let translucent = refused(|stages| {
         stages.retain(|stage| stage.process != Process::ClearResolved);
         let entries = find(stages, Process::ClearEntries);
@@ -383,7 +382,15 @@ fn counting_runs_the_kernels_that_it_lists() {
         let mut recording = Recording::new("counted");
         let chunk = Chunk { drawable_base: 0, drawable_count: 1, first: 0, count: 9 };
         bound_split::record_seed(&mut recording, &slices, chunk);
-        bound_split::record_round(&mut recording, variants, fixture.sources(), &slices, &[kind], 0, 9);
+        bound_split::record_round(
+            &mut recording,
+            variants,
+            fixture.sources(),
+            &slices,
+            &[kind],
+            0,
+            ListLength { count: 9, open: 9 },
+        );
         let run: BTreeSet<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
         let listed = bound_split::kernels([kind], variants);
         assert_eq!(run, listed.iter().map(|kernel| kernel.label()).collect(), "{kind:?}, {variants:?}");

@@ -6,7 +6,7 @@ use super::region::{Mesh, Region, flat_frame, in_halves, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
-use anthill::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions};
+use anthill::pipeline::hide::{self, HidingForm, KeyedPositions};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
 use anthill::pipeline::plan::Division;
@@ -62,10 +62,11 @@ impl Scene {
     }
 
     /// A region with the motion and the lens, and the piece with all quads.
-    fn region(&self, entries: u64) -> (Region, Vec<anthill::pipeline::dice::Piece>) {
+    fn region(&self, entries: u64, behind: bool) -> (Region, Vec<anthill::pipeline::dice::Piece>) {
         let mut region = Region::new(self.frame, self.pixels, |room| {
             room.entries = entries;
             room.blurred = true;
+            room.behind = behind;
         });
         let key = |(k, &time): (usize, &f32)| MotionKey {
             time,
@@ -96,26 +97,22 @@ impl Scene {
 
     fn check(&self) -> Vec<u64> {
         let lists = self.lists();
-        let [found, _] = DIVISIONS.map(|division| self.check_divided(&lists, division));
+        let [found, _] = DIVISIONS.map(|division| {
+            let found = self.check_divided(&lists, division, false);
+            assert!(self.check_divided(&lists, division, true) == found);
+            found
+        });
         found
     }
 
-    fn check_divided(&self, lists: &[Vec<u64>], division: Division) -> Vec<u64> {
-        let (mut device, pieces) = self.region(0);
+    fn check_divided(&self, lists: &[Vec<u64>], division: Division, behind: bool) -> Vec<u64> {
+        let (mut device, pieces) = self.region(0, behind);
         let (frame, page, context) = (device.frame, device.no_page(), device.context());
         let sources = GeometrySources { frame: &frame, page };
         let form = HidingForm { division, variants: device.lab.variants() };
         device.lab.run(|recording| {
             for piece in &pieces {
-                hide::record_piece(
-                    recording,
-                    sources,
-                    &context,
-                    HiddenSurface::Nearest,
-                    piece,
-                    self.positions(piece.base),
-                    form,
-                );
+                hide::record_piece(recording, sources, &context, piece, self.positions(piece.base), form);
             }
         });
         let found = device.keys();
@@ -132,6 +129,12 @@ impl Scene {
             );
         }
         assert_eq!(device.lab.read(device.slices.rest)[0].rest_lost, 0);
+        if behind {
+            let next = |list: &Vec<u64>| list.get(1).copied().unwrap_or(EMPTY);
+            let is_same = |(&depth, list)| is_same_key(u64::from(depth) << 32, next(list) & !0xffff_ffff, exactly);
+            let wrong = device.behind().iter().zip(lists).position(|both| !is_same(both));
+            assert_eq!(wrong, None, "the depth behind a sample");
+        }
         found
     }
 
@@ -142,7 +145,7 @@ impl Scene {
     }
 
     fn check_divided_entries(&self, lists: &[Vec<u64>], division: Division) {
-        let (mut device, pieces) = self.region(1 << 17);
+        let (mut device, pieces) = self.region(1 << 17, false);
         let (frame, page, context) = (device.frame, device.no_page(), device.context());
         let sources = GeometrySources { frame: &frame, page };
         device.lab.run(|recording| {
@@ -248,7 +251,7 @@ fn a_shutter_that_takes_time_to_open_and_close() {
 
 #[test]
 fn micropolygons_out_of_focus_that_stand_still_or_move() {
-    for (seed, samples) in (20..).zip([[1, 1], [2, 2], [3, 5], [6, 6]]) {
+    for (seed, samples) in (20..).zip([[1, 1], [2, 2], [3, 5], [6, 6], [8, 8]]) {
         for times in [&[0.0][..], TIMES[0], TIMES[2]] {
             let mut random = Random::new(seed);
             let quads = quads(&mut random, times.len(), 60, true);

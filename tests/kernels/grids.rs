@@ -3,7 +3,7 @@
 use super::lab::Lab;
 use super::scene::{Loaded, Scene};
 use anthill::pipeline::KernelVariants;
-use anthill::pipeline::bound_split::{self, Chunk};
+use anthill::pipeline::bound_split::{self, Chunk, ListLength};
 use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, DiceOutput, Piece};
 use anthill::pipeline::hide;
@@ -49,18 +49,27 @@ pub(crate) fn split_in(
     capacity: u64,
 ) -> Result<Split, u32> {
     let (slices, mut left) = seed(lab, scene, capacity);
+    let mut open = left;
     let kinds: Vec<_> = scene.drawn.kinds().into_iter().collect();
     let mut from = 0;
     for _ in 0..ROUNDS_MAX {
         let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
         lab.run(|recording| {
-            bound_split::record_round(recording, variants, sources, &slices, &kinds, from, left);
+            bound_split::record_round(
+                recording,
+                variants,
+                sources,
+                &slices,
+                &kinds,
+                from,
+                ListLength { count: left, open },
+            );
         });
         let round: Round = lab.read(slices.round)[0];
         if u64::from(round.round_needed) > capacity {
             return Err(round.round_needed);
         }
-        (from, left) = (1 - from, round.round_count);
+        (from, left, open) = (1 - from, round.round_count, round.round_open);
         if round.round_last_splits == 0 || left == 0 {
             let grids = lab.read(slices.lists[from].part(0..u64::from(left)));
             let bounds = lab.read(slices.bounds[from].part(0..u64::from(left)));

@@ -3,7 +3,7 @@
 use super::random::Random;
 use super::region::{Mesh, Region, candidates, flat_frame, pattern, region};
 use crate::reference::hide::{self as reference, EMPTY, behind, blocks, samples};
-use anthill::pipeline::hide::{self, HiddenSurface};
+use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::Frame;
 use anthill::pipeline::plan::Division;
@@ -309,7 +309,7 @@ fn blocks_know_the_farthest_depth_that_their_samples_show() {
         }
         device.hide(&meshes);
         let (slices, context) = (device.slices, device.context());
-        device.lab.run(|recording| hide::record_blocks(recording, &context, HiddenSurface::Nearest));
+        device.lab.run(|recording| hide::record_blocks(recording, &context));
         let keys = device.keys();
         let found = device.lab.read(slices.blocks.part(0..pixels.blocks()));
         assert_eq!(found, blocks(&pixels, 6, &keys), "round {round}");
@@ -324,14 +324,21 @@ fn behind_what_a_sample_sees_is_the_next_surface() {
         let meshes: Vec<Mesh> = (0..150).map(|_| any_quad(&mut random, 1.5)).collect();
         let (frame, pixels) = (flat_frame(samples, true), region(0, 0, 11, 9));
         let mut device = Region::new(frame, pixels, |capacity| capacity.behind = true);
-        device.clear();
-        device.hide(&meshes);
-        let (keys, found) = (device.keys(), device.hide_behind(&meshes));
         let expected = behind(&pixels, pattern(&frame), &candidates(&frame, &meshes));
-        assert!(found == expected, "{samples:?}");
-        assert!(device.keys() == keys && found.iter().any(|&z| z != u32::MAX), "{samples:?}");
+        assert!(expected.iter().any(|&z| z != u32::MAX), "{samples:?}");
+        let keys = reference::hide(&pixels, pattern(&frame), &candidates(&frame, &meshes));
+        for division in [Division::Micropolygons, Division::Expanded] {
+            device.division = division;
+            device.clear();
+            device.hide(&meshes);
+            assert!(device.keys() == keys && device.behind() == expected, "{samples:?} {division:?}");
+        }
+        // What comes again does not lie behind itself.
+        device.hide(&meshes[..20]);
+        let found = device.behind();
+        assert!(device.keys() == keys && found == expected, "{samples:?}");
         let (slices, context) = (device.slices, device.context());
-        device.lab.run(|recording| hide::record_blocks(recording, &context, HiddenSurface::Behind));
+        device.lab.run(|recording| hide::record_blocks(recording, &context));
         let farthest = device.lab.read(slices.blocks.part(0..pixels.blocks()));
         let depths: Vec<u64> = found.iter().map(|&z| u64::from(z) << 32).collect();
         assert_eq!(farthest, blocks(&pixels, samples[0] * samples[1], &depths));

@@ -10,7 +10,7 @@ use anthill::pipeline::buffers::{
 };
 use anthill::pipeline::dice::Piece;
 use anthill::pipeline::frame;
-use anthill::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions};
+use anthill::pipeline::hide::{self, HidingForm, KeyedPositions};
 use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
@@ -264,18 +264,6 @@ impl Region {
 
     /// Hides grids.
     pub(crate) fn hide(&mut self, meshes: &[Mesh]) {
-        self.hide_surface(HiddenSurface::Nearest, meshes);
-    }
-
-    /// Finds what lies behind what samples see of grids that were hidden.
-    pub(crate) fn hide_behind(&mut self, meshes: &[Mesh]) -> Vec<u32> {
-        let region = self.context();
-        self.lab.run(|recording| hide::record_clear_behind(recording, &region));
-        self.hide_surface(HiddenSurface::Behind, meshes);
-        self.lab.read(self.slices.behind.part(0..region.subpixels()))
-    }
-
-    fn hide_surface(&mut self, surface: HiddenSurface, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
         let (frame, page, region) = (self.frame, self.no_page(), self.context());
         let form = HidingForm { division: self.division, variants: self.lab.variants() };
@@ -283,9 +271,15 @@ impl Region {
         self.lab.run(|recording| {
             for piece in &pieces {
                 let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
-                hide::record_piece(recording, sources, &region, surface, piece, positions, form);
+                hide::record_piece(recording, sources, &region, piece, positions, form);
             }
         });
+    }
+
+    /// The depths behind what samples see.
+    pub(crate) fn behind(&mut self) -> Vec<u32> {
+        let count = self.context().subpixels();
+        self.lab.read(self.slices.behind.part(0..count))
     }
 
     /// The depth keys.

@@ -5,8 +5,8 @@ use super::micropolygon::Micropolygon;
 use super::sampling::{Pattern, hash};
 use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
-    COLUMN_KEY, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, PIXEL_KEY, ROW_KEY, SQUARE_KEY, TIME_BITS,
-    TURN_ROWS,
+    BLUR_TIME_LAST, BLUR_TIME_UNITS, COLUMN_KEY, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY,
+    PIXEL_KEY, ROW_KEY, SQUARE_KEY, TIME_BITS, TURN_ROWS,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
 use anthill::pipeline::lens::Lens;
@@ -151,7 +151,8 @@ impl Blurring {
             let (all, quarters) = (1 << TIME_BITS, 1 << (TIME_BITS - 2));
             in_part = ((quarter(pixel) * quarters + hash % all / 4) as f32 + 0.5) / all as f32;
         }
-        let time = self.shutter_time((part as f32 + in_part) * self.frame.stratum);
+        let exact = self.shutter_time((part as f32 + in_part) * self.frame.stratum);
+        let time = (exact * BLUR_TIME_UNITS).min(BLUR_TIME_LAST).floor() * (1.0 / BLUR_TIME_UNITS);
         if self.frame.flags & FRAME_LENS == 0 {
             return (time, [0.0; 2]);
         }

@@ -99,9 +99,6 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
         Displace | Shade => &[Dice],
         Hide | Sample => &[BlurSamples, Dice],
         RenewBlocks => &[Hide],
-        ClearBehind => &[Hide],
-        HideBehind => &[ClearBehind, Dice],
-        RenewBlocksBehind => &[HideBehind],
         ClearEntries => &[SortForHiding],
         CarrySolids => &[ClearEntries],
         ListEntries => &[Sample],
@@ -122,8 +119,8 @@ const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
         CompositeOpaque => &[Shade],
         Filter => &[CompositeOpaque],
         // Filtering keeps sums in the memory of depths.
-        FilterDepth if !has(stages, Filter) => &[HideBehind],
-        FilterDepth => &[HideBehind, CompositeOpaque, Filter],
+        FilterDepth if !has(stages, Filter) => &[Hide],
+        FilterDepth => &[Hide, CompositeOpaque, Filter],
     }
 }
 
@@ -156,7 +153,6 @@ const fn same_bins(one: AssignBin, other: AssignBin) -> bool {
             | (AssignBin::Entries, AssignBin::Entries)
             | (AssignBin::Shading, AssignBin::Shading)
             | (AssignBin::Depth(Grids::Opaque), AssignBin::Depth(Grids::Opaque))
-            | (AssignBin::Depth(Grids::Behind), AssignBin::Depth(Grids::Behind))
             | (AssignBin::Depth(Grids::Translucent), AssignBin::Depth(Grids::Translucent))
             | (AssignBin::Depth(Grids::Displaced), AssignBin::Depth(Grids::Displaced))
     )

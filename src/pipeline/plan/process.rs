@@ -22,17 +22,12 @@ pub enum Process {
     Dice,
     /// Runs displacement programs.
     Displace,
-    /// Lowers the depth keys of the samples that micropolygons cover.
+    /// Lowers the depth keys of the samples that micropolygons cover, and where the depths of pixels are midpoints the
+    /// depths behind them.
     Hide,
     /// Updates the farthest depth of each 4x4-pixel block after each depth batch; only then are hidden grids and
     /// micropolygons culled.
     RenewBlocks,
-    /// Nothing lies behind what samples see, if the depths of pixels are midpoints.
-    ClearBehind,
-    /// Lowers the depth of the surface behind the one that a sample sees, which is known.
-    HideBehind,
-    /// Updates the farthest depth behind what is seen of each 4x4-pixel block after each depth batch.
-    RenewBlocksBehind,
     /// Clears what is composited of translucent surfaces, if there are any.
     ClearResolved,
     /// Begins a slab: it has no entries, and nothing is visible in it.
@@ -85,7 +80,6 @@ impl Process {
             Self::Dice => "dice",
             Self::Displace => "displace",
             Self::BlurSamples | Self::Hide | Self::RenewBlocks => "hide",
-            Self::ClearBehind | Self::HideBehind | Self::RenewBlocksBehind => "hide",
             Self::ClearEntries | Self::Sample | Self::ListEntries | Self::ScatterEntries => "sample",
             Self::SortEntries | Self::PlaceEntries | Self::CarrySolids | Self::CutSolids | Self::KeepSolids => "sample",
             Self::Mark | Self::MarkAll | Self::MarkUnseen => "shade",
@@ -101,7 +95,6 @@ impl Process {
         match self {
             Self::Choose | Self::Gather => Some(AssignBin::Clusters),
             Self::Hide | Self::RenewBlocks => Some(AssignBin::Depth(Grids::Opaque)),
-            Self::HideBehind | Self::RenewBlocksBehind => Some(AssignBin::Depth(Grids::Behind)),
             Self::Sample => Some(AssignBin::Depth(Grids::Translucent)),
             Self::Shade => Some(AssignBin::Shading),
             Self::ClearResolved => Some(AssignBin::Subpixels),
@@ -111,7 +104,7 @@ impl Process {
             Self::ListLayers | Self::CompositeSlab | Self::CompositeOpaque => Some(AssignBin::Pixels),
             Self::Filter | Self::FilterDepth => Some(AssignBin::Delivered),
             Self::ClearSelection | Self::Rank | Self::SortForHiding | Self::ClearEntries | Self::ListEntries => None,
-            Self::ClearBehind | Self::CarrySolids => None,
+            Self::CarrySolids => None,
             Self::MarkAll | Self::MarkUnseen | Self::NumberVisible | Self::SortForShading => None,
             Self::Dice | Self::Displace => None,
         }
@@ -123,8 +116,6 @@ impl Process {
 pub enum Grids {
     /// Those that hide.
     Opaque,
-    /// The same once more, for what lies behind what is seen.
-    Behind,
     /// Those that leave entries.
     Translucent,
     /// Those that are displaced, opaque or not.
@@ -222,11 +213,6 @@ impl PipelineStage {
         matches!(self.repeat, Repeat::Slabs) || matches!(self.process, Process::ClearResolved)
     }
 
-    /// Whether it can be left out of a world whose depths are not midpoints.
-    pub const fn is_for_midpoints(&self) -> bool {
-        matches!(self.process, Process::ClearBehind) || matches!(self.assign_bin, AssignBin::Depth(Grids::Behind))
-    }
-
     /// Whether it can be left out of a world in which nothing moves or is out of focus.
     pub const fn is_for_blur(&self) -> bool {
         matches!(self.process, Process::BlurSamples)
@@ -263,14 +249,14 @@ impl PipelineStage {
     }
 
     /// Those of `stages` that come before what is translucent, then the filtering of depths.
-    pub(super) const fn depths<const N: usize>(stages: [Self; N]) -> [Self; 16] {
-        let mut kept = [Self::once(Process::FilterDepth, AssignBin::Delivered, Schedule::Begin("filter")); 16];
+    pub(super) const fn depths<const N: usize>(stages: [Self; N]) -> [Self; 11] {
+        let mut kept = [Self::once(Process::FilterDepth, AssignBin::Delivered, Schedule::Begin("filter")); 11];
         let mut at = 0;
         while !matches!(stages[at].process, Process::ClearResolved) {
             kept[at] = stages[at];
             at += 1;
         }
-        assert!(at == 15, "one is left for depths");
+        assert!(at == 10, "one is left for depths");
         kept
     }
 

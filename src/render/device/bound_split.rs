@@ -8,9 +8,10 @@
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::KernelVariants;
-use crate::pipeline::bound_split::{self, Chunk, KindMotion};
+use crate::pipeline::bound_split::{self, Chunk, KindMotion, ListLength};
 use crate::pipeline::buffers::{CountSlices, FrameSlices, GeometrySources};
 use crate::pipeline::geometry::PrimitiveKind;
+use crate::pipeline::kernels::constants::VERDICT_GRID;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
@@ -142,6 +143,18 @@ impl ShareOutput<'_> {
     }
 }
 
+/// A round's work, in subpatches that are bounded, scanned and copied. Those that are only copied take a quarter of it.
+fn round_work(count: u32, open: u32) -> u64 {
+    u64::from(open) + u64::from((count - open).div_ceil(4))
+}
+
+/// Returns the verdicts on a list's subpatches, right for grids only, and the places of those that are no grids.
+fn open_subpatches(list: &[Subpatch]) -> (Vec<u32>, Vec<u32>) {
+    let is_open = |subpatch: &Subpatch| subpatch.micropolygons() == [0; 2];
+    let open = (0..).zip(list).filter(|(_, subpatch)| is_open(subpatch)).map(|(place, _)| place).collect();
+    (vec![VERDICT_GRID; list.len()], open)
+}
+
 /// Bound/split on one device, with all that it uses there.
 struct BoundSplit<'a> {
     device: &'a mut Device,
@@ -154,10 +167,12 @@ struct BoundSplit<'a> {
     tally: &'a ProgressTally,
 }
 
-/// Subpatches in list 0 that go through rounds, and the part of all counting that they are, for progress.
+/// Subpatches in list 0 that go through rounds, how many of them are no grids yet, and the part of all counting that
+/// they are, for progress.
 #[derive(Clone, Copy)]
 struct ListedPart {
     count: u32,
+    open: u32,
     part: f64,
 }
 
@@ -179,7 +194,7 @@ impl BoundSplit<'_> {
             let mut recording = Recording::new("seed");
             recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
             self.device.submit(&recording)?;
-            let listed = ListedPart { count: part.count, part: f64::from(part.count) };
+            let listed = ListedPart { count: part.count, open: part.count, part: f64::from(part.count) };
             self.rounds(share, &kinds, listed, &mut output)?;
             done += part.count;
         }
@@ -196,7 +211,7 @@ impl BoundSplit<'_> {
         &mut self,
         share: &CountingShare,
         kinds: &[KindMotion],
-        ListedPart { mut count, part }: ListedPart,
+        ListedPart { mut count, mut open, part }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let mut from = 0;
@@ -210,24 +225,33 @@ impl BoundSplit<'_> {
                 let device = self.device.title().clone();
                 return Err(GpuError::Interrupted { device, doing: "counting".to_owned() });
             }
-            if count > 1 && u64::from(count) > self.pace.quota().of(Work::Split) {
-                return self.halves(share, kinds, from, ListedPart { count, part }, output);
+            let work = round_work(count, open);
+            if count > 1 && work > self.pace.quota().of(Work::Split) {
+                return self.halves(share, kinds, from, ListedPart { count, open, part }, output);
             }
             let page = self.pages.make_resident(self.device, share.page)?;
             let mut recording = Recording::new("bound_split");
             let variants = KernelVariants { serial: self.device.prefers_serial_kernels() };
             let sources = GeometrySources { frame: self.frame, page };
             recording.stage("bound_split", |recording| {
-                bound_split::record_round(recording, variants, sources, self.slices, kinds, from, count);
+                bound_split::record_round(
+                    recording,
+                    variants,
+                    sources,
+                    self.slices,
+                    kinds,
+                    from,
+                    ListLength { count, open },
+                );
             });
             let ticket = self.device.submit(&recording)?;
             let round: Round = self.device.read(self.slices.round)?[0];
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
-            self.pace.took(&Portion::of(Work::Split, count.into()), &stages_s);
+            self.pace.took(&Portion::of(Work::Split, work), &stages_s);
             if round.round_needed > capacity {
-                return self.halves(share, kinds, from, ListedPart { count, part }, output);
+                return self.halves(share, kinds, from, ListedPart { count, open, part }, output);
             }
-            (from, count) = (1 - from, round.round_count);
+            (from, count, open) = (1 - from, round.round_count, round.round_open);
             if round.round_dropped > 0 {
                 output.gathered.lost.push((round.round_dropped_instance, round.round_dropped));
                 self.device.upload(self.slices.round, &[Round { round_dropped: 0, ..round }])?;
@@ -249,7 +273,7 @@ impl BoundSplit<'_> {
         share: &CountingShare,
         kinds: &[KindMotion],
         from: usize,
-        ListedPart { count, part: all }: ListedPart,
+        ListedPart { count, part: all, .. }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let list = self.device.read(self.slices.lists[from].part(0..u64::from(count)))?;
@@ -260,16 +284,12 @@ impl BoundSplit<'_> {
             let records = part.len() as u64;
             self.device.upload(self.slices.lists[0].part(0..records), &list[part.clone()])?;
             self.device.upload(self.slices.bounds[0].part(0..records), &bounds[part.clone()])?;
-            let start = Round {
-                round_count: part.len() as u32,
-                round_splits: 0,
-                round_dropped: 0,
-                round_dropped_instance: 0,
-                round_needed: 0,
-                round_last_splits: 0,
-            };
-            self.device.upload(self.slices.round, &[start])?;
-            let listed = ListedPart { count: part.len() as u32, part: all * part.len() as f64 / list.len() as f64 };
+            let (verdicts, open) = open_subpatches(&list[part.clone()]);
+            self.device.upload(self.slices.children[0].part(0..records), &verdicts)?;
+            self.device.upload(self.slices.open.part(0..open.len() as u64), &open)?;
+            let [count, open] = [part.len(), open.len()].map(|count| count as u32);
+            self.device.upload(self.slices.round, &[bound_split::first_round(ListLength { count, open })])?;
+            let listed = ListedPart { count, open, part: all * part.len() as f64 / list.len() as f64 };
             self.rounds(share, kinds, listed, output)?;
         }
         Ok(())
@@ -279,9 +299,24 @@ impl BoundSplit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::kernels::constants::{SHAPE_NU, SHAPE_NV};
 
     fn run(page: usize, first: u32, count: u32) -> DrawnRun {
         DrawnRun { page, first, count, instance: 9, reversed: false }
+    }
+
+    #[test]
+    fn grids_of_a_list_keep_their_verdict_and_the_others_are_open() {
+        let grid = Subpatch { shape: 3 << SHAPE_NU | 2 << SHAPE_NV, ..Subpatch::default() };
+        let open = Subpatch { shape: 5, ..Subpatch::default() };
+        let (verdicts, places) = open_subpatches(&[grid, open, grid, open]);
+        assert_eq!((verdicts, places), (vec![VERDICT_GRID; 4], vec![1, 3]));
+    }
+
+    #[test]
+    fn a_round_over_what_is_no_grid_yet_is_as_much_work_as_its_list_is_long() {
+        assert!((1..9).all(|count| round_work(count, count) == u64::from(count)));
+        assert_eq!([round_work(8, 0), round_work(9, 0), round_work(9, 3)], [2, 3, 5]);
     }
 
     #[test]

@@ -275,7 +275,6 @@ impl Chain {
     fn is_left_out(&self, world: &DeviceWorld, stage: &PipelineStage) -> bool {
         stage.is_for_translucency() && !self.region.capacity.translucent()
             || stage.process == Process::ListLayers && !self.region.capacity.deep
-            || stage.is_for_midpoints() && !self.region.capacity.behind
             || stage.is_for_solids() && !self.region.capacity.solids
             || stage.is_for_blur() && !self.region.capacity.blurred
             || stage.process == Process::MarkUnseen && !world.drawn.bakes_unseen
@@ -433,9 +432,7 @@ impl Chain {
         self.under_way = (at..end).collect();
         self.following = self.after(world, end - 1);
         self.loads = match stages[at].assign_bin {
-            AssignBin::Depth(Grids::Opaque | Grids::Behind) => {
-                self.hide_loads(world, 0..opaque_bins(world), Slab::WHOLE)
-            }
+            AssignBin::Depth(Grids::Opaque) => self.hide_loads(world, 0..opaque_bins(world), Slab::WHOLE),
             AssignBin::Depth(Grids::Displaced) => self.hide_loads(world, displaced_bins(world), Slab::WHOLE),
             AssignBin::Depth(Grids::Translucent) => {
                 self.hide_loads(world, opaque_bins(world)..world.drawn.hide_bins.len(), self.slabs.current())

@@ -48,15 +48,14 @@ impl Chain {
         let (Some(&first), RegionCosts { hide, slabs, rounds }) = (self.under_way.first(), self.costs) else {
             return 0.0;
         };
-        let (stages, capacity) = (self.pipeline.stages(), &self.region.capacity);
+        let stages = self.pipeline.stages();
         let under_way = if stages[first].assign_bin.is_loads() { self.part_of_loads() } else { self.tasks.part() };
         let done = match stages[first].repeat {
             Repeat::Once if stages[..first].iter().any(|stage| stage.repeat == Repeat::Slabs) => hide + slabs,
             Repeat::Once => {
-                let hides = |stage: &&PipelineStage| matches!(stage.process, Process::Hide | Process::HideBehind);
-                let (before, all) = (stages[..first].iter().filter(hides).count(), 1 + usize::from(capacity.behind));
+                let is_hidden = stages[..first].iter().any(|stage| stage.process == Process::Hide);
                 let under_way = if stages[first].assign_bin.is_loads() { under_way } else { 0.0 };
-                hide * ((before as f64 + under_way) / all as f64).min(1.0)
+                if is_hidden { hide } else { hide * under_way.min(1.0) }
             }
             Repeat::Slabs => {
                 let [from, to] = self.slabs.parts();

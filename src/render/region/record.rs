@@ -6,7 +6,7 @@ use crate::pipeline::composite::Composition;
 use crate::pipeline::dice::{DiceOutput, Piece};
 use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
-use crate::pipeline::hide::{self, HiddenSurface, HidingForm, KeyedPositions, SlotSource};
+use crate::pipeline::hide::{self, HidingForm, KeyedPositions, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::{HideBin, ShadingKernel};
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
@@ -257,7 +257,7 @@ impl DeviceWorld {
         };
         let nothing_to_do = match stage.process {
             Process::Displace => !job.load.pieces.iter().any(is_displaced),
-            Process::RenewBlocks | Process::RenewBlocksBehind => !job.ends_batch,
+            Process::RenewBlocks => !job.ends_batch,
             _ => false,
         };
         if nothing_to_do {
@@ -266,8 +266,7 @@ impl DeviceWorld {
         recording.stage(stage.process.stage(), |recording| {
             match stage.process {
                 Process::Dice => return self.record_dice(recording, region, job, shades, pieces),
-                Process::RenewBlocks => return hide::record_blocks(recording, region, HiddenSurface::Nearest),
-                Process::RenewBlocksBehind => return hide::record_blocks(recording, region, HiddenSurface::Behind),
+                Process::RenewBlocks => return hide::record_blocks(recording, region),
                 _ => {}
             }
             for (piece, sources) in pieces {
@@ -287,10 +286,8 @@ impl DeviceWorld {
                     }
                     _ => {
                         let positions = self.hidden_positions(piece);
-                        let behind = stage.process == Process::HideBehind;
-                        let surface = if behind { HiddenSurface::Behind } else { HiddenSurface::Nearest };
                         let form = HidingForm { division: self.pipeline.division(), variants: self.variants };
-                        hide::record_piece(recording, *sources, region, surface, &piece.piece, positions, form);
+                        hide::record_piece(recording, *sources, region, &piece.piece, positions, form);
                     }
                 }
             }

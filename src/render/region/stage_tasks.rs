@@ -113,7 +113,7 @@ impl StageTask {
     fn work(&self) -> Work {
         match self.process {
             Process::ClearSelection | Process::ClearEntries | Process::CarrySolids => Work::Fill,
-            Process::MarkAll | Process::ClearBehind => Work::Fill,
+            Process::MarkAll => Work::Fill,
             Process::Choose => Work::Choose,
             Process::Rank | Process::ListEntries => Work::Scan,
             Process::Gather => Work::Gather,
@@ -138,15 +138,16 @@ impl StageTask {
             Process::Filter => Work::Filter,
             Process::FilterDepth => Work::Depth,
             Process::Dice | Process::Displace | Process::Hide | Process::RenewBlocks => Work::Load,
-            Process::HideBehind | Process::RenewBlocksBehind | Process::Sample | Process::Shade => Work::Load,
+            Process::Sample | Process::Shade => Work::Load,
         }
     }
 
     fn units(&self, world: &DeviceWorld, region: &ActiveRegion) -> Units {
         let (capacity, samples) = (&region.capacity, f64::from(region.pixel_samples()));
         match self.process {
-            Process::ClearSelection => Units::All(2 * region.subpixels() + capacity.choice_words()),
-            Process::ClearBehind => Units::All(region.subpixels()),
+            Process::ClearSelection => {
+                Units::All((2 + u64::from(capacity.behind)) * region.subpixels() + capacity.choice_words())
+            }
             Process::Choose | Process::Gather => Units::Even(f64::from(CLUSTER_GRIDS)),
             Process::Rank => Units::All(capacity.choice_words()),
             Process::SortForHiding | Process::SortForShading => Units::All(self.grids + capacity.sort_keys()),
@@ -332,7 +333,6 @@ impl DeviceWorld {
                 select::record_clear(recording, region);
             }
             Process::BlurSamples => hide::record_blur_samples(recording, frame, region, some),
-            Process::ClearBehind => hide::record_clear_behind(recording, region),
             Process::Rank => select::record_ranks(recording, variants, region),
             Process::SortForHiding => {
                 let batches = select::BatchLimits::new(self.pipeline.batches(), variants);
@@ -371,7 +371,6 @@ impl DeviceWorld {
             }
             Process::Choose | Process::Gather => unreachable!("these come with a page"),
             Process::Dice | Process::Displace | Process::Hide | Process::RenewBlocks => unreachable!("loads' stages"),
-            Process::HideBehind | Process::RenewBlocksBehind => unreachable!("loads' stages"),
             Process::Sample | Process::Shade => unreachable!("loads' stages"),
         }
     }
