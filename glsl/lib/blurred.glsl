@@ -20,17 +20,22 @@ struct KeyTime {
     float part; // 0 to 1
 };
 
+#if KEYS == 1
+
+KeyTime key_time(Vertices v, uint key, float time) { return KeyTime(0u, 0.0); }
+
+#else
+
 // Looks from the interval `key` on.
 KeyTime key_time(Vertices v, uint key, float time) {
-#if KEYS == 1
-    return KeyTime(0u, 0.0);
-#endif
 #ifndef KEYS
     while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
 #endif
     float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
     return KeyTime(key, clamp((time - from) * inverse, 0.0, 1.0));
 }
+
+#endif
 
 // The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.
 struct Corners {
@@ -68,13 +73,18 @@ Corners corners_after(Vertices v, uint key) { return corners_to; }
 
 vec3 between(vec3 from, vec3 to, float part) { return (1.0 - part) * from + part * to; }
 
-Corners corners_at(Vertices v, KeyTime at) {
 #if KEYS == 1
-    return corners_from;
-#endif
+
+Corners corners_at(Vertices v, KeyTime at) { return corners_from; }
+
+#else
+
+Corners corners_at(Vertices v, KeyTime at) {
     Corners from = corners_before(v, at.key), to = corners_after(v, at.key);
     return Corners(between(from.a, to.a, at.part), between(from.b, to.b, at.part), between(from.c, to.c, at.part), between(from.d, to.d, at.part));
 }
+
+#endif
 
 vec4 corner_depths(Corners p) { return vec4(p.a.z, p.b.z, p.c.z, p.d.z); }
 

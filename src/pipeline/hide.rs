@@ -206,30 +206,40 @@ impl VertexMotion {
     }
 }
 
+/// Chooses among the variants of a kernel that hides. `hide.comp` and `hide_blurred.comp` have the same, in two types.
+macro_rules! hiding_variant {
+    ($kernel:ident, $surfaces:expr, $pass:expr, $tests:expr, $division:expr) => {{
+        use HiddenSurfaces::{Nearest, NearestTwo};
+        use $kernel::Variant as V;
+        let SampleTests { clipped, trimmed, .. } = $tests;
+        let expanded = $division == Division::Expanded && !trimmed;
+        match ($pass, $surfaces, clipped, trimmed) {
+            (HidePass::First, Nearest, false, _) if expanded => V::Expanded,
+            (HidePass::First, Nearest, true, _) if expanded => V::ExpandedClipped,
+            (HidePass::First, NearestTwo, false, _) if expanded => V::ExpandedBehind,
+            (HidePass::First, NearestTwo, true, _) if expanded => V::ExpandedBehindClipped,
+            (HidePass::First, Nearest, false, false) => V::First,
+            (HidePass::First, Nearest, true, false) => V::FirstClipped,
+            (HidePass::First, Nearest, false, true) => V::FirstTrimmed,
+            (HidePass::First, Nearest, true, true) => V::FirstClippedTrimmed,
+            (HidePass::First, NearestTwo, false, false) => V::BehindFirst,
+            (HidePass::First, NearestTwo, true, false) => V::BehindFirstClipped,
+            (HidePass::First, NearestTwo, false, true) => V::BehindFirstTrimmed,
+            (HidePass::First, NearestTwo, true, true) => V::BehindFirstClippedTrimmed,
+            (HidePass::Rest, Nearest, false, false) => V::Rest,
+            (HidePass::Rest, Nearest, true, false) => V::RestClipped,
+            (HidePass::Rest, Nearest, false, true) => V::RestTrimmed,
+            (HidePass::Rest, Nearest, true, true) => V::RestClippedTrimmed,
+            (HidePass::Rest, NearestTwo, false, false) => V::BehindRest,
+            (HidePass::Rest, NearestTwo, true, false) => V::BehindRestClipped,
+            (HidePass::Rest, NearestTwo, false, true) => V::BehindRestTrimmed,
+            (HidePass::Rest, NearestTwo, true, true) => V::BehindRestClippedTrimmed,
+        }
+    }};
+}
+
 fn variant(surfaces: HiddenSurfaces, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
-    use hide::Variant as V;
-    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        return match (surfaces, tests.clipped) {
-            (HiddenSurfaces::Nearest, false) => V::Expanded,
-            (HiddenSurfaces::Nearest, true) => V::ExpandedClipped,
-            (HiddenSurfaces::NearestTwo, false) => V::ExpandedBehind,
-            (HiddenSurfaces::NearestTwo, true) => V::ExpandedBehindClipped,
-        };
-    }
-    let (first, rest) = match (surfaces, tests.clipped, tests.trimmed) {
-        (HiddenSurfaces::Nearest, false, false) => (V::First, V::Rest),
-        (HiddenSurfaces::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
-        (HiddenSurfaces::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
-        (HiddenSurfaces::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
-        (HiddenSurfaces::NearestTwo, false, false) => (V::BehindFirst, V::BehindRest),
-        (HiddenSurfaces::NearestTwo, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
-        (HiddenSurfaces::NearestTwo, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
-        (HiddenSurfaces::NearestTwo, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
-    };
-    match pass {
-        HidePass::First => first,
-        HidePass::Rest => rest,
-    }
+    hiding_variant!(hide, surfaces, pass, tests, division)
 }
 
 fn blurred_variant(
@@ -238,33 +248,10 @@ fn blurred_variant(
     tests: SampleTests,
     division: Division,
 ) -> hide_blurred::Variant {
-    use hide_blurred::Variant as V;
-    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        let expanded = match (surfaces, tests.clipped) {
-            (HiddenSurfaces::Nearest, false) => V::Expanded,
-            (HiddenSurfaces::Nearest, true) => V::ExpandedClipped,
-            (HiddenSurfaces::NearestTwo, false) => V::ExpandedBehind,
-            (HiddenSurfaces::NearestTwo, true) => V::ExpandedBehindClipped,
-        };
-        return blurred_by_motion(expanded, tests.motion);
-    }
-    let (first, rest) = match (surfaces, tests.clipped, tests.trimmed) {
-        (HiddenSurfaces::Nearest, false, false) => (V::First, V::Rest),
-        (HiddenSurfaces::Nearest, true, false) => (V::FirstClipped, V::RestClipped),
-        (HiddenSurfaces::Nearest, false, true) => (V::FirstTrimmed, V::RestTrimmed),
-        (HiddenSurfaces::Nearest, true, true) => (V::FirstClippedTrimmed, V::RestClippedTrimmed),
-        (HiddenSurfaces::NearestTwo, false, false) => (V::BehindFirst, V::BehindRest),
-        (HiddenSurfaces::NearestTwo, true, false) => (V::BehindFirstClipped, V::BehindRestClipped),
-        (HiddenSurfaces::NearestTwo, false, true) => (V::BehindFirstTrimmed, V::BehindRestTrimmed),
-        (HiddenSurfaces::NearestTwo, true, true) => (V::BehindFirstClippedTrimmed, V::BehindRestClippedTrimmed),
-    };
-    match pass {
-        HidePass::First => blurred_by_motion(first, tests.motion),
-        HidePass::Rest => rest,
-    }
+    blurred_by_motion(hiding_variant!(hide_blurred, surfaces, pass, tests, division), tests.motion)
 }
 
-/// The variant of the first pass for how vertices move, where there is one.
+/// The variant for how vertices move, where there is one: in the first pass of what is not trimmed.
 fn blurred_by_motion(variant: hide_blurred::Variant, motion: VertexMotion) -> hide_blurred::Variant {
     use hide_blurred::Variant as V;
     match (variant, motion) {

@@ -48,31 +48,24 @@ pub(crate) fn split_in(
     variants: KernelVariants,
     capacity: u64,
 ) -> Result<Split, u32> {
-    let (slices, mut left) = seed(lab, scene, capacity);
-    let mut open = left;
+    let (slices, count) = seed(lab, scene, capacity);
+    let mut length = ListLength { count, open: count };
     let kinds: Vec<_> = scene.drawn.kinds().into_iter().collect();
     let mut from = 0;
     for _ in 0..ROUNDS_MAX {
         let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
         lab.run(|recording| {
-            bound_split::record_round(
-                recording,
-                variants,
-                sources,
-                &slices,
-                &kinds,
-                from,
-                ListLength { count: left, open },
-            );
+            bound_split::record_round(recording, variants, sources, &slices, &kinds, from, length);
         });
         let round: Round = lab.read(slices.round)[0];
         if u64::from(round.round_needed) > capacity {
             return Err(round.round_needed);
         }
-        (from, left, open) = (1 - from, round.round_count, round.round_open);
+        (from, length) = (1 - from, ListLength { count: round.round_count, open: round.round_open });
+        let left = u64::from(length.count);
         if round.round_last_splits == 0 || left == 0 {
-            let grids = lab.read(slices.lists[from].part(0..u64::from(left)));
-            let bounds = lab.read(slices.bounds[from].part(0..u64::from(left)));
+            let grids = lab.read(slices.lists[from].part(0..left));
+            let bounds = lab.read(slices.bounds[from].part(0..left));
             return Ok(Split { grids, bounds, lost: round.round_dropped });
         }
     }

@@ -13,8 +13,8 @@ pub enum Division {
     /// of focus) by a prefix sum in shared memory, and its invocations share them out evenly.
     Expanded,
     /// Micropolygons are listed for tiles of pixels first; then a workgroup hides those of a tile, and keeps the depths
-    /// of its samples in shared memory. Translucent, clipped and blurred surfaces are tested by one invocation a
-    /// micropolygon.
+    /// of its samples in shared memory. Translucent, clipped and blurred surfaces, and all where depths are
+    /// midpoints, are tested by one invocation a micropolygon.
     Binned,
 }
 

@@ -144,7 +144,7 @@ impl ShareOutput<'_> {
 }
 
 /// A round's work, in subpatches that are bounded, scanned and copied. Those that are only copied take a quarter of it.
-fn round_work(count: u32, open: u32) -> u64 {
+fn round_work(ListLength { count, open }: ListLength) -> u64 {
     u64::from(open) + u64::from((count - open).div_ceil(4))
 }
 
@@ -167,12 +167,10 @@ struct BoundSplit<'a> {
     tally: &'a ProgressTally,
 }
 
-/// Subpatches in list 0 that go through rounds, how many of them are no grids yet, and the part of all counting that
-/// they are, for progress.
+/// Subpatches in list 0 that go through rounds, and the part of all counting that they are, for progress.
 #[derive(Clone, Copy)]
 struct ListedPart {
-    count: u32,
-    open: u32,
+    length: ListLength,
     part: f64,
 }
 
@@ -194,7 +192,8 @@ impl BoundSplit<'_> {
             let mut recording = Recording::new("seed");
             recording.stage("bound_split", |recording| bound_split::record_seed(recording, self.slices, part));
             self.device.submit(&recording)?;
-            let listed = ListedPart { count: part.count, open: part.count, part: f64::from(part.count) };
+            let length = ListLength { count: part.count, open: part.count };
+            let listed = ListedPart { length, part: f64::from(part.count) };
             self.rounds(share, &kinds, listed, &mut output)?;
             done += part.count;
         }
@@ -211,13 +210,13 @@ impl BoundSplit<'_> {
         &mut self,
         share: &CountingShare,
         kinds: &[KindMotion],
-        ListedPart { mut count, mut open, part }: ListedPart,
+        ListedPart { mut length, part }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let mut from = 0;
         let capacity = self.slices.lists[0].count() as u32;
         for _ in 0..ROUNDS_MAX {
-            if count == 0 {
+            if length.count == 0 {
                 self.tally.count(part, 0);
                 return Ok(());
             }
@@ -225,39 +224,31 @@ impl BoundSplit<'_> {
                 let device = self.device.title().clone();
                 return Err(GpuError::Interrupted { device, doing: "counting".to_owned() });
             }
-            let work = round_work(count, open);
-            if count > 1 && work > self.pace.quota().of(Work::Split) {
-                return self.halves(share, kinds, from, ListedPart { count, open, part }, output);
+            let work = round_work(length);
+            if length.count > 1 && work > self.pace.quota().of(Work::Split) {
+                return self.halves(share, kinds, from, ListedPart { length, part }, output);
             }
             let page = self.pages.make_resident(self.device, share.page)?;
             let mut recording = Recording::new("bound_split");
             let variants = KernelVariants { serial: self.device.prefers_serial_kernels() };
             let sources = GeometrySources { frame: self.frame, page };
             recording.stage("bound_split", |recording| {
-                bound_split::record_round(
-                    recording,
-                    variants,
-                    sources,
-                    self.slices,
-                    kinds,
-                    from,
-                    ListLength { count, open },
-                );
+                bound_split::record_round(recording, variants, sources, self.slices, kinds, from, length);
             });
             let ticket = self.device.submit(&recording)?;
             let round: Round = self.device.read(self.slices.round)?[0];
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
             self.pace.took(&Portion::of(Work::Split, work), &stages_s);
             if round.round_needed > capacity {
-                return self.halves(share, kinds, from, ListedPart { count, open, part }, output);
+                return self.halves(share, kinds, from, ListedPart { length, part }, output);
             }
-            (from, count, open) = (1 - from, round.round_count, round.round_open);
+            (from, length) = (1 - from, ListLength { count: round.round_count, open: round.round_open });
             if round.round_dropped > 0 {
                 output.gathered.lost.push((round.round_dropped_instance, round.round_dropped));
                 self.device.upload(self.slices.round, &[Round { round_dropped: 0, ..round }])?;
             }
             if round.round_last_splits == 0 {
-                let grids = u64::from(count);
+                let grids = u64::from(length.count);
                 self.tally.count(part, grids);
                 let list = self.device.read(self.slices.lists[from].part(0..grids))?;
                 output.add(list, self.device.read(self.slices.bounds[from].part(0..grids))?);
@@ -273,7 +264,7 @@ impl BoundSplit<'_> {
         share: &CountingShare,
         kinds: &[KindMotion],
         from: usize,
-        ListedPart { count, part: all, .. }: ListedPart,
+        ListedPart { length: ListLength { count, .. }, part: all }: ListedPart,
         output: &mut ShareOutput<'_>,
     ) -> Result<(), GpuError> {
         let list = self.device.read(self.slices.lists[from].part(0..u64::from(count)))?;
@@ -288,8 +279,9 @@ impl BoundSplit<'_> {
             self.device.upload(self.slices.children[0].part(0..records), &verdicts)?;
             self.device.upload(self.slices.open.part(0..open.len() as u64), &open)?;
             let [count, open] = [part.len(), open.len()].map(|count| count as u32);
-            self.device.upload(self.slices.round, &[bound_split::first_round(ListLength { count, open })])?;
-            let listed = ListedPart { count, open, part: all * part.len() as f64 / list.len() as f64 };
+            let length = ListLength { count, open };
+            self.device.upload(self.slices.round, &[bound_split::first_round(length)])?;
+            let listed = ListedPart { length, part: all * part.len() as f64 / list.len() as f64 };
             self.rounds(share, kinds, listed, output)?;
         }
         Ok(())
@@ -315,8 +307,9 @@ mod tests {
 
     #[test]
     fn a_round_over_what_is_no_grid_yet_is_as_much_work_as_its_list_is_long() {
-        assert!((1..9).all(|count| round_work(count, count) == u64::from(count)));
-        assert_eq!([round_work(8, 0), round_work(9, 0), round_work(9, 3)], [2, 3, 5]);
+        let work = |count, open| round_work(ListLength { count, open });
+        assert!((1..9).all(|count| work(count, count) == u64::from(count)));
+        assert_eq!([work(8, 0), work(9, 0), work(9, 3)], [2, 3, 5]);
     }
 
     #[test]
