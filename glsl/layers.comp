@@ -70,11 +70,7 @@ uint list_entries(uint cell, uint bit, ivec2 at, uint begin) {
         put(begin + listed, Seen(floatBitsToUint(entry_z(frame, e, at)), e.number, index));
         listed++;
     }
-    if (listed <= INSERTED_MAX) {
-        insertion_sort(begin, listed);
-    } else {
-        heap_sort(begin, listed);
-    }
+    sort_list(begin, listed);
     return listed;
 }
 

@@ -1,5 +1,5 @@
 // Sort entries: one invocation = one cell; sorts its list by (nearest depth, number). Reads entries, cell_offsets,
-// cell_counts; writes order. The longest list of more than INSERTED_MAX entries is reported; those of more than
+// cell_counts; writes order. The longest list of more than REPORTED_MIN entries is reported; those of more than
 // cell_max are left as they are.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -20,6 +20,9 @@ layout(push_constant) uniform Push {
     uint last;
 };
 
+// Lists that are not longer fit everywhere.
+const uint REPORTED_MIN = 24u;
+
 // An entry with what it is sorted by.
 struct Listed {
     uint entry;
@@ -39,11 +42,6 @@ void main() {
     uint cell = first + invocation();
     if (cell >= last) return;
     uint count = cell_counts[cell], base = cell_offsets[cell];
-    if (count <= INSERTED_MAX) {
-        insertion_sort(base, count);
-        return;
-    }
-    atomicMax(longest_cell, count);
-    if (count > cell_max) return;
-    heap_sort(base, count);
+    if (count > REPORTED_MIN) atomicMax(longest_cell, count);
+    if (count <= cell_max) sort_list(base, count);
 }

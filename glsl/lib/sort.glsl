@@ -1,11 +1,11 @@
-// Sorting of a short list by one invocation: insertion where few items move, a heap sort beyond, so that no list is
-// slow. Needs Item, item(at), put(at, item) and after(item, item).
+// Sorting of a short list by one invocation: insertion as long as few items move, for lists are nearly sorted as a rule;
+// else a heap sort, so that no list is slow. Needs Item, item(at), put(at, item) and after(item, item).
 
 #ifndef SORT_GLSL
 #define SORT_GLSL
 
-// Items of a list that is sorted by insertion.
-const uint INSERTED_MAX = 24u;
+// How far insertion moves items of a list, in the mean, before it gives up.
+const uint INSERTION_MOVES = 6u;
 
 void sift(uint base, uint root, uint end) {
     Item moving = item(base + root);
@@ -22,18 +22,29 @@ void sift(uint base, uint root, uint end) {
     put(base + root, moving);
 }
 
-void insertion_sort(uint base, uint count) {
+// Whether the list is sorted: not if it takes too many moves.
+bool insertion_sort(uint base, uint count) {
+    if (count == 0u) return true;
+    uint moves = INSERTION_MOVES * count;
+    Item last = item(base);
     for (uint i = 1u; i < count; i++) {
         Item moving = item(base + i);
+        if (!after(last, moving)) {
+            last = moving;
+            continue;
+        }
         uint j = i;
-        while (j > 0u) {
-            Item before = item(base + j - 1u);
-            if (!after(before, moving)) break;
+        Item before = last;
+        do {
             put(base + j, before);
             j--;
-        }
+            moves--;
+            if (j > 0u) before = item(base + j - 1u);
+        } while (j > 0u && moves > 0u && after(before, moving));
         put(base + j, moving);
+        if (moves == 0u) return false;
     }
+    return true;
 }
 
 void heap_sort(uint base, uint count) {
@@ -44,6 +55,10 @@ void heap_sort(uint base, uint count) {
         put(base + end, top);
         sift(base, 0u, end);
     }
+}
+
+void sort_list(uint base, uint count) {
+    if (!insertion_sort(base, count)) heap_sort(base, count);
 }
 
 #endif

@@ -185,7 +185,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         variables: 0,
         composition: Composition::BY_OPACITY,
         pipelines: DevicePipelines::Fixed(setup.pipeline),
-        in_flight: 2,
+        in_flight: Some(2),
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,
         grid_residency: setup.grid_residency,

@@ -23,8 +23,8 @@
 //! **A device's thread** repeats: take a leaf; cut it until it is right; begin it; advance what is in flight. It takes,
 //! in this order, a leaf that is set aside for it, the newest leaf of its own deque, an orphan, and, if it has nothing
 //! in flight, the oldest leaf of another's deque, which is usually the largest, and finally a suspect (below). Up to
-//! [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two by default, so that the device does not
-//! wait for the host; but a second one is only begun while there are enough leaves for the other devices, because
+//! [`in_flight_max`](RegionRenderer::in_flight_max) regions are in flight, two on a GPU, so that it does not wait for
+//! the host; but a second one is only begun while there are enough leaves for the other devices, because
 //! regions in flight cannot be stolen.
 //!
 //! **Cuts.** A leaf that does not fit the device's memory is cut. One that fits is cut while it holds more than n_min

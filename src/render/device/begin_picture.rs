@@ -4,7 +4,9 @@ use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{GridPageSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::select::DepthBuckets;
 use crate::render::device::error::DeviceError;
-use crate::render::device::memory::{Demand, GridResidency, LastingBytes, MemoryNeeds, region_choices};
+use crate::render::device::memory::{
+    Demand, GridResidency, LastingBytes, MemoryNeeds, region_choices, regions_in_flight,
+};
 use crate::render::device::renderer::{DeviceRenderer, RegionMemory};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::render::resident::geometry_pages::PagesBytes;
@@ -92,7 +94,8 @@ impl DeviceRenderer {
     fn divide_among_regions(&mut self, demand: &Demand) -> Result<(), DeviceError> {
         let free = self.free_bytes();
         let bytes_max = self.device.info().allocation_bytes_max;
-        for in_flight in (1..=self.picture.in_flight).rev() {
+        let most = self.picture.in_flight.unwrap_or_else(|| regions_in_flight(self.device.prefers_serial_kernels()));
+        for in_flight in (1..=most).rev() {
             for capacity in region_choices(demand, in_flight, free, bytes_max) {
                 match self.allocate_regions(in_flight, capacity) {
                     Err(DeviceError::Gpu(GpuError::OutOfMemory { .. })) => {}

@@ -69,8 +69,8 @@ pub(crate) struct Picture {
     pub composition: Composition,
     /// The pipelines that regions go through.
     pub pipelines: DevicePipelines,
-    /// Regions in flight on each device.
-    pub in_flight: usize,
+    /// Regions in flight on each device, at most; `None` for as many as suit its kind.
+    pub in_flight: Option<usize>,
     /// Device memory that stays free (the constant C of RenderAnts, section 4).
     pub reserve_bytes: u64,
     /// Device memory for pages of geometry, at most; one page is resident in any case.

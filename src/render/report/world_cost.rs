@@ -22,7 +22,6 @@ pub(crate) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], co
             rows(|tile| tile.grids.both),
         ],
         translucent: rows(|tile| tile.translucent),
-        in_flight: picture.in_flight,
         ..CostStats::default()
     }
 }

@@ -21,7 +21,7 @@ use crate::render::session::devices::{DeviceReopener, DeviceSlot};
 use crate::render::session::draw::Session;
 use crate::render::session::failures::FailureLog;
 use crate::render::session::result::interleave;
-use crate::render::session::worker::{IdleRenderer, Worker, opener, region_capacity, take_back};
+use crate::render::session::worker::{IdleRenderer, Worker, opener, region_memory, take_back};
 use crate::schedule::{self, Opener, Policy, Rates, Region, RenderJob, ScheduleEventKind, SummedArea};
 use crate::stats::CostStats;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl Session<'_> {
         let table_s = begin.elapsed().as_secs_f64();
         let rendered =
             self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &picture.film_records, &log);
-        let capacity = idle.iter().find_map(region_capacity).unwrap_or_default();
+        let (in_flight, region_max) = idle.iter().find_map(region_memory).unwrap_or_default();
         let world = self.world_stats();
         world.regions = log.regions();
         world.estimates = log.estimates();
@@ -83,8 +83,9 @@ impl Session<'_> {
             table_s,
             deposit_s: rendered.deposit.as_secs_f64(),
             start_s: log.starts_s(),
-            region_subpixels_max: capacity[0],
-            region_grids_max: capacity[1],
+            in_flight,
+            region_subpixels_max: region_max[0],
+            region_grids_max: region_max[1],
             ..cost_of(picture, whole, &tiles, grids)
         });
         if !self.shadows.drawing {

@@ -85,14 +85,14 @@ impl TestAids {
             tuning.list_bytes = Some(bytes);
         }
         if let Some(seed) = self.perturb {
-            tuning.in_flight = IN_FLIGHT_MAX;
+            tuning.in_flight = Some(IN_FLIGHT_MAX);
             // Half of the seeds put the list of grids into a file.
             if seed % 2 == 1 {
                 tuning.list_bytes = Some(0);
             }
         }
         if self.captured_region.is_some() {
-            tuning.in_flight = 1;
+            tuning.in_flight = Some(1);
         }
         tuning
     }
@@ -129,15 +129,15 @@ mod tests {
     #[test]
     fn aids_override_only_their_numbers() {
         let production = TestAids::default().tuning();
-        assert_eq!((production.page_bytes, production.in_flight, production.list_bytes(1600)), (64 << 20, 2, 100));
+        assert_eq!((production.page_bytes, production.in_flight, production.list_bytes(1600)), (64 << 20, None, 100));
         let small = TestAids { small_page_bytes: Some(1024), ..TestAids::default() };
         let tuning = small.tuning();
         assert_eq!((tuning.page_bytes, tuning.resident_pages_bytes_max, tuning.list_bytes(1600)), (1024, 4096, 1024));
         assert_eq!(tuning.in_flight, production.in_flight);
         let perturbed = |seed| TestAids { perturb: Some(seed), ..small.clone() }.tuning();
         assert_eq!([2, 3].map(|seed| perturbed(seed).list_bytes(1600)), [1024, 0]);
-        assert_eq!(perturbed(2).in_flight, IN_FLIGHT_MAX);
+        assert_eq!(perturbed(2).in_flight, Some(IN_FLIGHT_MAX));
         let captured = TestAids { captured_region: Some(0), perturb: Some(2), ..TestAids::default() };
-        assert_eq!(captured.tuning().in_flight, 1);
+        assert_eq!(captured.tuning().in_flight, Some(1));
     }
 }

@@ -1,6 +1,6 @@
 //! The numbers that a render goes by. Production values are the default; test aids override some of them.
 
-use crate::render::device::memory::{GEOMETRY_PAGE_BYTES, GridResidency, REGIONS_IN_FLIGHT, host_list_bytes};
+use crate::render::device::memory::{GEOMETRY_PAGE_BYTES, GridResidency, host_list_bytes};
 use crate::schedule::Region;
 
 /// The numbers that a render goes by.
@@ -14,8 +14,8 @@ pub(super) struct Tuning {
     pub grid_residency: Option<GridResidency>,
     /// Bytes of a list of grids that stay in host memory; `None` for a fraction of the devices' limits.
     pub list_bytes: Option<u64>,
-    /// Regions in flight on each device, at most.
-    pub in_flight: usize,
+    /// Regions in flight on each device, at most; `None` for as many as suit its kind.
+    pub in_flight: Option<usize>,
     /// The seed by which regions are split, delayed and stolen at random, if they are.
     pub perturb: Option<u64>,
     /// The region of each device that RenderDoc captures.
@@ -33,7 +33,7 @@ impl Default for Tuning {
             resident_pages_bytes_max: u64::MAX,
             grid_residency: None,
             list_bytes: None,
-            in_flight: REGIONS_IN_FLIGHT,
+            in_flight: None,
             perturb: None,
             captured_region: None,
             bucket_px: None,

@@ -197,10 +197,12 @@ pub(super) fn opener(
     })
 }
 
-/// Subpixels and grids that a region of an idle device could have had; `None` if the device failed or had too little
-/// memory.
-pub(super) fn region_capacity(idle: &IdleRenderer) -> Option<[u64; 2]> {
-    idle.lock().as_ref()?.region_capacity().map(|capacity| [capacity.subpixels, capacity.grids])
+/// Regions that could be in flight on an idle device, and the subpixels and grids that each could have had; `None` if
+/// the device failed or had too little memory.
+pub(super) fn region_memory(idle: &IdleRenderer) -> Option<(usize, [u64; 2])> {
+    let idle = idle.lock();
+    let renderer = idle.as_ref()?;
+    renderer.region_capacity().map(|capacity| (renderer.in_flight_max(), [capacity.subpixels, capacity.grids]))
 }
 
 /// The device after a world, unless it failed, and how far it saw displacement move each instance.

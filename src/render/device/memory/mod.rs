@@ -30,6 +30,6 @@ pub(crate) use grid_residency::GridResidency;
 pub(crate) use needs::{LastingBytes, MemoryNeeds};
 pub(crate) use regions::{Demand, region_choices};
 pub(crate) use shares::{
-    GEOMETRY_PAGE_BYTES, REGIONS_IN_FLIGHT, counting_capacity, free_bytes, geometry_bytes, host_list_bytes,
-    imager_tiles,
+    GEOMETRY_PAGE_BYTES, counting_capacity, free_bytes, geometry_bytes, host_list_bytes, imager_tiles,
+    regions_in_flight,
 };

@@ -17,8 +17,8 @@ const COUNTING_PART: u64 = 2;
 const SUBPATCHES_MAX: u64 = 1 << 17;
 /// Subpatches that a chunk of the counting pass has room for, at least.
 const SUBPATCHES_MIN: u64 = 256;
-/// Regions in flight on each device: while the host looks at one, the device works on the other.
-pub(crate) const REGIONS_IN_FLIGHT: usize = 2;
+/// Regions in flight on a GPU: while the host looks at one, the device works on the other.
+const REGIONS_IN_FLIGHT: usize = 2;
 /// Tiles that the imager runs over at once, at most: 262,144 pixels.
 const IMAGER_TILES_MAX: u64 = 1024;
 /// Tiles that the imager runs over at once, at least; where they do not fit, it does not run.
@@ -31,6 +31,12 @@ const HOST_LIST_PART: u64 = 16;
 /// Bytes of a list of grids that stay in the host's memory where the limits of all devices come to `limits_bytes`.
 pub(crate) fn host_list_bytes(limits_bytes: u64) -> u64 {
     limits_bytes / HOST_LIST_PART
+}
+
+/// Regions in flight on a device, as long as no other number is asked for. A CPU device shares its processor with the
+/// host, so a second region only takes longer to begin with: fresh pages of its memory are expensive.
+pub(crate) fn regions_in_flight(on_cpu: bool) -> usize {
+    if on_cpu { 1 } else { REGIONS_IN_FLIGHT }
 }
 
 /// Bytes of a device's limit that are not in use yet, without a reserve that is to stay free.
