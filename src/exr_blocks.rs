@@ -2,11 +2,11 @@
 //! compresses them too, but takes longer. Samples are little-endian; the crate's other compressors expect the machine's
 //! order, which is the same wherever anthill runs.
 
-use flate2::{Compress, Compression, FlushCompress, Status};
 use half::f16;
+use libdeflater::{CompressionLvl, Compressor};
 
-/// How hard zlib tries, as in OpenEXR's library.
-pub(crate) const ZIP_LEVEL: u32 = 4;
+/// How hard compression tries, as in OpenEXR's library.
+pub(crate) const ZIP_LEVEL: i32 = 4;
 
 /// Encodes samples, the lowest byte first. Finite values beyond the range of half become its largest value: an infinity
 /// would spread in every filter that a compositor applies.
@@ -23,23 +23,35 @@ pub(crate) fn encode<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32
 }
 
 /// A block as readers expect it: compressed, or as it is where that is not longer.
-pub(crate) fn packed(bytes: Vec<u8>, level: u32) -> Vec<u8> {
+pub(crate) fn packed(bytes: Vec<u8>, level: i32) -> Vec<u8> {
     let packed = zipped(&bytes, level);
     if packed.len() < bytes.len() { packed } else { bytes }
 }
 
 /// OpenEXR's ZIP: the bytes of even places before those of odd ones, as differences, then zlib, which tries as hard as
-/// `level` says: 0 to 9, where 0 stores them.
-pub(crate) fn zipped(bytes: &[u8], level: u32) -> Vec<u8> {
-    let mut parted: Vec<u8> = bytes.iter().step_by(2).chain(bytes.iter().skip(1).step_by(2)).copied().collect();
-    for at in (1..parted.len()).rev() {
-        parted[at] = parted[at].wrapping_sub(parted[at - 1]).wrapping_add(128);
+/// `level` says: 0 to 12, where 0 stores them.
+pub(crate) fn zipped(bytes: &[u8], level: i32) -> Vec<u8> {
+    let mut parted = vec![0; bytes.len()];
+    let (even, odd) = parted.split_at_mut(bytes.len().div_ceil(2));
+    for ((pair, even), odd) in bytes.chunks_exact(2).zip(&mut *even).zip(odd) {
+        (*even, *odd) = (pair[0], pair[1]);
     }
-    // What cannot be made shorter grows by some bytes for each block of 2^14, by an eighth at level 1, and by a head
-    // and a sum.
-    let mut zipped = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 64);
-    let status = Compress::new(Compression::new(level), true).compress_vec(&parted, &mut zipped, FlushCompress::Finish);
-    assert!(matches!(status, Ok(Status::StreamEnd)), "there is room: {status:?}");
-    zipped.shrink_to_fit();
-    zipped
+    if let ([last], Some(even)) = (bytes.chunks_exact(2).remainder(), even.last_mut()) {
+        *even = *last;
+    }
+    let mut differences = parted.clone();
+    for (difference, pair) in differences.iter_mut().skip(1).zip(parted.windows(2)) {
+        *difference = pair[1].wrapping_sub(pair[0]).wrapping_add(128);
+    }
+    deflated(&differences, level)
+}
+
+/// Bytes as zlib has them, which tries as hard as `level` says: 0 to 12.
+pub(crate) fn deflated(bytes: &[u8], level: i32) -> Vec<u8> {
+    let mut compressor = Compressor::new(CompressionLvl::new(level).expect("a level of zlib"));
+    let mut deflated = vec![0; compressor.zlib_compress_bound(bytes.len())];
+    let size = compressor.zlib_compress(bytes, &mut deflated).expect("there is room");
+    deflated.truncate(size);
+    deflated.shrink_to_fit();
+    deflated
 }

@@ -1,4 +1,4 @@
-// Sorting of a short list by one invocation: insertion as long as few items move, for lists are nearly sorted as a rule;
+// Sorting of a short list by one invocation: insertion as long as few items move, since most lists are nearly sorted;
 // else a heap sort, so that no list is slow. Needs Item, item(at), put(at, item) and after(item, item).
 
 #ifndef SORT_GLSL

@@ -16,9 +16,10 @@ pub(super) fn expose(value: f32, [gain, gamma]: [f32; 2]) -> f32 {
 /// `noise` is in (-1, 1). A value that is not a number becomes the smallest.
 pub(super) fn quantize(value: f32, quantize: &Quantize, limit: u16, noise: f32) -> u16 {
     let scaled = f64::from(quantize.one) * f64::from(value) + f64::from(quantize.dither) * f64::from(noise);
-    let rounded = (scaled + 0.5).floor();
+    let rounded = scaled + 0.5;
     let low = f64::from(quantize.min).clamp(0.0, f64::from(limit));
     let high = f64::from(quantize.max).clamp(low, f64::from(limit));
+    // What is between whole numbers is cut off: it is not negative any more.
     if rounded.is_nan() { low as u16 } else { rounded.clamp(low, high) as u16 }
 }
 

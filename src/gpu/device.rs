@@ -213,6 +213,11 @@ impl Device {
         self.opened_at
     }
 
+    /// Gives the blocks of freed buffers that are kept for others back to the driver.
+    pub(crate) fn give_up_blocks(&mut self) {
+        self.memory.give_up_spares(u64::MAX);
+    }
+
     /// The device's memory in use.
     pub fn memory(&self) -> MemoryUse {
         self.memory.usage()

@@ -8,6 +8,7 @@ use crate::pipeline::recording::{Buffer, BufferRange, VIEW_SLACK, viewed_bytes};
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// How a buffer is used, which determines the type of its memory.
@@ -24,7 +25,7 @@ pub enum Usage {
 /// Current and peak use of a device's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Bytes currently allocated from the driver.
+    /// Bytes of blocks in use.
     pub used_bytes: u64,
     /// The most bytes that were allocated at once.
     pub peak_bytes: u64,
@@ -35,6 +36,9 @@ pub struct MemoryUse {
 /// Size in bytes of the blocks that small buffers share, the smallest that the allocator supports; larger buffers have
 /// a block each.
 pub const BLOCK_BYTES: u64 = 4 << 20;
+/// Blocks of freed buffers that are kept for other ones, at most: those of the regions in flight. To get memory afresh
+/// takes a CPU device a tenth of the time of a picture.
+const SPARES_MAX: usize = 2;
 
 struct BackedBuffer {
     raw: vk::Buffer,
@@ -59,6 +63,9 @@ pub(super) struct Memory {
     allocator: Option<Allocator>,
     slots: Vec<BufferSlot>,
     empty_slots: Vec<u32>,
+    /// Blocks of freed `DeviceOnly` buffers, the largest. They do not count as used, and are given up when memory is
+    /// short.
+    spares: Vec<Allocation>,
     usage: MemoryUse,
     allocation_bytes_max: u64,
     /// Whether the host may access `DeviceOnly` buffers if their memory is mapped.
@@ -95,6 +102,7 @@ impl Memory {
             allocator: Some(allocator),
             slots: Vec::new(),
             empty_slots: Vec::new(),
+            spares: Vec::new(),
             usage: MemoryUse { budget_bytes, ..MemoryUse::default() },
             allocation_bytes_max: physical.info.allocation_bytes_max,
             direct,
@@ -141,6 +149,39 @@ impl Memory {
     fn bind_memory(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
         // SAFETY: `allocate`, the only caller, has just created `raw` from this device.
         let requirements = unsafe { self.shared.raw.get_buffer_memory_requirements(raw) };
+        let allocation = match self.take_spare(&requirements, usage) {
+            Some(spare) => spare,
+            None => {
+                // What is too small for the region of this picture would only take memory.
+                self.give_up_spares(requirements.size);
+                match self.fresh(&requirements, name, usage) {
+                    Err(GpuError::OutOfMemory { .. }) if !self.spares.is_empty() => {
+                        self.give_up_spares(u64::MAX);
+                        self.fresh(&requirements, name, usage)?
+                    }
+                    fresh => fresh?,
+                }
+            }
+        };
+        self.usage.peak_bytes = self.usage.peak_bytes.max(self.usage.used_bytes);
+        // SAFETY: the allocator chose type, size and alignment by this buffer's `requirements`; `allocate` has just
+        // created the buffer, so it is not bound yet.
+        let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        if let Err(error) = self.shared.check("binding memory", bound) {
+            self.give_back(allocation);
+            return Err(error);
+        }
+        self.shared.name(raw, name);
+        Ok(allocation)
+    }
+
+    /// Memory that was not in use before, within the budget.
+    fn fresh(
+        &mut self,
+        requirements: &vk::MemoryRequirements,
+        name: &'static str,
+        usage: Usage,
+    ) -> Result<Allocation, GpuError> {
         let location = match usage {
             Usage::DeviceOnly => MemoryLocation::GpuOnly,
             Usage::Upload => MemoryLocation::CpuToGpu,
@@ -148,7 +189,7 @@ impl Memory {
         };
         let description = AllocationCreateDesc {
             name,
-            requirements,
+            requirements: *requirements,
             location,
             linear: true,
             allocation_scheme: AllocationScheme::GpuAllocatorManaged,
@@ -161,22 +202,50 @@ impl Memory {
                 reason: other.to_string(),
             },
         })?;
-        let used_bytes = self.allocator().capacity();
-        if used_bytes > self.usage.budget_bytes {
+        // Spares take memory too, as long as they are kept.
+        if self.allocator().capacity() > self.usage.budget_bytes {
             self.give_back(allocation);
             return Err(self.out_of_memory(name, requirements.size));
         }
-        self.usage.used_bytes = used_bytes;
-        self.usage.peak_bytes = self.usage.peak_bytes.max(used_bytes);
-        // SAFETY: the allocator chose type, size and alignment by this buffer's `requirements`; `allocate` has just
-        // created the buffer, so it is not bound yet.
-        let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
-        if let Err(error) = self.shared.check("binding memory", bound) {
-            self.give_back(allocation);
-            return Err(error);
-        }
-        self.shared.name(raw, name);
+        self.note_use();
         Ok(allocation)
+    }
+
+    /// The smallest spare block that a buffer fits into, unless much of it would be left over.
+    fn take_spare(&mut self, requirements: &vk::MemoryRequirements, usage: Usage) -> Option<Allocation> {
+        let (bytes, free_bytes) = (requirements.size, self.usage.budget_bytes.saturating_sub(self.usage.used_bytes));
+        let fits =
+            |spare: &Allocation| (bytes..=bytes + bytes / 4).contains(&spare.size()) && spare.size() <= free_bytes;
+        let fitting = self.spares.iter().enumerate().filter(|(_, spare)| usage == Usage::DeviceOnly && fits(spare));
+        let (at, _) = fitting.min_by_key(|(_, spare)| spare.size())?;
+        let spare = self.spares.swap_remove(at);
+        self.note_use();
+        Some(spare)
+    }
+
+    /// Keeps the block of a destroyed buffer, if it has one of its own that is among the largest.
+    fn keep_spare(&mut self, held: BackedBuffer) {
+        if held.usage != Usage::DeviceOnly || held.allocation.size() <= BLOCK_BYTES {
+            return self.give_back(held.allocation);
+        }
+        self.spares.push(held.allocation);
+        self.spares.sort_by_key(|spare| Reverse(spare.size()));
+        let smaller = self.spares.split_off(self.spares.len().min(SPARES_MAX));
+        smaller.into_iter().for_each(|spare| self.give_back(spare));
+        self.note_use();
+    }
+
+    /// Gives spare blocks of less than so many bytes back to the driver.
+    pub(super) fn give_up_spares(&mut self, bytes: u64) {
+        let spares = std::mem::take(&mut self.spares).into_iter();
+        let (kept, given_up): (Vec<_>, Vec<_>) = spares.partition(|spare| spare.size() >= bytes);
+        self.spares = kept;
+        given_up.into_iter().for_each(|spare| self.give_back(spare));
+    }
+
+    fn note_use(&mut self) {
+        let spare_bytes: u64 = self.spares.iter().map(Allocation::size).sum();
+        self.usage.used_bytes = self.allocator().capacity() - spare_bytes;
     }
 
     fn allocator(&mut self) -> &mut Allocator {
@@ -186,7 +255,7 @@ impl Memory {
     fn give_back(&mut self, allocation: Allocation) {
         let freed = self.allocator().free(allocation);
         freed.expect("an allocation is freed once, by the allocator that made it");
-        self.usage.used_bytes = self.allocator().capacity();
+        self.note_use();
     }
 
     fn out_of_memory(&self, name: &'static str, asked_bytes: u64) -> GpuError {
@@ -272,7 +341,7 @@ impl Memory {
         // SAFETY: `release` passes only buffers whose last submission is done, and `close` runs after the queue was
         // waited for or before anything was submitted; both take the buffer out of its slot, so it is destroyed once.
         unsafe { self.shared.raw.destroy_buffer(held.raw, None) };
-        self.give_back(held.allocation);
+        self.keep_spare(held);
     }
 
     /// Leaks all memory, which a hanging device may still use.
@@ -285,6 +354,7 @@ impl Memory {
         let held: Vec<BackedBuffer> = self.slots.iter_mut().filter_map(|slot| slot.held.take()).collect();
         let leaked = held.iter().filter(|held| !held.freed).map(|held| held.name).collect();
         held.into_iter().for_each(|held| self.destroy(held));
+        self.give_up_spares(u64::MAX);
         self.allocator = None;
         leaked
     }

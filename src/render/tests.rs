@@ -186,6 +186,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         composition: Composition::BY_OPACITY,
         pipelines: DevicePipelines::Fixed(setup.pipeline),
         in_flight: Some(2),
+        is_last: false,
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,
         grid_residency: setup.grid_residency,

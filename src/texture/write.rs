@@ -18,9 +18,7 @@ use exr::meta::attribute::{
     AttributeValue, ChannelDescription, EnvironmentMap, LevelMode, LineOrder, SampleType, Text, TileDescription,
 };
 use exr::meta::header::{Header, LayerAttributes};
-use flate2::write::ZlibEncoder;
 use std::cell::Cell;
-use std::io::{self, Write};
 use std::path::Path;
 use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard};
 use tiff::tags::{PhotometricInterpretation, Tag};
@@ -31,8 +29,8 @@ const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
 /// Tiles that are compressed between two reports of progress.
 const TILES_AT_ONCE: usize = 256;
 
-/// How hard zlib tries: less than its default of 6, for files that are up to 4% larger and are made in less time.
-const ZLIB_LEVEL: u32 = 2;
+/// How hard compression tries: little, for files that are made in less time.
+const ZLIB_LEVEL: i32 = 2;
 
 /// Files with more raw bytes than this are BigTIFF.
 const PLAIN_BYTES_MAX: u64 = 3 << 30;
@@ -195,7 +193,6 @@ fn write_levels<W: FileSink, K: TiffKind>(
             }
             done += places.len() as u64;
             for bytes in in_parallel(places.to_vec(), |tile| compressed_tile(texels, tile, made.header.format)) {
-                let bytes = bytes?;
                 offsets.push(directory.write_data(bytes.as_slice())?);
                 counts.push(u32::try_from(bytes.len())?);
             }
@@ -259,13 +256,13 @@ fn write_tags<W: FileSink, K: TiffKind>(
 }
 
 /// A tile as integers, as differences along rows, compressed. Texels outside of the picture are 0.
-fn compressed_tile(texels: &Texels, tile: [u32; 2], format: TexelFormat) -> io::Result<Vec<u8>> {
+fn compressed_tile(texels: &Texels, tile: [u32; 2], format: TexelFormat) -> Vec<u8> {
     let channels = texels.channels as usize;
     let row_samples = TILE_TEXELS as usize * channels;
     let begin = tile.map(|place| place * TILE_TEXELS);
     let width = (texels.size[0] - begin[0]).min(TILE_TEXELS) as usize * channels;
     let limit = if format == TexelFormat::U8 { 255 } else { 65535_u16 };
-    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::new(ZLIB_LEVEL));
+    let mut bytes = Vec::with_capacity(2 * row_samples * TILE_TEXELS as usize);
     for y in begin[1]..begin[1] + TILE_TEXELS {
         let mut row = vec![0_u16; row_samples];
         if y < texels.size[1] {
@@ -276,13 +273,12 @@ fn compressed_tile(texels: &Texels, tile: [u32; 2], format: TexelFormat) -> io::
         for at in (channels..row_samples).rev() {
             row[at] = row[at].wrapping_sub(row[at - channels]);
         }
-        let bytes: Vec<u8> = match format {
-            TexelFormat::U8 => row.iter().map(|&sample| sample as u8).collect(),
-            _ => row.iter().flat_map(|sample| sample.to_ne_bytes()).collect(),
-        };
-        encoder.write_all(&bytes)?;
+        match format {
+            TexelFormat::U8 => bytes.extend(row.iter().map(|&sample| sample as u8)),
+            _ => bytes.extend(row.iter().flat_map(|sample| sample.to_ne_bytes())),
+        }
     }
-    encoder.finish()
+    exr_blocks::deflated(&bytes, ZLIB_LEVEL)
 }
 
 /// The nearest integer; NaN becomes 0.

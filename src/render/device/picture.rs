@@ -71,6 +71,8 @@ pub(crate) struct Picture {
     pub pipelines: DevicePipelines,
     /// Regions in flight on each device, at most; `None` for as many as suit its kind.
     pub in_flight: Option<usize>,
+    /// Whether no other picture follows, as far as is known.
+    pub is_last: bool,
     /// Device memory that stays free (the constant C of RenderAnts, section 4).
     pub reserve_bytes: u64,
     /// Device memory for pages of geometry, at most; one page is resident in any case.

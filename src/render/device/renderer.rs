@@ -188,6 +188,10 @@ impl DeviceRenderer {
         if let Some(textures) = self.shared.textures.take() {
             textures.free(&mut self.device);
         }
+        if self.picture.is_last {
+            // Here this goes on beside the writing of the picture.
+            self.device.give_up_blocks();
+        }
         self.device
     }
 }

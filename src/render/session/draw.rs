@@ -48,6 +48,8 @@ pub(super) struct Session<'a> {
     /// What the shaders of the picture that is drawn have baked.
     pub baked: BakedPicture,
     checkpoint: Option<Checkpoint>,
+    /// Whether no other world follows, as far as is known.
+    pub is_last: bool,
     /// Worlds that [`Self::draw`] was called with.
     world_count: u32,
     pub shading: ShaderLibrary,
@@ -85,6 +87,7 @@ impl<'a> Session<'a> {
             baked: BakedPicture::new(&memory),
             memory,
             checkpoint: None,
+            is_last: false,
             world_count: 0,
             shadows: AutoShadows::default(),
             shading: ShaderLibrary::new(Arc::clone(&options.files))

@@ -45,6 +45,7 @@ impl Session<'_> {
             deep: film.wants_light().then(|| deep_settings(world)),
             pipelines: pipelines(self.options.pipelines.clone()),
             in_flight: self.tuning.in_flight,
+            is_last: self.is_last,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.tuning.resident_pages_bytes_max,
             grid_residency: self.tuning.grid_residency,

@@ -149,6 +149,11 @@ impl BegunReading {
         Self { items, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
     }
 
+    /// Whether all is read, and was taken.
+    pub(super) fn is_over(&self) -> bool {
+        self.items.is_empty() && self.summary.as_ref().is_some_and(|summary| !summary.is_empty())
+    }
+
     /// Ends it, and returns what came of it. A thread that waits for input when the user stops the render is left
     /// behind.
     pub(super) fn end(mut self) -> ReadSummary {

@@ -67,7 +67,7 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         return refused(error);
     }
     session.advise_devices();
-    let (ending, displays) = draw_all(&mut session, &memory, &reading.items);
+    let (ending, displays) = draw_all(&mut session, &memory, &reading);
     let read = reading.end();
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
@@ -135,17 +135,13 @@ fn open_devices(
 
 /// Draws worlds and makes textures as they come. With `-o` all worlds must be known first, as far as memory permits,
 /// because its name may fit only one.
-fn draw_all(
-    session: &mut Session<'_>,
-    memory: &HostMemory,
-    items: &Receiver<ReadItem>,
-) -> (Ending, Vec<DisplayOutcome>) {
+fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReading) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
     loop {
         let interrupt = &session.ticker.interrupt;
-        let mut batch = next_batch(memory, items, interrupt, naming.is_some());
+        let mut batch = next_batch(memory, &reading.items, interrupt, naming.is_some());
         if interrupt.is_raised() {
             return (Ending::Interrupted, displays);
         }
@@ -156,7 +152,9 @@ fn draw_all(
             session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return (Ending::WrongUsage, displays);
         }
-        for item in batch {
+        let mut rest = batch.into_iter();
+        while let Some(item) = rest.next() {
+            session.is_last = rest.as_slice().is_empty() && reading.is_over();
             let done = match item {
                 ReadItem::World(read) => draw_one(session, *read),
                 ReadItem::Texture(texture) => session.make_texture(*texture, &displays),
