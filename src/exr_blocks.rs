@@ -28,8 +28,8 @@ pub(crate) fn packed(bytes: Vec<u8>, level: i32) -> Vec<u8> {
     if packed.len() < bytes.len() { packed } else { bytes }
 }
 
-/// OpenEXR's ZIP: the bytes of even places before those of odd ones, as differences, then zlib, which tries as hard as
-/// `level` says: 0 to 12, where 0 stores them.
+/// OpenEXR's ZIP: the bytes of even places before those of odd ones, as differences, in the format of zlib. Compression
+/// tries as hard as `level` says: 0 to 12, where 0 stores them.
 pub(crate) fn zipped(bytes: &[u8], level: i32) -> Vec<u8> {
     let mut parted = vec![0; bytes.len()];
     let (even, odd) = parted.split_at_mut(bytes.len().div_ceil(2));
@@ -46,9 +46,9 @@ pub(crate) fn zipped(bytes: &[u8], level: i32) -> Vec<u8> {
     deflated(&differences, level)
 }
 
-/// Bytes as zlib has them, which tries as hard as `level` says: 0 to 12.
+/// Compressed bytes in the format of zlib; `level` says how hard to try: 0 to 12.
 pub(crate) fn deflated(bytes: &[u8], level: i32) -> Vec<u8> {
-    let mut compressor = Compressor::new(CompressionLvl::new(level).expect("a level of zlib"));
+    let mut compressor = Compressor::new(CompressionLvl::new(level).expect("a level of libdeflate"));
     let mut deflated = vec![0; compressor.zlib_compress_bound(bytes.len())];
     let size = compressor.zlib_compress(bytes, &mut deflated).expect("there is room");
     deflated.truncate(size);

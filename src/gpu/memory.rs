@@ -25,7 +25,7 @@ pub enum Usage {
 /// Current and peak use of a device's memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Bytes of blocks in use.
+    /// Bytes of blocks in use; spare ones do not count.
     pub used_bytes: u64,
     /// The most bytes that were allocated at once.
     pub peak_bytes: u64,
@@ -37,7 +37,8 @@ pub struct MemoryUse {
 /// a block each.
 pub const BLOCK_BYTES: u64 = 4 << 20;
 /// Blocks of freed buffers that are kept for other ones, at most: those of the regions in flight. To get memory afresh
-/// takes a CPU device a tenth of the time of a picture.
+/// takes a CPU device a tenth of the time of a picture. None is kept where they and what is in use would take more than
+/// half of the limit.
 const SPARES_MAX: usize = 2;
 
 struct BackedBuffer {
@@ -152,10 +153,9 @@ impl Memory {
         let allocation = match self.take_spare(&requirements, usage) {
             Some(spare) => spare,
             None => {
-                // What is too small for the region of this picture would only take memory.
-                self.give_up_spares(requirements.size);
+                self.give_up_useless(requirements.size, usage);
                 match self.fresh(&requirements, name, usage) {
-                    Err(GpuError::OutOfMemory { .. }) if !self.spares.is_empty() => {
+                    Err(_) if !self.spares.is_empty() => {
                         self.give_up_spares(u64::MAX);
                         self.fresh(&requirements, name, usage)?
                     }
@@ -164,8 +164,9 @@ impl Memory {
             }
         };
         self.usage.peak_bytes = self.usage.peak_bytes.max(self.usage.used_bytes);
-        // SAFETY: the allocator chose type, size and alignment by this buffer's `requirements`; `allocate` has just
-        // created the buffer, so it is not bound yet.
+        // SAFETY: the allocator chose type, size and alignment by the `requirements` of this buffer, or of one that was
+        // larger and of equal flags and use, whose types and alignment are the same (Vulkan 1.2, 12.7), and which is
+        // destroyed; `allocate` has just created the buffer, so it is not bound yet.
         let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
         if let Err(error) = self.shared.check("binding memory", bound) {
             self.give_back(allocation);
@@ -202,7 +203,6 @@ impl Memory {
                 reason: other.to_string(),
             },
         })?;
-        // Spares take memory too, as long as they are kept.
         if self.allocator().capacity() > self.usage.budget_bytes {
             self.give_back(allocation);
             return Err(self.out_of_memory(name, requirements.size));
@@ -213,9 +213,8 @@ impl Memory {
 
     /// The smallest spare block that a buffer fits into, unless much of it would be left over.
     fn take_spare(&mut self, requirements: &vk::MemoryRequirements, usage: Usage) -> Option<Allocation> {
-        let (bytes, free_bytes) = (requirements.size, self.usage.budget_bytes.saturating_sub(self.usage.used_bytes));
-        let fits =
-            |spare: &Allocation| (bytes..=bytes + bytes / 4).contains(&spare.size()) && spare.size() <= free_bytes;
+        let bytes = requirements.size;
+        let fits = |spare: &Allocation| (bytes..=bytes + bytes / 4).contains(&spare.size());
         let fitting = self.spares.iter().enumerate().filter(|(_, spare)| usage == Usage::DeviceOnly && fits(spare));
         let (at, _) = fitting.min_by_key(|(_, spare)| spare.size())?;
         let spare = self.spares.swap_remove(at);
@@ -225,7 +224,7 @@ impl Memory {
 
     /// Keeps the block of a destroyed buffer, if it has one of its own that is among the largest.
     fn keep_spare(&mut self, held: BackedBuffer) {
-        if held.usage != Usage::DeviceOnly || held.allocation.size() <= BLOCK_BYTES {
+        if held.usage != Usage::DeviceOnly || held.allocation.size() <= BLOCK_BYTES || !self.is_roomy(0) {
             return self.give_back(held.allocation);
         }
         self.spares.push(held.allocation);
@@ -233,6 +232,21 @@ impl Memory {
         let smaller = self.spares.split_off(self.spares.len().min(SPARES_MAX));
         smaller.into_iter().for_each(|spare| self.give_back(spare));
         self.note_use();
+    }
+
+    /// Whether so many more bytes, what is in use and spare blocks take at most half of the limit.
+    fn is_roomy(&mut self, more_bytes: u64) -> bool {
+        self.allocator().capacity() + more_bytes <= self.usage.budget_bytes / 2
+    }
+
+    /// Gives up spare blocks before a buffer of so many bytes that has none gets its memory: all where memory may be
+    /// short, else those that are too small for it, since what follows is mostly smaller.
+    fn give_up_useless(&mut self, bytes: u64, usage: Usage) {
+        if !self.is_roomy(bytes) {
+            self.give_up_spares(u64::MAX);
+        } else if usage == Usage::DeviceOnly {
+            self.give_up_spares(bytes);
+        }
     }
 
     /// Gives spare blocks of less than so many bytes back to the driver.

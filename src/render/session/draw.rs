@@ -131,7 +131,9 @@ impl<'a> Session<'a> {
         let world = if world.moves() { world.in_shutter() } else { world };
         self.world_count += 1;
         let mut world = world;
+        let is_last = std::mem::take(&mut self.is_last);
         self.cast_shadows(&mut world);
+        self.is_last = is_last;
         let film = match self.open_film(&world, charge) {
             Ok(film) => film,
             Err(displays) => return WorldOutcome { displays, ending: None },

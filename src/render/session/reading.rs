@@ -151,7 +151,8 @@ impl BegunReading {
 
     /// Whether all is read, and was taken.
     pub(super) fn is_over(&self) -> bool {
-        self.items.is_empty() && self.summary.as_ref().is_some_and(|summary| !summary.is_empty())
+        // The summary comes after all items.
+        self.summary.as_ref().is_some_and(|summary| !summary.is_empty()) && self.items.is_empty()
     }
 
     /// Ends it, and returns what came of it. A thread that waits for input when the user stops the render is left
