@@ -19,7 +19,7 @@ fn first_device(directory: &Path) -> serde_json::Value {
 }
 
 /// Whether the first device is a CPU driver, where all buffers share one kind of memory.
-fn draws_on_processor(directory: &Path) -> bool {
+pub(super) fn draws_on_processor(directory: &Path) -> bool {
     first_device(directory)["kind"] == "cpu"
 }
 

@@ -1,5 +1,6 @@
 //! Compares the estimates of the summed-area table with what regions use, in real scenes.
 
+use super::devices::draws_on_processor;
 use super::{directory, run};
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -69,4 +70,16 @@ fn regions_use_what_was_estimated() {
         let vain = marks.iter().filter(|mark| mark.ends_with(" is too large")).count() as u64;
         assert_eq!(number(estimates, "too_large"), vain, "{context}");
     }
+}
+
+#[test]
+fn a_cpu_device_has_one_region_in_flight_and_a_gpu_two() {
+    let directory = directory();
+    let as_gpu = [("ANTHILL_AS_GPU", OsStr::new("parallel"))];
+    let in_flight = |aids: &[(&str, &OsStr)]| {
+        let (world, _) = drawn(directory.path(), "quadrics.rib", "256M", aids);
+        world["cost"]["in_flight"].as_u64()
+    };
+    assert_eq!(in_flight(&[]), Some(if draws_on_processor(directory.path()) { 1 } else { 2 }));
+    assert_eq!(in_flight(&as_gpu), Some(2));
 }

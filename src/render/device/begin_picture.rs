@@ -94,6 +94,7 @@ impl DeviceRenderer {
     fn divide_among_regions(&mut self, demand: &Demand) -> Result<(), DeviceError> {
         let free = self.free_bytes();
         let bytes_max = self.device.info().allocation_bytes_max;
+        // A device that stands for a GPU in tests has as many as one.
         let most = self.picture.in_flight.unwrap_or_else(|| regions_in_flight(self.device.prefers_serial_kernels()));
         for in_flight in (1..=most).rev() {
             for capacity in region_choices(demand, in_flight, free, bytes_max) {

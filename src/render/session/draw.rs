@@ -48,7 +48,7 @@ pub(super) struct Session<'a> {
     /// What the shaders of the picture that is drawn have baked.
     pub baked: BakedPicture,
     checkpoint: Option<Checkpoint>,
-    /// Whether no other world follows, as far as is known.
+    /// Whether no other picture follows, as far as is known.
     pub is_last: bool,
     /// Worlds that [`Self::draw`] was called with.
     world_count: u32,
@@ -125,13 +125,13 @@ impl<'a> Session<'a> {
         self.world_count
     }
 
-    /// Draws a world and writes its displays. `charge` is for the memory that the world holds.
-    pub(super) fn draw(&mut self, world: World, charge: &Charge) -> WorldOutcome {
+    /// Draws a world and writes its displays. `charge` is for the memory that the world holds; `is_last` says that no
+    /// other world follows.
+    pub(super) fn draw(&mut self, world: World, charge: &Charge, is_last: bool) -> WorldOutcome {
         advice::on_shading_rates(self.reporter, &world);
         let world = if world.moves() { world.in_shutter() } else { world };
         self.world_count += 1;
         let mut world = world;
-        let is_last = std::mem::take(&mut self.is_last);
         self.cast_shadows(&mut world);
         self.is_last = is_last;
         let film = match self.open_film(&world, charge) {

@@ -73,7 +73,7 @@ impl Session<'_> {
         let table_s = begin.elapsed().as_secs_f64();
         let rendered =
             self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &picture.film_records, &log);
-        let (in_flight, region_max) = idle.iter().find_map(region_memory).unwrap_or_default();
+        let (in_flight, region_max) = idle.iter().find_map(region_memory).unwrap_or((1, [0; 2]));
         let world = self.world_stats();
         world.regions = log.regions();
         world.estimates = log.estimates();

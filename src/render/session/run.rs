@@ -154,9 +154,9 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
         }
         let mut rest = batch.into_iter();
         while let Some(item) = rest.next() {
-            session.is_last = rest.as_slice().is_empty() && reading.is_over();
+            let is_last = rest.as_slice().is_empty() && reading.is_over();
             let done = match item {
-                ReadItem::World(read) => draw_one(session, *read),
+                ReadItem::World(read) => draw_one(session, *read, is_last),
                 ReadItem::Texture(texture) => session.make_texture(*texture, &displays),
                 ReadItem::Settle(done) => {
                     let _ = done.send(());
@@ -171,12 +171,12 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
     }
 }
 
-fn draw_one(session: &mut Session<'_>, read: ReadWorld) -> WorldOutcome {
+fn draw_one(session: &mut Session<'_>, read: ReadWorld, is_last: bool) -> WorldOutcome {
     let ReadWorld { mut world, charge } = read;
     if let Some(driver) = &session.options.display_type {
         set_driver(&mut world.options, driver);
     }
-    session.draw(world, &charge)
+    session.draw(world, &charge, is_last)
 }
 
 /// Gives the pictures of the next worlds the name of `-o`, except those that textures are made of.
