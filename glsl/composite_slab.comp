@@ -1,5 +1,7 @@
-// variants: composite_slab_constant SMOOTH=0 MIDPOINT=0; composite_slab_smooth SMOOTH=1 MIDPOINT=0
-// variants: composite_slab_midpoint SMOOTH=0 MIDPOINT=1; composite_slab_midpoint_smooth SMOOTH=1 MIDPOINT=1
+// variants: composite_slab_plain SMOOTH=0 VARIABLES=0 MIDPOINT=0; composite_slab_plain_smooth SMOOTH=1 VARIABLES=0 MIDPOINT=0
+// variants: composite_slab_constant SMOOTH=0 VARIABLES=1 MIDPOINT=0; composite_slab_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=0
+// variants: composite_slab_midpoint SMOOTH=0 VARIABLES=1 MIDPOINT=1
+// variants: composite_slab_midpoint_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=1
 //
 // Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in
 // order of (depth at the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C
@@ -8,7 +10,8 @@
 // NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be called again (unfinished).
 //
 // The MIDPOINT variants also find the depth behind the first surface that passes the z threshold, and go on for it
-// where nothing shines through any more.
+// where nothing shines through any more. The VARIABLES variants composite values of variables as well; the others run
+// where there are none: CPU drivers go through a loop once even if it has nothing to do.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -81,13 +84,25 @@ void keep(uint64_t key, uint index) {
 
 // Entries of a list that are looked through at once: a bit each.
 const uint LOOKED_THROUGH = 32u;
+// Invocations that share the first look at a list.
+const uint LIST_SHARES = 8u;
 
-// Which of some entries of a list the sample lies in: all lanes of a CPU driver look at the same ones, so what is
-// expensive is done afterwards, for those that each has found.
+// Which of some entries of a list, at least one, the sample lies in: all lanes of a CPU driver look at the same ones, so
+// what is expensive is done afterwards, for those that each has found. Four at once: they are far from each other in
+// memory, and to wait for one takes longer than all else.
 uint covering_entries(uint base, uint count, uint bit) {
     uint covering = 0u;
     for (uint i = 0u; i < count; i++) covering |= uint((entries[order[base + i]].mask & bit) != 0u) << i;
     return covering;
+}
+
+// Brings a list's entries into the caches: invocations beside each other, which mostly have the same list, read
+// different ones at the same time. Later all wait for each. Returns the number of entries, by a way that cannot be left
+// out: no micropolygon has the largest number.
+uint touched(uint base, uint count, uint share) {
+    uint largest = 0u;
+    for (uint i = share; i < count; i += LIST_SHARES) largest = max(largest, entries[order[base + i]].number);
+    return largest == 0xffffffffu ? 0u : count;
 }
 
 // Keeps an entry if it lies behind a key. Entries are sorted by their nearest depth: when that of the next one lies
@@ -131,12 +146,18 @@ void main() {
     if (count == 0u || stopped(through) || behind == ~0ul) return;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
     ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
-    find_nearest(cell_offsets[cell], count, 1u << (s & (CELL_SAMPLES - 1u)), at, behind);
+    uint base = cell_offsets[cell];
+    count = touched(base, count, s & (LIST_SHARES - 1u));
+    find_nearest(base, count, 1u << (s & (CELL_SAMPLES - 1u)), at, behind);
+#if MIDPOINT
+    uint opaque = uint(keys[subpixel] >> 32);
+#endif
     for (uint i = 0u; i < nearest_count && !stopped(through); i++) {
         uint place = entries[nearest_entry[i]].cell * colour_records(value_records);
         vec4 weights = colour_weights(place, value_records, corner * FIXED + at);
         vec4 colour = colour_value(place, value_records, 0u, weights);
         vec3 opacity = clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
+#if VARIABLES
         for (uint k = 0u; k < variables; k++) {
             vec4 value = colour_value(place, value_records, 2u + k, weights);
             if (k >= nearest_from) {
@@ -146,6 +167,7 @@ void main() {
             vec3 weight = k == weighted_first || k == weighted_second ? through.xyz : through.xyz * opacity;
             resolved[record + 2u + k] += vec4(weight, mean3(weight)) * value;
         }
+#endif
         // Alpha is what no longer shines through, in the mean of the channels; a matte surface (w = 0) leaves none.
         gathered += vec4(through.xyz, mean3(through.xyz * opacity)) * colour;
         through.xyz *= 1.0 - opacity;
@@ -154,7 +176,6 @@ void main() {
         bool has_depth = all(greaterThanEqual(opacity, vec3(frame.z_threshold)));
         bool closed = all(lessThanEqual(through.xyz, vec3(1.0 - frame.opacity_threshold)));
 #if MIDPOINT
-        uint opaque = uint(keys[subpixel] >> 32);
         if (through.w == 0.0 && (has_depth || closed)) {
             through.w = z;
             next_depth[subpixel] = opaque;
@@ -167,12 +188,10 @@ void main() {
         if (through.w == 0.0 && has_depth) through.w = z;
         bool stops = closed;
 #endif
-        if (stops) {
-            through.w = through.w == 0.0 ? -z : -through.w;
-            // Without its number: it is composited, and need not be shaded once more with what opaque samples see.
-            keys[subpixel] = min(keys[subpixel], behind | uint64_t(KEY_EMPTY));
-        }
+        if (stops) through.w = through.w == 0.0 ? -z : -through.w;
     }
+    // Without its number: it is composited, and need not be shaded once more with what opaque samples see.
+    if (stopped(through)) keys[subpixel] = min(keys[subpixel], behind | uint64_t(KEY_EMPTY));
     bool finished = !more || stopped(through);
     if (!finished) atomicAdd(unfinished, 1u);
     resume[subpixel] = finished ? ~0ul : behind;

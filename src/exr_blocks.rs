@@ -3,19 +3,30 @@
 //! order, which is the same wherever anthill runs.
 
 use half::f16;
+use half::slice::HalfFloatSliceExt;
 use libdeflater::{CompressionLvl, Compressor};
 
 /// How hard compression tries, as in OpenEXR's library.
 pub(crate) const ZIP_LEVEL: i32 = 4;
 
+/// Samples that become half floats together.
+const HALVES_AT_ONCE: usize = 64;
+
 /// Encodes samples, the lowest byte first. Finite values beyond the range of half become its largest value: an infinity
 /// would spread in every filter that a compositor applies.
 pub(crate) fn encode<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32>, is_half: bool) {
     if is_half {
-        for (bytes, &sample) in bytes.chunks_exact_mut(2).zip(samples) {
-            let limit = if sample.is_finite() { f16::MAX.to_f32() } else { f32::INFINITY };
-            // NaN passes through clamp.
-            bytes.copy_from_slice(&f16::from_f32(sample.clamp(-limit, limit)).to_le_bytes());
+        let (mut samples, mut some) = (samples, [0.0; HALVES_AT_ONCE]);
+        for bytes in bytes.chunks_mut(2 * HALVES_AT_ONCE) {
+            let some = &mut some[..bytes.len() / 2];
+            for (place, &sample) in some.iter_mut().zip(&mut samples) {
+                let limit = if sample.is_finite() { f16::MAX.to_f32() } else { f32::INFINITY };
+                // NaN passes through clamp.
+                *place = sample.clamp(-limit, limit);
+            }
+            let mut halves = [f16::ZERO; HALVES_AT_ONCE];
+            halves[..some.len()].convert_from_f32_slice(some);
+            bytes.chunks_exact_mut(2).zip(halves).for_each(|(bytes, half)| bytes.copy_from_slice(&half.to_le_bytes()));
         }
     } else {
         bytes.chunks_exact_mut(4).zip(samples).for_each(|(bytes, sample)| bytes.copy_from_slice(&sample.to_le_bytes()));

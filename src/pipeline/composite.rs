@@ -91,7 +91,7 @@ pub fn record_slab(
         last,
     };
     recording.dispatch(composite_slab::dispatch(
-        slab_variant(capacity.smooth, capacity.behind),
+        slab_variant(capacity.smooth, capacity.behind, capacity.variables > 0),
         groups,
         &bindings,
         &push,
@@ -136,8 +136,10 @@ pub fn record(
     recording.dispatch(composite::dispatch(variant, groups, &bindings, &push));
 }
 
-fn slab_variant(smooth: bool, midpoints: bool) -> composite_slab::Variant {
+fn slab_variant(smooth: bool, midpoints: bool, variables: bool) -> composite_slab::Variant {
     match (smooth, midpoints) {
+        (false, false) if !variables => composite_slab::Variant::Plain,
+        (true, false) if !variables => composite_slab::Variant::PlainSmooth,
         (false, false) => composite_slab::Variant::Constant,
         (true, false) => composite_slab::Variant::Smooth,
         (false, true) => composite_slab::Variant::Midpoint,
@@ -164,9 +166,9 @@ pub(super) fn place_kernels() -> KernelList {
     vec![place_entries::kernel()]
 }
 
-/// The kernels that composite the entries of a slab.
-pub(super) fn slab_kernels(smooth: bool, midpoints: bool) -> KernelList {
-    vec![composite_slab::kernel(slab_variant(smooth, midpoints))]
+/// The kernels that composite the entries of a slab, with values of variables or none.
+pub(super) fn slab_kernels(smooth: bool, midpoints: bool, variables: bool) -> KernelList {
+    vec![composite_slab::kernel(slab_variant(smooth, midpoints, variables))]
 }
 
 /// The kernels that composite opaque surfaces, with translucent ones in front of some or with none anywhere.

@@ -36,7 +36,7 @@ pub mod world;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use needed_kernels::{KernelVariants, kernels_of};
+pub use needed_kernels::{DisplayDemands, KernelVariants, kernels_of};
 
 use recording::Groups;
 use std::ops::Range;

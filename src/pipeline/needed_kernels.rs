@@ -25,6 +25,25 @@ pub struct KernelVariants {
     pub serial: bool,
 }
 
+/// What a picture's displays want.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DisplayDemands {
+    /// The filters that channels go through.
+    pub filters: Vec<FilterKind>,
+    /// How depths are filtered, if one wants them.
+    pub depth: Option<DepthFilter>,
+    /// Whether one wants the light at each depth.
+    pub deep: bool,
+    /// Whether any wants values of variables.
+    pub variables: bool,
+}
+
+impl DisplayDemands {
+    fn midpoints(&self) -> bool {
+        self.depth == Some(DepthFilter::Midpoint)
+    }
+}
+
 /// What of a world decides which variants of kernels run.
 struct WorldTraits {
     kinds: BTreeSet<KindMotion>,
@@ -32,7 +51,6 @@ struct WorldTraits {
     form: HidingForm,
     smooth: bool,
     translucent: bool,
-    midpoints: bool,
     solids: bool,
     clipped: bool,
     displaced: bool,
@@ -42,14 +60,13 @@ struct WorldTraits {
 }
 
 impl WorldTraits {
-    fn of(world: &DrawnWorld, form: HidingForm, midpoints: bool, deep: bool) -> Self {
+    fn of(world: &DrawnWorld, form: HidingForm, deep: bool) -> Self {
         Self {
             kinds: world.kinds(),
             tests: sample_tests(world),
             form,
             smooth: world.smooth,
             translucent: deep || world.hide_bins.iter().any(|bin| bin.translucent),
-            midpoints,
             solids: !world.solids.is_empty(),
             clipped: !world.clip_planes.is_empty(),
             displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
@@ -64,12 +81,8 @@ impl WorldTraits {
         }
     }
 
-    fn surfaces(&self) -> HiddenSurfaces {
-        HiddenSurfaces::for_midpoints(self.midpoints)
-    }
-
-    fn hide_kernels(&self) -> KernelList {
-        self.tests.iter().flat_map(|&tests| hide::kernels(self.surfaces(), tests, self.form)).collect()
+    fn hide_kernels(&self, surfaces: HiddenSurfaces) -> KernelList {
+        self.tests.iter().flat_map(|&tests| hide::kernels(surfaces, tests, self.form)).collect()
     }
 }
 
@@ -82,19 +95,15 @@ fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,
-/// then those of the pipeline's stages; to be compiled ahead, as the compiled `programs` are. `depth`: how depths are
-/// filtered, if a display wants them; `deep`: whether one wants the light at each depth.
+/// then those of the pipeline's stages; to be compiled ahead, as the compiled `programs` are.
 pub fn kernels_of(
     world: &DrawnWorld,
     programs: &[ShadingKernel],
     pipeline: &Pipeline,
     variants: KernelVariants,
-    filters: &[FilterKind],
-    depth: Option<DepthFilter>,
-    deep: bool,
+    displays: &DisplayDemands,
 ) -> Vec<Arc<Kernel>> {
-    let midpoints = depth == Some(DepthFilter::Midpoint);
-    let traits = WorldTraits::of(world, HidingForm { division: pipeline.division(), variants }, midpoints, deep);
+    let traits = WorldTraits::of(world, HidingForm { division: pipeline.division(), variants }, displays.deep);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     if programs.iter().any(|program| program.velocity_channel.is_some()) {
         kernels.extend(displace::velocity_kernels());
@@ -105,17 +114,23 @@ pub fn kernels_of(
             || stage.is_for_solids() && !traits.solids
             || stage.is_for_blur() && !world.is_blurred()
             || stage.process == Process::MarkUnseen && !world.bakes_unseen
-            || stage.process == Process::FilterDepth && depth.is_none()
-            || stage.process == Process::ListLayers && !deep;
+            || stage.process == Process::FilterDepth && displays.depth.is_none()
+            || stage.process == Process::ListLayers && !displays.deep;
         if !is_left_out {
-            kernels.extend(of_stage(stage, &traits, variants, filters));
+            kernels.extend(of_stage(stage, &traits, variants, displays));
         }
     }
     let mut known = FxHashSet::default();
     kernels.into_iter().filter(|kernel| known.insert(kernel.label())).cloned().collect()
 }
 
-fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariants, by: &[FilterKind]) -> KernelList {
+fn of_stage(
+    stage: &PipelineStage,
+    traits: &WorldTraits,
+    variants: KernelVariants,
+    displays: &DisplayDemands,
+) -> KernelList {
+    let surfaces = HiddenSurfaces::for_midpoints(displays.midpoints());
     match stage.process {
         Process::ClearSelection | Process::ClearEntries | Process::MarkAll => Vec::new(),
         Process::Choose => select::choice_kernels(variants),
@@ -132,8 +147,8 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             let measure = if measures { displace::measure_kernels() } else { Vec::new() };
             [program, measure, if carries { displace::carry_kernels() } else { Vec::new() }].concat()
         }
-        Process::Hide => traits.hide_kernels(),
-        Process::RenewBlocks => hide::block_kernels(traits.surfaces()),
+        Process::Hide => traits.hide_kernels(surfaces),
+        Process::RenewBlocks => hide::block_kernels(surfaces),
         Process::ClearResolved => composite::clear_kernels(),
         Process::Sample => {
             traits.tests.iter().flat_map(|&tests| sample::kernels(tests, traits.form.division)).collect()
@@ -155,9 +170,9 @@ fn of_stage(stage: &PipelineStage, traits: &WorldTraits, variants: KernelVariant
             [program, shade::pack_kernels(traits.smooth)].concat()
         }
         Process::ListLayers => layers::kernels(traits.smooth),
-        Process::CompositeSlab => composite::slab_kernels(traits.smooth, traits.midpoints),
+        Process::CompositeSlab => composite::slab_kernels(traits.smooth, displays.midpoints(), displays.variables),
         Process::CompositeOpaque => composite::kernels(traits.translucent, traits.smooth),
-        Process::Filter => filter::kernels(by),
+        Process::Filter => filter::kernels(&displays.filters),
         Process::FilterDepth => filter::depth_kernels(),
     }
 }

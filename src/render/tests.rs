@@ -17,7 +17,7 @@ use crate::pipeline::plan::{CATALOGUE, NamedPipeline, Pipeline};
 use crate::pipeline::recording::{Kernel, Recording};
 use crate::pipeline::tests::program;
 use crate::pipeline::world::DrawnWorld;
-use crate::pipeline::{KernelVariants, composite::Composition, filter::FilteredRecord, kernels_of};
+use crate::pipeline::{DisplayDemands, KernelVariants, composite::Composition, filter::FilteredRecord, kernels_of};
 use crate::progress::Interrupt;
 use crate::scene::*;
 use glam::{DMat4, DVec3};
@@ -296,9 +296,13 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     }
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
-    let filters = [picture.widest_filter.kind];
-    let (world, programs, depth) = (&picture.world, &picture.kernels, picture.depth_filter);
-    let mut prepared = kernels_of(world, programs, &setup.pipeline, variants, &filters, depth, false);
+    let displays = DisplayDemands {
+        filters: vec![picture.widest_filter.kind],
+        depth: picture.depth_filter,
+        deep: false,
+        variables: false,
+    };
+    let mut prepared = kernels_of(&picture.world, &picture.kernels, &setup.pipeline, variants, &displays);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {

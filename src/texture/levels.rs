@@ -2,6 +2,10 @@
 
 use super::header::WrapMode;
 use crate::parallel::in_parallel;
+use std::collections::BTreeMap;
+
+/// Rows of a picture that is made in another size that share rows of the other width.
+const BAND_ROWS: usize = 16;
 
 /// By which texels a texel of a smaller level is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -117,24 +121,32 @@ impl Texels {
     /// The picture in another size.
     pub(super) fn resized(&self, size: [u32; 2], filter: LevelFilter) -> Self {
         let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));
-        let channels = self.channels as usize;
-        let mut narrow = Self::empty([size[0], self.size[1]], self.channels);
-        narrow.fill_rows(|y, row| {
-            for (out, taps) in row.chunks_exact_mut(channels).zip(&across) {
-                for &(x, weight) in taps {
-                    add(out, self.at([x, y]), weight);
+        let row_values = size[0] as usize * self.channels as usize;
+        let mut resized = Self::empty(size, self.channels);
+        let bands = resized.values.chunks_mut(BAND_ROWS * row_values).zip(down.chunks(BAND_ROWS)).collect();
+        in_parallel(bands, |(band, down): (&mut [f32], &[Vec<(u32, f32)>])| {
+            let mut narrow = BTreeMap::new();
+            for (row, taps) in band.chunks_exact_mut(row_values).zip(down) {
+                // What is written first is not read before: memory that is new would be mapped twice.
+                row.fill(0.0);
+                for &(from, weight) in taps {
+                    add(row, narrow.entry(from).or_insert_with(|| self.narrowed(from, &across)), weight);
                 }
             }
         });
-        let mut resized = Self::empty(size, self.channels);
-        resized.fill_rows(|y, row| {
-            let row_values = size[0] as usize * channels;
-            for &(from, weight) in &down[y as usize] {
-                let begin = from as usize * row_values;
-                add(row, &narrow.values[begin..begin + row_values], weight);
-            }
-        });
         resized
+    }
+
+    /// A row in another width.
+    fn narrowed(&self, y: u32, across: &[Vec<(u32, f32)>]) -> Vec<f32> {
+        let channels = self.channels as usize;
+        let mut row = vec![0.0; across.len() * channels];
+        for (out, taps) in row.chunks_exact_mut(channels).zip(across) {
+            for &(x, weight) in taps {
+                add(out, self.at([x, y]), weight);
+            }
+        }
+        row
     }
 
     /// A black picture.

@@ -5,7 +5,7 @@ use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
 use crate::pipeline::recording::Buffer;
 use crate::pipeline::select::DepthBuckets;
 use crate::pipeline::textures::TextureSlices;
-use crate::pipeline::{self, KernelVariants};
+use crate::pipeline::{self, DisplayDemands, KernelVariants};
 use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
@@ -16,7 +16,6 @@ use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
-use crate::scene::FilterKind;
 use crate::trace::Track;
 use std::sync::Arc;
 use std::time::Instant;
@@ -84,12 +83,15 @@ impl DeviceRenderer {
     /// Prepares kernels and uploads what every region of a picture needs, except pages of geometry and of grids.
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
         let variants = KernelVariants { serial: device.prefers_serial_kernels() };
-        let depth = picture.depth_filter;
-        let filters: Vec<FilterKind> = picture.filtered.iter().map(|record| record.filter.kind).collect();
-        let deep = picture.deep.is_some();
+        let displays = DisplayDemands {
+            filters: picture.filtered.iter().map(|record| record.filter.kind).collect(),
+            depth: picture.depth_filter,
+            deep: picture.deep.is_some(),
+            variables: picture.variables > 0,
+        };
         let (world, programs) = (&picture.world, &picture.kernels);
         let pipeline = picture.pipeline_of(device.info());
-        for kernel in pipeline::kernels_of(world, programs, &pipeline, variants, &filters, depth, deep) {
+        for kernel in pipeline::kernels_of(world, programs, &pipeline, variants, &displays) {
             device.prepare(&kernel, &[]);
         }
         let (looking, others): (Vec<_>, Vec<_>) = picture.kernels.iter().partition(|kernel| kernel.uses_textures);

@@ -207,7 +207,7 @@ shade
   dice: cull arm dice_quadric
   shade: work_shade facing pack_constant work_shade facing pack_constant
 composite
-  composite: composite_slab_constant
+  composite: composite_slab_plain
 mark
   shade: mark
   shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
@@ -248,7 +248,7 @@ shade
   dice: cull arm dice_quadric
   shade: work_shade facing pack_constant work_shade facing pack_constant
 composite
-  composite: composite_slab_constant
+  composite: composite_slab_plain
 mark
   shade: mark
   shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
@@ -289,7 +289,7 @@ shade
   dice: cull arm dice_quadric
   shade: work_shade facing pack_constant work_shade facing pack_constant
 composite
-  composite: composite_slab_constant
+  composite: composite_slab_plain
 mark
   shade:
   shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
@@ -332,7 +332,7 @@ shade
   dice: cull arm dice_quadric
   shade: work_shade facing pack_constant work_shade facing pack_constant
 composite
-  composite: composite_slab_constant
+  composite: composite_slab_plain
 mark
   shade: mark
   shade: needed scan_reduce_serial scan_sums_serial scan_apply_serial
