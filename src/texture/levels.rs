@@ -124,7 +124,7 @@ impl Texels {
         let row_values = size[0] as usize * self.channels as usize;
         let mut resized = Self::empty(size, self.channels);
         let bands = resized.values.chunks_mut(BAND_ROWS * row_values).zip(down.chunks(BAND_ROWS)).collect();
-        in_parallel(bands, |(band, down): (&mut [f32], &[Vec<(u32, f32)>])| {
+        in_parallel(bands, |(band, down): (&mut [f32], &[Taps])| {
             let mut narrow = BTreeMap::new();
             for (row, taps) in band.chunks_exact_mut(row_values).zip(down) {
                 // What is written first is not read before: memory that is new would be mapped twice.
@@ -138,7 +138,7 @@ impl Texels {
     }
 
     /// A row in another width.
-    fn narrowed(&self, y: u32, across: &[Vec<(u32, f32)>]) -> Vec<f32> {
+    fn narrowed(&self, y: u32, across: &[Taps]) -> Vec<f32> {
         let channels = self.channels as usize;
         let mut row = vec![0.0; across.len() * channels];
         for (out, taps) in row.chunks_exact_mut(channels).zip(across) {
@@ -167,8 +167,11 @@ fn add(out: &mut [f32], values: &[f32], weight: f32) {
     out.iter_mut().zip(values).for_each(|(out, value)| *out += value * weight);
 }
 
-/// The texels, with their weights, of which each texel of the other size consists.
-fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Vec<(u32, f32)>> {
+/// Texels along one axis of which a texel of another size consists, with their weights.
+type Taps = Vec<(u32, f32)>;
+
+/// What each texel of the other size consists of.
+fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Taps> {
     let scale = f64::from(from) / f64::from(to);
     let width = filter.widths.map_or(filter.filter.default_width(), |widths| widths[axis]);
     // A picture that is made larger is filtered by the size of its own texels.
