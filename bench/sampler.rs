@@ -119,7 +119,7 @@ impl Bench {
     /// Records commands, runs them, and waits. Returns the seconds between their begin and their end.
     fn run(&self, record: impl FnOnce(vk::CommandBuffer)) -> Result<Duration, vk::Result> {
         let mut stamps = [0_u64; 2];
-        // SAFETY: the commands are not in use: each run waits for its end. The queries are reset before they are written.
+        // SAFETY: the commands are not in use: each run waits for its end. Queries are reset before they are written.
         unsafe {
             let begin = vk::CommandBufferBeginInfo::default();
             self.device.begin_command_buffer(self.commands, &begin)?;

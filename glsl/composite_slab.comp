@@ -1,5 +1,7 @@
-// variants: composite_slab_plain SMOOTH=0 VARIABLES=0 MIDPOINT=0; composite_slab_plain_smooth SMOOTH=1 VARIABLES=0 MIDPOINT=0
-// variants: composite_slab_constant SMOOTH=0 VARIABLES=1 MIDPOINT=0; composite_slab_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=0
+// variants: composite_slab_plain SMOOTH=0 VARIABLES=0 MIDPOINT=0
+// variants: composite_slab_plain_smooth SMOOTH=1 VARIABLES=0 MIDPOINT=0
+// variants: composite_slab_constant SMOOTH=0 VARIABLES=1 MIDPOINT=0
+// variants: composite_slab_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=0
 // variants: composite_slab_midpoint SMOOTH=0 VARIABLES=1 MIDPOINT=1
 // variants: composite_slab_midpoint_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=1
 //
@@ -87,18 +89,17 @@ const uint LOOKED_THROUGH = 32u;
 // Invocations that share the first look at a list.
 const uint LIST_SHARES = 8u;
 
-// Which of some entries of a list, at least one, the sample lies in: all lanes of a CPU driver look at the same ones, so
-// what is expensive is done afterwards, for those that each has found. Four at once: they are far from each other in
-// memory, and to wait for one takes longer than all else.
+// Which of some entries of a list the sample lies in: all lanes of a CPU driver look at the same ones, so what is
+// expensive is done afterwards, for those that each has found.
 uint covering_entries(uint base, uint count, uint bit) {
     uint covering = 0u;
     for (uint i = 0u; i < count; i++) covering |= uint((entries[order[base + i]].mask & bit) != 0u) << i;
     return covering;
 }
 
-// Brings a list's entries into the caches: invocations beside each other, which mostly have the same list, read
-// different ones at the same time. Later all wait for each. Returns the number of entries, by a way that cannot be left
-// out: no micropolygon has the largest number.
+// Brings a list's entries into the caches: they are far from each other in memory, and invocations beside each other,
+// which mostly have the same list, read different ones at the same time; else all would wait for one after another.
+// Returns the number of entries, so that no compiler leaves the reads out: no micropolygon has the largest number.
 uint touched(uint base, uint count, uint share) {
     uint largest = 0u;
     for (uint i = share; i < count; i += LIST_SHARES) largest = max(largest, entries[order[base + i]].number);
