@@ -1,8 +1,8 @@
-//! Measures what a device's own sampler takes: plain trilinear lookups of a texture with all its levels, to compare the
-//! lookups of `textures` with, which have as many points and footprints of the same size.
+//! Measures what a device's own sampler takes for plain trilinear lookups of a texture with all its levels. They are as
+//! many, of as large footprints, as those of `textures`, to compare both.
 //!
 //! `cargo bench --bench sampler` uses the device of the number in `ANTHILL_DEVICE` (default: 0), as Vulkan counts them.
-//! Each point of a square looks up 64 times; `nothing` is the same loop without a lookup. The numbers are times by the
+//! Each point looks up 64 times; `nothing` is the same loop without a lookup. The numbers are times by the
 //! device's clock.
 
 use ash::vk;
@@ -41,7 +41,8 @@ struct Bench {
 
 impl Bench {
     fn open() -> Result<Self, vk::Result> {
-        let number: usize = env::var("ANTHILL_DEVICE").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        let number: usize =
+            env::var("ANTHILL_DEVICE").map_or(0, |text| text.parse().expect("ANTHILL_DEVICE is a number"));
         // SAFETY: all handles are valid, since nothing is destroyed; the entry lives as long as the process.
         unsafe {
             let entry = Box::leak(Box::new(ash::Entry::load().expect("a Vulkan loader")));
@@ -203,6 +204,11 @@ impl Bench {
         unsafe {
             self.device.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[], &[], &[barrier]);
             self.device.cmd_copy_buffer_to_image(commands, noise, image, vk::ImageLayout::GENERAL, &copies);
+            let written = vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                .dst_access_mask(vk::AccessFlags::SHADER_READ);
+            let (from, to) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::COMPUTE_SHADER);
+            self.device.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[written], &[], &[]);
         }
     }
 

@@ -4,7 +4,8 @@ use super::header::WrapMode;
 use crate::parallel::in_parallel;
 use std::collections::BTreeMap;
 
-/// Rows of a picture that is made in another size that share rows of the other width.
+/// Rows of a result that are made together at least, of the same narrowed rows. With wide filters they are more, as
+/// neighbours need the same rows at their border.
 const BAND_ROWS: usize = 16;
 
 /// By which texels a texel of a smaller level is averaged.
@@ -123,11 +124,12 @@ impl Texels {
         let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));
         let row_values = size[0] as usize * self.channels as usize;
         let mut resized = Self::empty(size, self.channels);
-        let bands = resized.values.chunks_mut(BAND_ROWS * row_values).zip(down.chunks(BAND_ROWS)).collect();
+        let band_rows = down.first().map_or(0, |taps| 4 * taps.len()).max(BAND_ROWS);
+        let bands = resized.values.chunks_mut(band_rows * row_values).zip(down.chunks(band_rows)).collect();
         in_parallel(bands, |(band, down): (&mut [f32], &[Taps])| {
             let mut narrow = BTreeMap::new();
             for (row, taps) in band.chunks_exact_mut(row_values).zip(down) {
-                // What is written first is not read before: memory that is new would be mapped twice.
+                // Zeroes are written, not read: to read new memory first costs a second page fault.
                 row.fill(0.0);
                 for &(from, weight) in taps {
                     add(row, narrow.entry(from).or_insert_with(|| self.narrowed(from, &across)), weight);
@@ -252,6 +254,24 @@ mod tests {
                 let is_same = |texel: &[f32]| (texel[0] - 0.25).abs() < 1e-5 && (texel[1] - 4.0).abs() < 1e-4;
                 assert!(resized.values.chunks_exact(2).all(is_same), "{name} {size:?}: {resized:?}");
             }
+        }
+    }
+
+    #[test]
+    fn rows_are_the_same_wherever_bands_end() {
+        let values = (0..3 * 200).map(|i| (i * i % 251) as f32).collect();
+        let texels = Texels { size: [3, 200], channels: 1, values };
+        for name in MakeFilter::names() {
+            let filter = filter(MakeFilter::named(name).expect("it is in the table"), WrapMode::Mirror);
+            let [across, down] = [taps(3, 2, filter, 0), taps(200, 100, filter, 1)];
+            let narrow: Vec<Vec<f32>> = (0..200).map(|y| texels.narrowed(y, &across)).collect();
+            let mut expected = Vec::new();
+            for taps in &down {
+                let mut row = vec![0.0; 2];
+                taps.iter().for_each(|&(from, weight)| add(&mut row, &narrow[from as usize], weight));
+                expected.extend(row);
+            }
+            assert_eq!(texels.resized([2, 100], filter).values, expected, "{name}");
         }
     }
 
