@@ -49,7 +49,8 @@ impl Bench {
             let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
             let instance =
                 entry.create_instance(&vk::InstanceCreateInfo::default().application_info(&application), None)?;
-            let physical = instance.enumerate_physical_devices()?[number];
+            let devices = instance.enumerate_physical_devices()?;
+            let physical = *devices.get(number).expect("a device of the number in ANTHILL_DEVICE");
             let families = instance.get_physical_device_queue_family_properties(physical);
             let can_compute = |family: &vk::QueueFamilyProperties| family.queue_flags.contains(vk::QueueFlags::COMPUTE);
             let family = families.iter().position(can_compute).expect("a queue that computes") as u32;
