@@ -24,6 +24,7 @@
 // a smaller depth range.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_vote : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #include "lib/frame.glsl"

@@ -235,9 +235,13 @@ Candidate next_of(Walk w, Search s, uint n, uint first, inout uint reached) {
 
 #if REST || TRIMMED || defined(EXPANDED)
 
-void test_reached(Walk w, Search s, uint n, uint first, uint reached, uint key, bool all) {
+void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint key) {
     while (reached != 0u) test(w, next_of(w, s, n, first, reached), key);
 }
+
+bool any_full() { return false; }
+bool all_in_subgroup(bool here) { return here; }
+void test_waiting(Walk w) {}
 
 #else
 
@@ -246,15 +250,6 @@ const uint WAITING_MAX = 64u;
 uint waiting_pixels[WAITING_MAX]; // from the first of w.px, x and y << 16
 uint waiting_parts[WAITING_MAX];  // part and, up to 65535, key << 16
 uint waiting = 0u;
-// Strata after which they are tested. More are faster for what stands still, and slower for what moves: the samples of
-// its next strata are in the same lines of a processor's cache, which are lost after more.
-const uint STILL_STRATA = 36u;
-const uint MOVING_STRATA = 12u;
-
-bool tests_after(Walk w, uint n) {
-    uint strata = w.moves ? MOVING_STRATA : STILL_STRATA;
-    return n % strata == strata - 1u;
-}
 
 void wait(Walk w, Candidate c, uint key) {
     uvec2 from = uvec2(c.pixel - w.px.xy);
@@ -263,33 +258,38 @@ void wait(Walk w, Candidate c, uint key) {
     waiting++;
 }
 
-// Lets candidates wait, and tests all if asked to. Where there is no more room only as many are tested as come: all
-// lanes of a CPU driver take the trips of each.
-void test_reached(Walk w, Search s, uint n, uint first, uint reached, uint key, bool all) {
-    while (reached != 0u && waiting < WAITING_MAX) wait(w, next_of(w, s, n, first, reached), key);
-    while (reached != 0u || (all && waiting != 0u)) {
+void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint key) {
+    while (reached != 0u) wait(w, next_of(w, s, n, first, reached), key);
+}
+
+// Whether an invocation of the subgroup has no room for the candidates of one go. All of them stop there, so that all
+// stay in the same stratum: the bound on their trips is that of one of them.
+bool any_full() { return subgroupAny(waiting + REACH_BITS > WAITING_MAX); }
+bool all_in_subgroup(bool here) { return subgroupAll(here); }
+
+void test_waiting(Walk w) {
+    while (waiting != 0u) {
         waiting--;
         uint from = waiting_pixels[waiting], part = waiting_parts[waiting];
-        if (reached != 0u) wait(w, next_of(w, s, n, first, reached), key);
         test(w, Candidate(w.px.xy + ivec2(from & 65535u, from >> 16), part & 65535u), part >> 16);
     }
 }
 
 #endif
 
-// Goes through the candidates of a box, and if asked to (`all`) leaves none that waits. `n` is the number of a cell of
-// the lens for what does not move, else of a part of the shutter; during it keys from `key` on matter.
-void search(Walk w, StratumBox box, Search s, uint n, uint key, bool all) {
-    uint count = s.size.x * s.size.y, first = 0u;
-    do {
-        uint end = min(count, first + REACH_BITS);
-        test_reached(w, s, n, first, reached_bits(w, box, s, n, first, end), key, all && end == count);
-        first = end;
-    } while (first < count);
+// Looks at candidates of a box from `first` on, REACH_BITS at most; those in reach wait or are tested. `n` is the
+// number of a cell of the lens for what does not move, else of a part of the shutter; during it keys from `key` on
+// matter.
+void search(Walk w, StratumBox box, Search s, uint n, uint key, uint first) {
+    uint end = min(s.size.x * s.size.y, first + REACH_BITS);
+    take_reached(w, s, n, first, reached_bits(w, box, s, n, first, end), key);
 }
 
-// Candidates that a box of the first pass has at most.
-uint candidates_max(Walk w) { return w.candidates / min(w.strata * w.classes, STRATA_FIRST_MAX); }
+// Candidates that a box of the first pass has at most: what is more than one go fills several.
+uint candidates_max(Walk w) {
+    uint most = w.candidates / min(w.strata * w.classes, STRATA_FIRST_MAX);
+    return most > REACH_BITS ? most & ~(REACH_BITS - 1u) : most;
+}
 uint first_strata(Walk w) { return min(w.strata, STRATA_FIRST_MAX / w.classes); }
 
 // Whether the first pass does a stratum.
@@ -372,29 +372,43 @@ void walk_strata() {
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
         ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
         ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (tile_px() - 1)));
-        search(w, box, search_of(w, px, lens_class), stratum_number(w, n), sweep.key, true);
+        Search s = search_of(w, px, lens_class);
+        for (uint first = 0u; first < s.size.x * s.size.y; first += REACH_BITS) search(w, box, s, stratum_number(w, n), sweep.key, first);
     }
 }
 
 #else
 
-// Does stratum n; whether anything of it is left to the second pass. `before` is as in sweep_part.
-bool visit_stratum(Walk w, uint n, inout Sweep before, bool all) {
-    Sweep sweep = sweep_part(w, n, before);
+// How far a walk through strata is.
+struct Progress {
+    uint n;          // stratum
+    uint lens_class; // of it
+    uint first;      // candidate of that
+    bool rest;       // whether anything is left to the second pass
+};
+
+// Goes on with stratum p.n until all of it is done, or no more can wait; whether it is done. Nothing is tested here but
+// where nothing waits: a CPU driver runs a test's code once each time that it comes by, for no sample too.
+bool visit_stratum(Walk w, Sweep sweep, inout Progress p) {
     StratumBox whole = whole_box(w, sweep);
-    bool at_once = w.classes > 1u && is_whole(w, n, whole), rest = false;
+    bool at_once = w.classes > 1u && is_whole(w, p.n, whole);
     uint classes = at_once ? 1u : w.classes;
-    for (uint lens_class = 0u; lens_class < classes; lens_class++) {
-        StratumBox box = at_once ? whole : box_of(w, sweep, stratum_cell(w, n, lens_class));
-        Search s = at_once ? search_of_all(box.px) : search_of(w, box.px, lens_class);
-        bool first = at_once || is_first(w, n, box, s);
-        if (!first) {
-            rest = rest || s.size.x * s.size.y != 0u;
+    while (p.lens_class < classes && !any_full()) {
+        StratumBox box = at_once ? whole : box_of(w, sweep, stratum_cell(w, p.n, p.lens_class));
+        Search s = at_once ? search_of_all(box.px) : search_of(w, box.px, p.lens_class);
+        uint count = s.size.x * s.size.y;
+        if (!at_once && !is_first(w, p.n, box, s)) {
+            p.rest = p.rest || count != 0u;
             s.size = uvec2(0u);
         }
-        search(w, box, s, stratum_number(w, n), sweep.key, all && lens_class + 1u == classes);
+        search(w, box, s, stratum_number(w, p.n), sweep.key, p.first);
+        p.first += REACH_BITS;
+        if (p.first >= s.size.x * s.size.y) {
+            p.first = 0u;
+            p.lens_class++;
+        }
     }
-    return rest;
+    return p.lens_class >= classes;
 }
 
 // Arms the second pass, which goes on with a micropolygon.
@@ -419,26 +433,37 @@ void walk_strata() {
         uint owner = strip_owner(strip), n = strip - strips_before(owner);
         walk_begin(workgroup() * GROUP_MICROPOLYGONS + owner, w);
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
-        if (visit_stratum(w, n, before, true)) arm_rest(w);
+        Progress p = Progress(n, 0u, 0u, false);
+        visit_stratum(w, sweep_part(w, n, before), p);
+        if (p.rest) arm_rest(w);
     }
 }
 
 #else
 
+// Strata after which what waits is tested, full or not.
+const uint ROUND_STRATA = 36u;
+
 void walk_strata() {
     Walk w;
     if (!walk_begin(invocation(), w)) return;
     Sweep before = sweep_begin(w, 0u);
-    bool rest = first_strata(w) < w.strata;
     uint end = first_strata(w);
-    for (uint n = 0u; n < end; n++) {
-        bool all = n + 1u == end;
-#if !TRIMMED
-        all = all || tests_after(w, n);
-#endif
-        rest = visit_stratum(w, n, before, all) || rest;
+    Progress p = Progress(0u, 0u, 0u, end < w.strata);
+    while (p.n < end) {
+        uint stop = min(end, p.n + ROUND_STRATA);
+        while (p.n < stop && !any_full()) {
+            Sweep after = before;
+            bool done = visit_stratum(w, sweep_part(w, p.n, after), p);
+            if (all_in_subgroup(done)) {
+                p.n++;
+                p.lens_class = 0u;
+                before = after;
+            }
+        }
+        test_waiting(w);
     }
-    if (rest) arm_rest(w);
+    if (p.rest) arm_rest(w);
 }
 
 #endif
