@@ -285,7 +285,8 @@ void search(Walk w, StratumBox box, Search s, uint n, uint key, uint first) {
     take_reached(w, s, n, first, reached_bits(w, box, s, n, first, end), key);
 }
 
-// Candidates that a box of the first pass has at most: what is more than one go fills several.
+// Candidates that a box of the first pass has at most; where they are more than are looked at in one go, a multiple of
+// those, so that lanes of a CPU driver that are in different goes take no more trips together.
 uint candidates_max(Walk w) {
     uint most = w.candidates / min(w.strata * w.classes, STRATA_FIRST_MAX);
     return most > REACH_BITS ? most & ~(REACH_BITS - 1u) : most;
@@ -387,8 +388,8 @@ struct Progress {
     bool rest;       // whether anything is left to the second pass
 };
 
-// Goes on with stratum p.n until all of it is done, or no more can wait; whether it is done. Nothing is tested here but
-// where nothing waits: a CPU driver runs a test's code once each time that it comes by, for no sample too.
+// Goes on with stratum p.n until all of it is done, or no more can wait; whether it is done. What waits is not tested
+// here: a CPU driver would run the code of a test at each stratum, also where no sample is in reach.
 bool visit_stratum(Walk w, Sweep sweep, inout Progress p) {
     StratumBox whole = whole_box(w, sweep);
     bool at_once = w.classes > 1u && is_whole(w, p.n, whole);

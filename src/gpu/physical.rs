@@ -213,6 +213,7 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         features,
         limits,
         subgroup_size: v11.subgroup_size,
+        votes: in_kernels(&v11, vk::SubgroupFeatureFlags::VOTE),
         memory_bytes,
         allocation_bytes_max: v11.max_memory_allocation_size,
     };
@@ -251,12 +252,14 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// Features of the table, and operations of subgroups in kernels.
 fn offered(features: &mut Features, v11: &vk::PhysicalDeviceVulkan11Properties<'_>) -> BTreeMap<&'static str, bool> {
-    let in_kernels = v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE);
     let table = FEATURES.iter().map(|row| (row.name, *(row.field)(features) == vk::TRUE));
-    let subgroup = SUBGROUP_OPERATIONS
-        .iter()
-        .map(|(name, flag)| (*name, in_kernels && v11.subgroup_supported_operations.contains(*flag)));
-    table.chain(subgroup).collect()
+    table.chain(SUBGROUP_OPERATIONS.iter().map(|(name, flag)| (*name, in_kernels(v11, *flag)))).collect()
+}
+
+/// Whether kernels may use an operation of subgroups.
+fn in_kernels(v11: &vk::PhysicalDeviceVulkan11Properties<'_>, operation: vk::SubgroupFeatureFlags) -> bool {
+    v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+        && v11.subgroup_supported_operations.contains(operation)
 }
 
 /// What a driver reports about a device; nothing is used before it is checked.
@@ -267,6 +270,7 @@ struct DriverProperties {
     features: Features,
     limits: vk::PhysicalDeviceLimits,
     subgroup_size: u32,
+    votes: bool,
     memory_bytes: u64,
     allocation_bytes_max: u64,
 }
@@ -291,6 +295,10 @@ fn lacking(driver: &mut DriverProperties) -> Vec<MissingRequirement> {
         }
     }
     let least = |name, value: u64, bound: u64, reason| (value < bound).then_some((name, value, bound, reason));
+    if !driver.votes {
+        let reason = "neighbours that look for samples of what moves agree on when to test them";
+        lack("subgroupVote", "offered", NOT_OFFERED.to_string(), reason, false);
+    }
     let sizes = [
         least("device memory", driver.memory_bytes, BLOCK_BYTES, "geometry and pixels are kept in the device's memory"),
         least("maxMemoryAllocationSize", driver.allocation_bytes_max, BLOCK_BYTES, "memory is allocated in blocks"),
@@ -405,6 +413,7 @@ mod tests {
             features,
             limits,
             subgroup_size: 32,
+            votes: true,
             memory_bytes: bytes,
             allocation_bytes_max: bytes,
         }
@@ -414,7 +423,7 @@ mod tests {
     fn nonsense_is_refused_with_its_name() {
         assert!(lacking(&mut good()).is_empty());
         type Spoil = fn(&mut DriverProperties);
-        let table: [(&str, Spoil); 10] = [
+        let table: [(&str, Spoil); 11] = [
             ("maxTexelBufferElements", |driver| driver.limits.max_texel_buffer_elements = 65_536),
             ("Vulkan", |driver| driver.api = 0),
             ("compute queue", |driver| driver.computes = false),
@@ -423,6 +432,7 @@ mod tests {
             ("maxComputeWorkGroupInvocations", |driver| driver.limits.max_compute_work_group_invocations = 0),
             ("minStorageBufferOffsetAlignment", |driver| driver.limits.min_storage_buffer_offset_alignment = u64::MAX),
             ("subgroupSize", |driver| driver.subgroup_size = 0),
+            ("subgroupVote", |driver| driver.votes = false),
             ("device memory", |driver| driver.memory_bytes = 0),
             ("maxMemoryAllocationSize", |driver| driver.allocation_bytes_max = 0),
         ];

@@ -172,7 +172,7 @@ pub(super) const LIMITS: &[LimitRow] = &[
 ];
 
 /// Operations between the invocations of a subgroup, by the names that [`CAPABILITIES`] uses: a kernel that uses one
-/// cannot run where the device lacks it. The pictures depend on none: a vote only decides when a lane does its work.
+/// cannot run where the device lacks it. Rendering needs votes: they decide when an invocation does its work, not what.
 pub(super) const SUBGROUP_OPERATIONS: &[(&str, vk::SubgroupFeatureFlags)] = &[
     ("subgroupVote", vk::SubgroupFeatureFlags::VOTE),
     ("subgroupArithmetic", vk::SubgroupFeatureFlags::ARITHMETIC),
