@@ -185,19 +185,17 @@ struct Candidate {
     uint part;
 };
 
+uint candidate_row(Search s, uint i) { return uint((float(i) + 0.5) * s.row_inverse); }
+
+uint candidate_part(Walk w, uint n, ivec2 pixel) { return w.lens && !w.moves ? part_number(n, pixel_class(pixel)) : n; }
+
 Candidate candidate(Walk w, Search s, uint n, uint i) {
-    uint y = uint((float(i) + 0.5) * s.row_inverse);
+    uint y = candidate_row(s, i);
     ivec2 pixel = s.first + (ivec2(i - y * s.size.x, y) << s.step_log2);
-    return Candidate(pixel, w.lens && !w.moves ? part_number(n, pixel_class(pixel)) : n);
+    return Candidate(pixel, candidate_part(w, n, pixel));
 }
 
 uvec4 blur_of(Walk w, Candidate c) { return blur_samples[blur_sample_index(region_pixel(w.region, c.pixel), c.part)]; }
-
-bool is_in_reach(Walk w, StratumBox box, Search s, uint n, uint i) {
-    Candidate c = candidate(w, s, n, i);
-    uvec4 blur = blur_of(w, c);
-    return in_reach(box.reach, blur_lens(blur), blur_place(blur, c.pixel));
-}
 
 // Tests a sample; during its part of the shutter keys from `key` on matter.
 void test(Walk w, Candidate c, uint key) {
@@ -219,10 +217,27 @@ void test(Walk w, Candidate c, uint key) {
 // Candidates that are looked at in one go: a bit each.
 const uint REACH_BITS = 32u;
 
-// The candidates from `first` to `end` that are in reach. No trip waits for the one before: a CPU driver overlaps them.
+// The candidates from `first` to `end` that are in reach. Where a candidate is follows from where the one before is: it
+// takes longer to work it out for each.
 uint reached_bits(Walk w, StratumBox box, Search s, uint n, uint first, uint end) {
-    uint reached = 0u;
-    for (uint i = first; i < end; i++) reached |= uint(is_in_reach(w, box, s, n, i)) << (i - first);
+    uint samples = frame.samples.x * frame.samples.y, y = candidate_row(s, first), x = first - y * s.size.x, reached = 0u;
+    ivec2 pixel = s.first + (ivec2(x, y) << s.step_log2);
+    uint index = blur_sample_index(region_pixel(w.region, pixel), 0u);
+    // Records from a candidate to the next, and from behind the last of a row to the first of the next.
+    uint along = samples << s.step_log2, down = (samples * w.region.width << s.step_log2) - along * s.size.x;
+    int step = 1 << s.step_log2;
+    for (uint bit = 0u; bit < end - first; bit++) {
+        uvec4 blur = blur_samples[index + candidate_part(w, n, pixel)];
+        reached |= uint(in_reach(box.reach, blur_lens(blur), blur_place(blur, pixel))) << bit;
+        x++;
+        index += along;
+        pixel.x += step;
+        if (x == s.size.x) {
+            x = 0u;
+            index += down;
+            pixel = ivec2(s.first.x, pixel.y + step);
+        }
+    }
     return reached;
 }
 
@@ -298,8 +313,9 @@ bool is_first(Walk w, uint stratum, StratumBox box, Search s) {
     return stratum < first_strata(w) && !box.wide && s.size.x * s.size.y <= candidates_max(w);
 }
 
-// Where the lens moves a micropolygon by little, a stratum is done at once for all classes, with the whole lens's box.
-const uint WHOLE_LENS_CANDIDATES_MAX = 64u;
+// Where the lens moves a micropolygon by little, a stratum is done at once for all classes, with the whole lens's box:
+// for a CPU driver that takes less than a box for each class where it has no more candidates than these.
+const uint WHOLE_LENS_CANDIDATES_MAX = 128u;
 bool is_whole(Walk w, uint stratum, StratumBox box) {
     ivec2 size = max(box.px.zw - box.px.xy + 1, ivec2(0));
     uint most = min(WHOLE_LENS_CANDIDATES_MAX, candidates_max(w) * w.classes);
