@@ -15,6 +15,7 @@ mod shader_command;
 #[cfg(test)]
 mod tests;
 mod texture_command;
+mod texture_flags;
 mod units;
 mod watcher;
 

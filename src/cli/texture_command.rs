@@ -2,7 +2,7 @@
 //! pictures.
 
 use super::console::Console;
-use super::flags::{
+use super::texture_flags::{
     ResizeFlag, TexelFlag, TextureCommand, TextureConvertFlags, TextureKindFlag, TextureMakeFlags, WrapFlag,
 };
 use super::watcher::Watcher;
@@ -114,9 +114,8 @@ fn request_of(flags: &TextureMakeFlags) -> MakeRequest {
         WrapFlag::Periodic => WrapMode::Periodic,
         WrapFlag::Mirror => WrapMode::Mirror,
     };
-    let [first, last] = [flags.wrap.first(), flags.wrap.last()].map(|flag| flag.map(mode).unwrap_or_default());
     MakeRequest {
-        wrap: [first, last],
+        wrap: flags.wrap.each_ref().map(mode),
         filter: flags.filter,
         filter_width: flags.filter_width.map(|width| [width; 2]),
         format: flags.format.map(|format| match format {

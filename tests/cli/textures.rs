@@ -57,6 +57,19 @@ fn levels_are_written_as_pictures_and_making_shows_progress() {
     }
 }
 
+/// The picture that follows `--wrap` is none of its modes.
+#[test]
+fn a_picture_may_follow_the_wrap_modes() {
+    let folder = directory();
+    exr::prelude::write_rgb_file(folder.path().join("a.exr"), 8, 8, |_, _| (0.5_f32, 0.5, 0.5)).expect("writable");
+    for (modes, wrap) in [("periodic", "periodic,periodic"), ("mirror,clamp", "mirror,clamp")] {
+        let made = anthill(folder.path(), &["texture", "make", "--wrap", modes, "a.exr", "-o", "a.tex"]);
+        assert_eq!(made.code, Some(0), "{}", made.err);
+        let info = anthill(folder.path(), &["texture", "info", "a.tex"]);
+        assert!(info.out.contains(&format!("wrap {wrap},")), "{}", info.out);
+    }
+}
+
 /// The name of `-o` is for the picture of a scene, not for those that it makes textures of.
 #[test]
 fn pictures_for_textures_keep_their_names() {

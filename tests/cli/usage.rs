@@ -37,6 +37,10 @@ fn wrong_usage_exits_with_2_and_is_explained_on_standard_error() {
         (vec!["texture", "make", "a.tif", "-o", "./a.tif"], "(a texture to write) is the same file as \"a.tif\""),
         (vec!["texture", "make", "a.tif", "b.tif", "-o", "a.tex"], "A texture is made of one picture, but there are 2"),
         (vec!["texture", "make", "a.tif", "-o", "a.tex", "--filter", "disk"], "there are box, triangle, gaussian"),
+        (
+            vec!["texture", "make", "a.tif", "-o", "a.tex", "--wrap", "clamp,soft"],
+            "nor two of these as in periodic,clamp",
+        ),
     ];
     for (args, expected) in table {
         let Ran { code, out, err } = anthill(directory.path(), &args);

@@ -1,0 +1,152 @@
+//! The flags of `anthill texture`.
+
+use super::flags::ProgressMode;
+use anthill::texture::MakeFilter;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Make, describe, check and show textures
+#[derive(Debug, Subcommand)]
+pub(super) enum TextureCommand {
+    Make(TextureMakeFlags),
+    Info(TextureFiles),
+    Check(TextureFiles),
+    Convert(TextureConvertFlags),
+}
+
+/// Make a tiled texture with levels, an environment map or a shadow map from pictures
+///
+/// Pictures are TIFF, OpenEXR, PNG, JPEG, Radiance HDR or Targa. The texture is TIFF if it holds 8 or 16 bits, and
+/// OpenEXR if it holds halves or floats, whatever its name.
+#[derive(Debug, Args)]
+pub(super) struct TextureMakeFlags {
+    /// Pictures: one, or for a cube six (px nx py ny pz nz)
+    #[arg(required = true, value_name = "PICTURE")]
+    pub(super) pictures: Vec<PathBuf>,
+
+    /// The texture to write
+    #[arg(short, long, value_name = "TEXTURE")]
+    pub(super) output: PathBuf,
+
+    /// What to make: plain, latlong, cube or shadow (from a depth file)
+    #[arg(long, value_name = "KIND", default_value = "plain")]
+    pub(super) kind: TextureKindFlag,
+
+    /// What is seen outside of the texture: black, clamp, periodic or mirror; or one along s and one along t, as in
+    /// periodic,clamp
+    #[arg(long, value_name = "MODES", default_value = "black", value_parser = parse_wraps)]
+    pub(super) wrap: [WrapFlag; 2],
+
+    /// How smaller levels are filtered: box, triangle, gaussian, catmull-rom, b-spline, mitchell, sinc or lanczos
+    #[arg(long, value_name = "NAME", default_value = "box", value_parser = parse_make_filter)]
+    pub(super) filter: MakeFilter,
+
+    /// Width of the filter in texels of the smaller level, if not its own
+    #[arg(long, value_name = "TEXELS", value_parser = parse_filter_width)]
+    pub(super) filter_width: Option<f32>,
+
+    /// What channels are stored as: 8, 16, half or float. Otherwise as in the picture
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) format: Option<TexelFlag>,
+
+    /// Resize to powers of two: none, up or down. Faces of cubes always are
+    #[arg(long, value_name = "MODE", default_value = "none")]
+    pub(super) resize: ResizeFlag,
+
+    /// Make colours of 8 bits linear, as they are sRGB; they are stored with 16 bits unless --format says otherwise
+    #[arg(long)]
+    pub(super) srgb: bool,
+
+    /// Keep colours as they are where alpha is separate, as in PNG, instead of multiplying them with it
+    #[arg(long)]
+    pub(super) keep_alpha: bool,
+
+    /// Leave a texture alone that is newer than its pictures and of the same kind, wrap and --format
+    #[arg(short, long)]
+    pub(super) update: bool,
+
+    /// How to show progress on standard error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
+    pub(super) progress: ProgressMode,
+}
+
+/// Write a level of a texture as a plain picture: OpenEXR, or PNG of 8 or 16 bits
+#[derive(Debug, Args)]
+pub(super) struct TextureConvertFlags {
+    /// The texture
+    #[arg(value_name = "TEXTURE")]
+    pub(super) texture: PathBuf,
+
+    /// The picture to write (.exr or .png)
+    #[arg(value_name = "PICTURE")]
+    pub(super) picture: PathBuf,
+
+    /// Which level: 0 is the largest
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) level: u32,
+}
+
+/// Describe textures, or read every tile of them
+#[derive(Debug, Args)]
+pub(super) struct TextureFiles {
+    /// Textures
+    #[arg(required = true, value_name = "TEXTURE")]
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// What `anthill texture make` makes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum TextureKindFlag {
+    Plain,
+    Latlong,
+    Cube,
+    Shadow,
+}
+
+/// What is seen outside of a texture.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum WrapFlag {
+    Black,
+    Clamp,
+    Periodic,
+    Mirror,
+}
+
+/// What the channels of a texture are stored as.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum TexelFlag {
+    #[value(name = "8")]
+    U8,
+    #[value(name = "16")]
+    U16,
+    Half,
+    Float,
+}
+
+/// How a picture is resized to powers of two.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ResizeFlag {
+    None,
+    Up,
+    Down,
+}
+
+/// Modes along s and t; one counts for both.
+fn parse_wraps(text: &str) -> Result<[WrapFlag; 2], String> {
+    let modes: Option<Vec<_>> = text.split(',').map(|name| WrapFlag::from_str(name, false).ok()).collect();
+    match modes.as_deref() {
+        Some(&[both]) => Ok([both; 2]),
+        Some(&[s, t]) => Ok([s, t]),
+        _ => Err("it is not black, clamp, periodic or mirror, nor two of these as in periodic,clamp".into()),
+    }
+}
+
+fn parse_make_filter(name: &str) -> Result<MakeFilter, String> {
+    let known = || MakeFilter::names().collect::<Vec<_>>().join(", ");
+    MakeFilter::named(name).ok_or_else(|| format!("there is no such filter; there are {}", known()))
+}
+
+fn parse_filter_width(text: &str) -> Result<f32, String> {
+    let width = text.parse().ok().filter(|width| (0.1..=64.0).contains(width));
+    width.ok_or_else(|| "it is not a number from 0.1 to 64".into())
+}
