@@ -3,14 +3,14 @@
 
 use super::console::Console;
 use super::texture_flags::{
-    ResizeFlag, TexelFlag, TextureCommand, TextureConvertFlags, TextureKindFlag, TextureMakeFlags, WrapFlag,
+    ResizeFlag, TexelFlag, TextureCommand, TextureConvertFlags, TextureKindFlag, TextureMakeFlags,
 };
 use super::watcher::Watcher;
 use anthill::files::{FileClaims, FileRole};
 use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use anthill::texture::{
     AlphaMode, MadeTexture, MakeKind, MakeRequest, ResizeMode, TILE_WORDS, TexelFormat, TextureError, TextureFile,
-    TextureHeader, TextureKind, WrapMode, convert, make,
+    TextureHeader, TextureKind, convert, make,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -108,14 +108,8 @@ fn request_of(flags: &TextureMakeFlags) -> MakeRequest {
         TextureKindFlag::Cube => MakeKind::Cube,
         TextureKindFlag::Shadow => MakeKind::Shadow,
     };
-    let mode = |flag: &WrapFlag| match flag {
-        WrapFlag::Black => WrapMode::Black,
-        WrapFlag::Clamp => WrapMode::Clamp,
-        WrapFlag::Periodic => WrapMode::Periodic,
-        WrapFlag::Mirror => WrapMode::Mirror,
-    };
     MakeRequest {
-        wrap: flags.wrap.each_ref().map(mode),
+        wrap: flags.wrap,
         filter: flags.filter,
         filter_width: flags.filter_width.map(|width| [width; 2]),
         format: flags.format.map(|format| match format {

@@ -1,7 +1,7 @@
 //! The flags of `anthill texture`.
 
 use super::flags::ProgressMode;
-use anthill::texture::MakeFilter;
+use anthill::texture::{MakeFilter, WrapMode};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub(super) struct TextureMakeFlags {
     /// What is seen outside of the texture: black, clamp, periodic or mirror; or one along s and one along t, as in
     /// periodic,clamp
     #[arg(long, value_name = "MODES", default_value = "black", value_parser = parse_wraps)]
-    pub(super) wrap: [WrapFlag; 2],
+    pub(super) wrap: [WrapMode; 2],
 
     /// How smaller levels are filtered: box, triangle, gaussian, catmull-rom, b-spline, mitchell, sinc or lanczos
     #[arg(long, value_name = "NAME", default_value = "box", value_parser = parse_make_filter)]
@@ -103,15 +103,6 @@ pub(super) enum TextureKindFlag {
     Shadow,
 }
 
-/// What is seen outside of a texture.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum WrapFlag {
-    Black,
-    Clamp,
-    Periodic,
-    Mirror,
-}
-
 /// What the channels of a texture are stored as.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum TexelFlag {
@@ -132,8 +123,8 @@ pub(super) enum ResizeFlag {
 }
 
 /// Modes along s and t; one counts for both.
-fn parse_wraps(text: &str) -> Result<[WrapFlag; 2], String> {
-    let modes: Option<Vec<_>> = text.split(',').map(|name| WrapFlag::from_str(name, false).ok()).collect();
+fn parse_wraps(text: &str) -> Result<[WrapMode; 2], String> {
+    let modes: Option<Vec<_>> = text.split(',').map(WrapMode::named).collect();
     match modes.as_deref() {
         Some(&[both]) => Ok([both; 2]),
         Some(&[s, t]) => Ok([s, t]),

@@ -294,11 +294,11 @@ fn lacking(driver: &mut DriverProperties) -> Vec<MissingRequirement> {
             lack(row.name, "offered", NOT_OFFERED.to_string(), row.reason, row.needed_for == NeededFor::Running);
         }
     }
-    let least = |name, value: u64, bound: u64, reason| (value < bound).then_some((name, value, bound, reason));
     if !driver.votes {
         let reason = "neighbours that look for samples of what moves agree on when to test them";
         lack("subgroupVote", "offered", NOT_OFFERED.to_string(), reason, false);
     }
+    let least = |name, value: u64, bound: u64, reason| (value < bound).then_some((name, value, bound, reason));
     let sizes = [
         least("device memory", driver.memory_bytes, BLOCK_BYTES, "geometry and pixels are kept in the device's memory"),
         least("maxMemoryAllocationSize", driver.allocation_bytes_max, BLOCK_BYTES, "memory is allocated in blocks"),
