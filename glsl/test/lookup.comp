@@ -11,7 +11,8 @@ const uint LOOKUP_HEADER_WORDS = 64;
 const uint LOOKUP_SLOTS_FROM = 1024;
 
 // One query: which function, the token, the channel, how many channels, the form of the filter, numbers. Of a point
-// cloud: P in `middle`, N in `along_x`, radius and scale in `width_blur`, the channel's hash in `wanted` and `seed`.
+// cloud: P in `middle`, N in `along_x`, radius and scale in `width_blur`, the channel's hash in `wanted` and `seed`. Of
+// an occlusion map: the normal in the last parts of `middle`, `along_x` and `along_y`.
 struct LookupQuery {
     uint what;
     uint token;
@@ -95,6 +96,7 @@ uint slot_word(const in uint slot, const in uint inside) {
 #include "lib/rsl/environment.glsl"
 #include "lib/rsl/points.glsl"
 #include "lib/rsl/shadow.glsl"
+#include "lib/rsl/occlusion.glsl"
 
 layout(local_size_x = 64) in;
 
@@ -113,6 +115,10 @@ void main() {
         found.x = rsl_shadow(q.token, q.channel, q.middle.xyz, q.along_x.xyz, q.along_y.xyz, q.width_blur, q.samples_bias, q.seed);
     } else if (q.what == 3u) {
         found.x = rsl_textureinfo(q.token, q.wanted, q.seed);
+    } else if (q.what == 5u) {
+        vec3 normal = vec3(q.middle.w, q.along_x.w, q.along_y.w);
+        found.x = rsl_occlusion(q.token, q.middle.xyz, q.along_x.xyz, q.along_y.xyz, normal, q.width_blur, q.samples_bias.xyz,
+                                q.seed);
     } else {
         results[i] = rsl_points(q.token, q.middle.xyz, q.along_x.xyz, q.width_blur.xy, uvec2(q.wanted, q.seed));
         return;

@@ -276,7 +276,7 @@ pub mod print {
 ///   | format << 16 | kind << 20, wrap along s | wrap along t << 4), then (record of its matrices or 0, bits of the
 ///   field of view of a cube's faces in degrees, 0, 0), and two of 0. Formats: 0 8 bits, 1 16 bits, 2 half, 3 float.
 ///   Kinds: 0 plain, 1 latitude and longitude, 2 cube (faces px nx py above ny pz nz in one picture), 3 shadow map, 4 a
-///   deep one, 5 [`points`].
+///   deep one, 5 [`points`], 6 [`occlusion`].
 ///   Wraps: 0 black, 1 clamp, 2 periodic, 3 mirror.
 /// - Matrices of a shadow map take eight records: its camera's space, then its picture's unit square (y down), from the
 ///   camera's space of the picture that is drawn, as four columns each.
@@ -319,6 +319,20 @@ pub mod textures {
         let h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);
         h ^ h >> 13
     }
+}
+
+/// Occlusion maps: textures of kind 6, floats of one channel and level, tiles below each other
+/// (glsl/lib/rsl/occlusion.glsl).
+///
+/// The first tiles, left in each row, are words one after the other, row by row: the number of maps, the width and the
+/// height of each, zeros up to word 32; then 32 words for each map: its camera's space, then its picture's unit square
+/// (y down), from world space, as four columns each. In the rows of tiles behind them are the maps, each from a row of
+/// tiles of its own on: z of its camera, as in shadow maps.
+pub mod occlusion {
+    /// The words of the matrices of a map, and those before the first.
+    pub const VIEW_WORDS: u32 = 32;
+    /// The most maps: a lookup steps through all of them, and CPU drivers end long loops.
+    pub const VIEWS_MAX: u32 = 1023;
 }
 
 /// Point clouds: textures of kind 5, whose words are a tree of points (glsl/lib/rsl/points.glsl).

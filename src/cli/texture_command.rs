@@ -107,6 +107,7 @@ fn request_of(flags: &TextureMakeFlags) -> MakeRequest {
         TextureKindFlag::Latlong => MakeKind::LatLong,
         TextureKindFlag::Cube => MakeKind::Cube,
         TextureKindFlag::Shadow => MakeKind::Shadow,
+        TextureKindFlag::Occlusion => MakeKind::Occlusion,
     };
     MakeRequest {
         wrap: flags.wrap,
@@ -157,6 +158,7 @@ fn in_words(header: &TextureHeader) -> String {
         TextureKind::Shadow => "shadow map",
         TextureKind::DeepShadow => "deep shadow map",
         TextureKind::Points => "point cloud",
+        TextureKind::Occlusion => "occlusion map",
     };
     let TextureHeader { width, height, levels, channels, format, wrap: [s, t], .. } = header;
     let plural = |count: u32| if count == 1 { "" } else { "s" };

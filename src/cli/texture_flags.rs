@@ -14,13 +14,13 @@ pub(super) enum TextureCommand {
     Convert(TextureConvertFlags),
 }
 
-/// Make a tiled texture with levels, an environment map or a shadow map from pictures
+/// Make a tiled texture with levels, an environment map, a shadow map or an occlusion map from pictures
 ///
 /// Pictures are TIFF, OpenEXR, PNG, JPEG, Radiance HDR or Targa. The texture is TIFF if it holds 8 or 16 bits, and
 /// OpenEXR if it holds halves or floats, whatever its name.
 #[derive(Debug, Args)]
 pub(super) struct TextureMakeFlags {
-    /// Pictures: one, or for a cube six (px nx py ny pz nz)
+    /// Pictures: one, for a cube six (px nx py ny pz nz), or any number of depth files for an occlusion map
     #[arg(required = true, value_name = "PICTURE")]
     pub(super) pictures: Vec<PathBuf>,
 
@@ -28,7 +28,7 @@ pub(super) struct TextureMakeFlags {
     #[arg(short, long, value_name = "TEXTURE")]
     pub(super) output: PathBuf,
 
-    /// What to make: plain, latlong, cube or shadow (from a depth file)
+    /// What to make: plain, latlong, cube, shadow (from a depth file) or occlusion (from depth files)
     #[arg(long, value_name = "KIND", default_value = "plain")]
     pub(super) kind: TextureKindFlag,
 
@@ -101,6 +101,7 @@ pub(super) enum TextureKindFlag {
     Latlong,
     Cube,
     Shadow,
+    Occlusion,
 }
 
 /// What the channels of a texture are stored as.

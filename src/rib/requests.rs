@@ -186,7 +186,7 @@ requests! {
     "ConnectShaderLayers" Anywhere Moves Reader::unsupported;
     "Shader" Anywhere Moves Reader::unsupported;
     "Camera" Option Ends Reader::unsupported;
-    "MakeOcclusion" Anywhere Ends Reader::unsupported;
+    "MakeOcclusion" Anywhere Ends Reader::make_occlusion;
     "MakeBrickMap" Anywhere Ends Reader::unsupported;
 }
 

@@ -62,6 +62,14 @@ impl Reader<'_> {
         self.make(lexer, request(MakeKind::Shadow, &[&picture], &texture))
     }
 
+    /// MakeOcclusion, as Aqsis has it.
+    pub(super) fn make_occlusion(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let pictures = lexer.texts()?;
+        let texture = lexer.text()?;
+        let pictures: Vec<&str> = pictures.iter().map(|picture| &**picture).collect();
+        self.make(lexer, request(MakeKind::Occlusion, &pictures, &texture))
+    }
+
     fn wrap_mode(&self, name: &str) -> WrapMode {
         WrapMode::named(name).unwrap_or_else(|| {
             let message = format!("unknown wrap mode \"{name}\"; \"black\" is used");

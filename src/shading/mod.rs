@@ -73,6 +73,8 @@ pub struct NamedTextures {
     pub known: BTreeMap<u32, SourceLocation>,
     /// Those of them that `shadow()` looks up.
     pub as_shadows: BTreeSet<u32>,
+    /// Those that `occlusion()` looks up.
+    pub as_occlusions: BTreeSet<u32>,
     /// Those that `environment()` looks up.
     pub as_environments: BTreeSet<u32>,
     /// Whether `environment()` looks anything up, of whatever name.
@@ -108,6 +110,7 @@ impl NamedTextures {
                 let token = tokens.token(&name);
                 match found {
                     TextureUse::Texels(LookupKind::Shadow) => drop(self.as_shadows.insert(token)),
+                    TextureUse::Texels(LookupKind::Occlusion) => drop(self.as_occlusions.insert(token)),
                     TextureUse::Texels(LookupKind::Environment) => drop(self.as_environments.insert(token)),
                     TextureUse::Texels(LookupKind::Texture) => drop(self.as_textures.insert(token)),
                     TextureUse::Points { channel, is_triple } => {

@@ -7,7 +7,7 @@ use super::deep_tiles::DeepTiles;
 use super::error::TextureError;
 use super::exr_tiles::ExrTiles;
 use super::handles::{self, HandleOwner, TextureHandle, TileReader};
-use super::header::{TextureHeader, TextureKind, whole_levels};
+use super::header::{TexelFormat, TextureHeader, TextureKind, whole_levels};
 use super::patient_file::{Patience, PatientFile, answered};
 use super::point_tiles::PointTiles;
 use super::tiff_tiles::TiffTiles;
@@ -304,10 +304,19 @@ pub(super) fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureEr
     if header.kind == TextureKind::Cube && !(height / 2).is_power_of_two() {
         return Err(TextureError::unsupported(path, "the sides of its six faces are no powers of two"));
     }
+    if header.kind == TextureKind::Occlusion
+        && (header.format, header.channels, header.levels) != (TexelFormat::F32, 1, 1)
+    {
+        return Err(TextureError::corrupt(path, "it is an occlusion map, but not of one channel of floats"));
+    }
     if header.levels < whole_levels(width, height)
         && !matches!(
             header.kind,
-            TextureKind::Shadow | TextureKind::DeepShadow | TextureKind::Cube | TextureKind::Points
+            TextureKind::Shadow
+                | TextureKind::DeepShadow
+                | TextureKind::Cube
+                | TextureKind::Points
+                | TextureKind::Occlusion
         )
     {
         return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "smaller levels" });

@@ -56,6 +56,8 @@ pub enum TextureKind {
     DeepShadow = 4,
     /// A point cloud: its texels are the words of a tree of points.
     Points = 5,
+    /// Depths as seen from many sides: the words of spirv-gen's abi.rs, "occlusion".
+    Occlusion = 6,
 }
 
 impl TextureKind {
@@ -67,12 +69,13 @@ impl TextureKind {
             Self::Cube => "CubeFace Environment",
             Self::Shadow | Self::DeepShadow => "Shadow",
             Self::Points => "Points",
+            Self::Occlusion => "Occlusion",
         }
     }
 
     /// The kind of a name; whatever is unknown is a plain texture.
     pub(super) fn named(name: &str) -> Self {
-        let all = [Self::LatLong, Self::Cube, Self::Shadow];
+        let all = [Self::LatLong, Self::Cube, Self::Shadow, Self::Occlusion];
         all.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name.trim())).unwrap_or(Self::Plain)
     }
 }

@@ -4,6 +4,7 @@ use super::TextureFile;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode, whole_levels};
 use super::levels::{LevelFilter, MakeFilter, Texels};
+use super::occlusion::{VIEWS_MAX, occlusion_map};
 use super::picture::SourcePicture;
 use super::write::{MadeLevels, write};
 use std::fs;
@@ -21,6 +22,8 @@ pub enum MakeKind {
     Cube,
     /// A shadow map of one picture of depths.
     Shadow,
+    /// An occlusion map of pictures of depths from many sides, all of one size.
+    Occlusion,
 }
 
 /// Whether a picture's size is changed to powers of two.
@@ -50,7 +53,7 @@ pub enum AlphaMode {
 pub struct MakeRequest {
     /// What is made.
     pub kind: MakeKind,
-    /// One picture, or six of a cube.
+    /// One picture, six of a cube, or at least one of an occlusion map.
     pub inputs: Vec<PathBuf>,
     /// The texture: OpenEXR if it holds halves or floats, or else TIFF, whatever its name.
     pub output: PathBuf,
@@ -99,6 +102,7 @@ impl MakeRequest {
             MakeKind::LatLong => TextureKind::LatLong,
             MakeKind::Cube => TextureKind::Cube,
             MakeKind::Shadow => TextureKind::Shadow,
+            MakeKind::Occlusion => TextureKind::Occlusion,
         }
     }
 
@@ -107,14 +111,17 @@ impl MakeRequest {
         match self.kind {
             MakeKind::Plain => self.wrap,
             MakeKind::LatLong => [WrapMode::Periodic, WrapMode::Clamp],
-            MakeKind::Cube | MakeKind::Shadow => [WrapMode::Clamp; 2],
+            MakeKind::Cube | MakeKind::Shadow | MakeKind::Occlusion => [WrapMode::Clamp; 2],
         }
     }
 
     fn check(&self) -> Result<(), TextureError> {
-        let wanted = if self.kind == MakeKind::Cube { 6 } else { 1 };
-        if self.inputs.len() != wanted {
-            let of = if wanted == 6 { "A cube is made of six pictures" } else { "A texture is made of one picture" };
+        let (wanted, of) = match self.kind {
+            MakeKind::Cube => (6..=6, "A cube is made of six pictures"),
+            MakeKind::Occlusion => (1..=VIEWS_MAX, "An occlusion map is made of 1 to 1,023 pictures"),
+            _ => (1..=1, "A texture is made of one picture"),
+        };
+        if !wanted.contains(&self.inputs.len()) {
             return Err(TextureError::Request(format!("{of}, but there are {}", self.inputs.len())));
         }
         let real = |path: &Path| fs::canonicalize(path).ok();
@@ -183,20 +190,22 @@ pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTe
     }
     report(progress, READ)?;
     let first = &pictures[0];
+    let is_of_depths = matches!(request.kind, MakeKind::Shadow | MakeKind::Occlusion);
     let format = match request.format {
-        _ if request.kind == MakeKind::Shadow => TexelFormat::F32,
+        _ if is_of_depths => TexelFormat::F32,
         Some(format) => format,
         None if request.from_srgb && first.format == TexelFormat::U8 => TexelFormat::U16,
         None => first.format,
     };
     let (names, matrices) = (first.names.clone(), first.matrices);
-    if request.kind == MakeKind::Shadow {
-        check_depths(&request.inputs[0], first)?;
+    if is_of_depths {
+        request.inputs.iter().zip(&pictures).try_for_each(|(path, picture)| check_depths(path, picture))?;
     }
     pictures.iter_mut().for_each(|picture| prepare(picture, request));
     let levels = match request.kind {
         MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
+        MakeKind::Occlusion => vec![occlusion_map(&request.inputs, &pictures)?],
         MakeKind::Plain | MakeKind::LatLong => {
             levels_of(resized(pictures.swap_remove(0).texels, request), request, progress)?
         }
@@ -230,7 +239,7 @@ fn header_of(
 
 fn check_depths(path: &Path, picture: &SourcePicture) -> Result<(), TextureError> {
     if picture.texels.channels != 1 {
-        let reason = format!("a shadow map is made of one channel of depths, but it has {}", picture.texels.channels);
+        let reason = format!("shadows are made of one channel of depths, but it has {}", picture.texels.channels);
         return Err(TextureError::unsupported(path, reason));
     }
     if picture.matrices.is_none() {

@@ -15,6 +15,7 @@ mod handles;
 mod header;
 mod levels;
 mod make;
+mod occlusion;
 mod patient_file;
 mod picture;
 mod point_tiles;

@@ -122,7 +122,7 @@ pub(super) fn exr_names(made: &MadeLevels<'_>) -> Vec<String> {
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     match made.names {
         Some(names) if names.len() == count => names.to_vec(),
-        _ if made.header.kind == TextureKind::Shadow => owned(&["Z"]),
+        _ if matches!(made.header.kind, TextureKind::Shadow | TextureKind::Occlusion) => owned(&["Z"]),
         _ => match count {
             1 | 2 => owned(&["Y", "A"][..count]),
             3 | 4 => owned(&["R", "G", "B", "A"][..count]),

@@ -22,6 +22,7 @@ mod motion;
 mod motion_samples;
 mod moving_maps;
 mod nurbs;
+mod occlusion;
 mod outputs;
 mod painted;
 mod points;

@@ -1,4 +1,4 @@
-//! Texture, environment and shadow lookups of the shader library against the interpreter's.
+//! Texture, environment, shadow and occlusion lookups of the shader library against the interpreter's.
 
 use super::lab::Lab;
 use super::random::Random;
@@ -8,7 +8,7 @@ use anthill::pipeline::kernels::test::lookup;
 use anthill::pipeline::recording::Groups;
 use spirv_gen::interp::texture::{
     FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
-    shadow, texture, textureinfo,
+    occlusion, shadow, texture, textureinfo,
 };
 
 const HEADER: usize = LOOKUP_HEADER_WORDS as usize;
@@ -43,7 +43,29 @@ impl Tiles {
             };
             tiles.add(&shape, random);
         }
+        tiles.add_occlusion([40, 70], 5, random);
         tiles
+    }
+
+    /// An occlusion map of `views` maps of a size, seen from anywhere.
+    fn add_occlusion(&mut self, size: [u32; 2], views: u32, random: &mut Random) {
+        let first = self.words.len();
+        let rows = 64 * (1 + views * size[1].div_ceil(64));
+        let shape = TextureShape {
+            size: [64, rows],
+            levels: 1,
+            channels: 1,
+            format: 3,
+            kind: 6,
+            wrap: [1; 2],
+            matrices: None,
+            fov: 90.0,
+        };
+        self.add(&shape, random);
+        let head = [views, size[0], size[1]].map(|number| (number as f32).to_bits());
+        self.words[first..first + 3].copy_from_slice(&head);
+        let matrices = &mut self.words[first + 32..][..32 * views as usize];
+        matrices.fill_with(|| random.float(-1.0, 1.0).to_bits());
     }
 
     fn add(&mut self, shape: &TextureShape, random: &mut Random) {
@@ -103,7 +125,7 @@ fn wild(random: &mut Random, scale: f32) -> f32 {
 }
 
 fn query(random: &mut Random) -> LookupQuery {
-    let what = random.below(4);
+    let what = [0, 1, 2, 3, 5][random.below(5) as usize];
     let size = [0.0005, 0.01, 0.2, 3.0][random.below(4) as usize];
     let mut wilds = |scale| [0; 4].map(|_| wild(random, scale));
     let [middle, along_x, along_y] = [wilds(3.0), wilds(size), wilds(size)];
@@ -111,7 +133,7 @@ fn query(random: &mut Random) -> LookupQuery {
     let width = [wild(random, 2.0), wild(random, 2.0)];
     LookupQuery {
         what,
-        token: [1 + random.below(9), 5 + random.below(2), 7, 1 + random.below(9)][what as usize],
+        token: [1 + random.below(9), 5 + random.below(2), 7, 1 + random.below(10), 0, 9][what as usize],
         channel: random.below(4) as f32,
         wanted: if what == 3 { random.below(8) } else { 1 + 2 * random.below(2) },
         form: random.below(5),
@@ -143,6 +165,10 @@ fn answer(tiles: &Tiles, q: &LookupQuery) -> [f32; 3] {
     match q.what {
         0 => texture(tiles, q.token, wanted, flat, &filter),
         1 => environment(tiles, q.token, wanted, solid, &filter),
+        5 => {
+            let area = [solid[0], solid[1], solid[2], [middle[3], x[3], y[3]]];
+            [occlusion(tiles, q.token, area, &sampling), 0.0, 0.0]
+        }
         2 => [shadow(tiles, q.token, q.channel, solid, &sampling), 0.0, 0.0],
         _ => [textureinfo(tiles, q.token, q.wanted, q.seed as usize), 0.0, 0.0],
     }
@@ -163,7 +189,7 @@ fn lookups_give_what_the_interpreter_gives() {
     let groups = Groups::covering(queries.len() as u64, lookup::LOCAL_SIZE);
     lab.run(|recording| recording.dispatch(lookup::dispatch(groups, &bindings, &push)));
     let results = lab.read(bindings.results);
-    let mut shadows = 0;
+    let (mut shadows, mut occlusions) = (0, 0);
     for (q, result) in queries.iter().zip(results) {
         let (found, expected) = (result, answer(&tiles, q));
         for (found, expected) in found.into_iter().zip(expected) {
@@ -173,6 +199,8 @@ fn lookups_give_what_the_interpreter_gives() {
             assert!(same, "{found} instead of {expected}: {q:?}");
         }
         shadows += u32::from(q.what == 2 && found[0] > 0.0);
+        occlusions += u32::from(q.what == 5 && found[0] > 0.0 && found[0] < 1.0);
     }
+    assert!(occlusions > 50, "{occlusions} points are partly hidden");
     assert!(shadows > 50, "{shadows} points are in shadow");
 }

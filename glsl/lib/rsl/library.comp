@@ -19,6 +19,7 @@
 #include "lib/rsl/environment.glsl"
 #include "lib/rsl/points.glsl"
 #include "lib/rsl/shadow.glsl"
+#include "lib/rsl/occlusion.glsl"
 
 layout(local_size_x = 1) in;
 
@@ -82,6 +83,7 @@ void main() {
     rsl_texture(u, f, u, p, p, p, w, u, f, f);
     rsl_environment(u, f, u, v, v, v, w, u, f);
     rsl_shadow(u, f, v, v, v, w, w, u);
+    rsl_occlusion(u, v, v, v, v, w, v, u);
     rsl_textureinfo(u, u, u);
     rsl_points(u, v, v, p, uvec2(u));
 }

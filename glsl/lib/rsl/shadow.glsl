@@ -35,28 +35,67 @@ vec4 rsl_transformed(const in mat4 m, const in vec3 v, const in float w) {
     return ((m[0] * v.x + m[1] * v.y) + m[2] * v.z) + m[3] * w;
 }
 
+// What a shadow map sees of an area: whether any of it is before its camera; the middle in the map, and how the place
+// changes along x (xy) and y (zw) of the area; what is sampled around each place; the middle's depth and its changes.
+struct RslMapArea {
+    bool is_seen;
+    vec2 place;
+    vec4 xy;
+    vec2 spread;
+    vec3 depths;
+};
+
+// Of the parallelogram about p with sides x and y.
+RslMapArea rsl_map_area(const in mat4 camera, const in mat4 picture, const in vec3 p, const in vec3 x, const in vec3 y,
+                        const in vec2 spread) {
+    vec4 q = rsl_transformed(picture, p, 1.0);
+    RslMapArea area;
+    area.depths = vec3(rsl_transformed(camera, p, 1.0).z, rsl_transformed(camera, x, 0.0).z,
+                       rsl_transformed(camera, y, 0.0).z);
+    area.is_seen = q.w > 1e-30 && q.w < 1e30 && area.depths.x > 0.0;
+    float near = rsl_reciprocal(q.w);
+    area.place = q.xy * near;
+    vec4 qx = rsl_transformed(picture, x, 0.0);
+    vec4 qy = rsl_transformed(picture, y, 0.0);
+    area.xy = vec4((qx.xy - area.place * qx.w) * near, (qy.xy - area.place * qy.w) * near);
+    area.spread = spread;
+    return area;
+}
+
+// What is sampled around each place: blur, and a texel, so that steps between texels do not show.
+vec2 rsl_map_spread(const in vec2 blur, const in uint width, const in uint height) {
+    return rsl_bounded2(blur, 4.0) + vec2(rsl_reciprocal(float(width)), rsl_reciprocal(float(height)));
+}
+
+// samples (below 1: 16), bias0 and bias1 within their bounds.
+vec3 rsl_shadow_sampling(const in vec3 samples_bias) {
+    float samples = rsl_bounded(samples_bias.x, RSL_SHADOW_SAMPLES_MAX);
+    samples = samples < 1.0 ? 16.0 : floor(samples);
+    return vec3(samples, rsl_bounded(samples_bias.y, 1e30), rsl_bounded(samples_bias.z, 1e30));
+}
+
 // Sample i of a part `share` of them: its place in the map, as parts of it, and the depth that is compared there.
-vec3 rsl_shadow_sample(const in uint i, const in float share, const in vec2 place, const in vec4 xy, const in vec2 spread,
-                       const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+vec3 rsl_shadow_sample(const in uint i, const in float share, const in RslMapArea area, const in vec3 samples_bias,
+                       const in uint seed) {
     // Stratified by i along x, and along y by its reversed bits (Hammersley), both shifted by the seed.
     vec3 random = rsl_unit3(rsl_hash(seed, i));
     float jx = (float(i) + random.x) * share - 0.5;
     float jy = rsl_unit(bitfieldReverse(i) ^ rsl_scramble(seed)) - 0.5;
-    vec2 at = place + ((xy.xy * jx + xy.zw * jy) + spread * vec2(jx, jy));
-    float z = (depths.x + (depths.y * jx + depths.z * jy)) - (samples_bias.y + (samples_bias.z - samples_bias.y) * random.z);
+    vec2 at = area.place + ((area.xy.xy * jx + area.xy.zw * jy) + area.spread * vec2(jx, jy));
+    float z = (area.depths.x + (area.depths.y * jx + area.depths.z * jy)) - (samples_bias.y + (samples_bias.z - samples_bias.y) * random.z);
     return vec3(at, z);
 }
 
 // As rsl_shadowed(), in a deep shadow map. A loop of its own, as CPU drivers run both sides of a branch.
-float rsl_deep_shadowed(const in TextureShape shape, const in uint texture, const in vec2 place, const in vec4 xy,
-                        const in vec2 spread, const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+float rsl_deep_shadowed(const in TextureShape shape, const in uint texture, const in RslMapArea area,
+                        const in vec3 samples_bias, const in uint seed) {
     uint count = uint(samples_bias.x);
     float share = rsl_reciprocal(samples_bias.x);
     vec2 size = vec2(shape.width, shape.height);
     float dark = 0.0;
     rsl_trips = rsl_trips + count;
     for (uint i = 0u; i < count; i++) {
-        vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
+        vec3 placed = rsl_shadow_sample(i, share, area, samples_bias, seed);
         vec2 at = placed.xy * size;
         if (!(at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y)) continue;
         uvec2 texel = min(uvec2(at), uvec2(shape.width, shape.height) - 1u);
@@ -72,9 +111,9 @@ struct RslShadowTexel {
     float z;
 };
 
-RslShadowTexel rsl_shadow_texel(const in uint i, const in float share, const in vec2 size, const in vec2 place, const in vec4 xy,
-                                const in vec2 spread, const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
-    vec3 placed = rsl_shadow_sample(i, share, place, xy, spread, depths, samples_bias, seed);
+RslShadowTexel rsl_shadow_texel(const in uint i, const in float share, const in vec2 size, const in RslMapArea area,
+                                const in vec3 samples_bias, const in uint seed) {
+    vec3 placed = rsl_shadow_sample(i, share, area, samples_bias, seed);
     vec2 at = placed.xy * size;
     bool is_inside = at.x >= 0.0 && at.y >= 0.0 && at.x < size.x && at.y < size.y;
     uvec2 texel = min(uvec2(is_inside ? at : vec2(0.0)), uvec2(size) - 1u);
@@ -86,9 +125,10 @@ RslShadowTexel rsl_shadow_texel(const in uint i, const in float share, const in 
 }
 
 // The fraction of `count` samples in a window of a shadow map (place + jitter * x + jitter * y + jitter * spread)
-// that lie behind the map's depth; depths: the point's, its change along x and along y.
-float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const in vec2 place, const in vec4 xy,
-                   const in vec2 spread, const in vec3 depths, const in vec3 samples_bias, const in uint seed) {
+// that lie behind the map's depth; depths: the point's, its change along x and along y. The map begins at a row of
+// tiles.
+float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const in uint first_row,
+                   const in RslMapArea area, const in vec3 samples_bias, const in uint seed) {
     uint count = uint(samples_bias.x);
     float share = rsl_reciprocal(samples_bias.x);
     uint each = rsl_channels_of_word(shape.format);
@@ -99,10 +139,11 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
     // CPU drivers run both sides of a branch, and to find a tile costs more than a sample: the inner loop takes the
     // samples that follow each other in one tile.
     uint i = 0u;
-    RslShadowTexel sampled = rsl_shadow_texel(0u, share, size, place, xy, spread, depths, samples_bias, seed);
+    RslShadowTexel sampled = rsl_shadow_texel(0u, share, size, area, samples_bias, seed);
     while (i < count) {
         uint tile = sampled.tile;
-        uint slot = tile == TILE_MISSING ? tile : tile_slot(window.texture, 0u, plane, uvec2(tile & 0xffffu, tile >> 16));
+        uvec2 at = uvec2(tile & 0xffffu, first_row + (tile >> 16));
+        uint slot = tile == TILE_MISSING ? tile : tile_slot(window.texture, 0u, plane, at);
         do {
 #ifndef RSL_ONLY_NAMES
             bool is_there = slot != TILE_MISSING && sampled.tile != TILE_MISSING;
@@ -112,7 +153,7 @@ float rsl_shadowed(const in TextureShape shape, const in RslWindow window, const
             behind = behind + (is_there && !open && sampled.z > depth ? 1.0 : 0.0);
 #endif
             i = i + 1u;
-            sampled = rsl_shadow_texel(i, share, size, place, xy, spread, depths, samples_bias, seed);
+            sampled = rsl_shadow_texel(i, share, size, area, samples_bias, seed);
         } while (i < count && (sampled.tile == TILE_MISSING || sampled.tile == tile));
     }
     return behind * share;
@@ -131,28 +172,19 @@ float rsl_shadow(const in uint token, const in float channel, const in vec3 p, c
     RslWindow window = rsl_whole(shape, texture, channel, 1u);
     bool defined = rsl_is_finite(p.x) && rsl_is_finite(p.y) && rsl_is_finite(p.z);
     if (shape.matrices == 0u || window.first >= window.end || !defined) return 0.0;
-    mat4 camera = texture_matrix(shape.matrices);
-    mat4 picture = texture_matrix(shape.matrices + 4u);
-    vec3 at = rsl_bounded3(p, 1e15);
     vec2 width = rsl_bounded2(width_blur.xy, 1e9);
     vec3 x = rsl_bounded3(rsl_bounded3(dx, 1e9) * width.x, 1e9);
     vec3 y = rsl_bounded3(rsl_bounded3(dy, 1e9) * width.y, 1e9);
-    vec4 q = rsl_transformed(picture, at, 1.0);
-    vec3 depths = vec3(rsl_transformed(camera, at, 1.0).z, rsl_transformed(camera, x, 0.0).z,
-                       rsl_transformed(camera, y, 0.0).z);
-    if (!(q.w > 1e-30 && q.w < 1e30 && depths.x > 0.0)) return 0.0;
-    float near = rsl_reciprocal(q.w);
-    vec2 place = q.xy * near;
-    vec4 qx = rsl_transformed(picture, x, 0.0);
-    vec4 qy = rsl_transformed(picture, y, 0.0);
-    vec4 xy = vec4((qx.xy - place * qx.w) * near, (qy.xy - place * qy.w) * near);
-    vec2 texel = vec2(rsl_reciprocal(float(shape.width)), rsl_reciprocal(float(shape.height)));
-    vec2 spread = rsl_bounded2(width_blur.zw, 4.0) + texel;
-    float samples = rsl_bounded(samples_bias.x, RSL_SHADOW_SAMPLES_MAX);
-    samples = samples < 1.0 ? 16.0 : floor(samples);
-    vec3 how = vec3(samples, rsl_bounded(samples_bias.y, 1e30), rsl_bounded(samples_bias.z, 1e30));
-    if (textures_have(TEXTURE_DEEP) && shape.kind == RSL_KIND_DEEP) return rsl_deep_shadowed(shape, texture, place, xy, spread, depths, how, seed);
-    return rsl_shadowed(shape, window, place, xy, spread, depths, how, seed);
+    mat4 camera = texture_matrix(shape.matrices);
+    mat4 picture = texture_matrix(shape.matrices + 4u);
+    vec2 spread = rsl_map_spread(width_blur.zw, shape.width, shape.height);
+    RslMapArea area = rsl_map_area(camera, picture, rsl_bounded3(p, 1e15), x, y, spread);
+    if (!area.is_seen) return 0.0;
+    vec3 how = rsl_shadow_sampling(samples_bias.xyz);
+    if (textures_have(TEXTURE_DEEP) && shape.kind == RSL_KIND_DEEP) {
+        return rsl_deep_shadowed(shape, texture, area, how, seed);
+    }
+    return rsl_shadowed(shape, window, 0u, area, how, seed);
 }
 
 // textureinfo(): 0 exists, 1 resolution, 2 channels, 3 type (0 texture, 1 environment, 2 shadow), 4 and 5 the
@@ -162,7 +194,7 @@ float rsl_textureinfo(const in uint token, const in uint what, const in uint ind
     if (texture == TEXTURE_NONE || texture == TEXTURE_UNKNOWN) return 0.0;
     TextureShape shape = texture_shape(texture);
     if (what == 0u) return 1.0;
-    if (shape.kind == RSL_KIND_POINTS) return 0.0;
+    if (shape.kind == RSL_KIND_POINTS || shape.kind == RSL_KIND_OCCLUSION) return 0.0;
     if (what == 1u) return float(index == 0u ? shape.width : shape.height);
     // Each knot of a deep shadow map is two channels of ours.
     if (what == 2u) return shape.kind == RSL_KIND_DEEP ? 1.0 : float(shape.channels);

@@ -22,6 +22,7 @@
 #define RSL_KIND_SHADOW 3u
 #define RSL_KIND_DEEP 4u
 #define RSL_KIND_POINTS 5u
+#define RSL_KIND_OCCLUSION 6u
 #define RSL_PROBES_MAX 32.0
 // Bits of TEXTURE_FORMS, by which kernels leave out what no texture needs.
 #define TEXTURE_WORD16 1u

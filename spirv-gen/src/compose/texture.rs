@@ -67,7 +67,7 @@ impl Binder<'_> {
         args: &[Value],
     ) -> Value {
         let mut args = args.to_vec();
-        if let (LookupKind::Shadow, Some(lit), Some(last)) = (lookup.kind, self.lit, args.last_mut()) {
+        if let (true, Some(lit), Some(last)) = (lookup.kind.is_sampled(), self.lit, args.last_mut()) {
             *last = lit.number;
         }
         // Lists are noted map by map when they are spread.

@@ -9,7 +9,7 @@ use rspirv::spirv::{Op, Word};
 impl Emitter<'_> {
     /// Writes a lookup.
     pub(super) fn lookup(&mut self, lookup: Lookup, args: &[Word]) -> Result<Word, EmitError> {
-        let (f32, u32) = (self.s.type_f32(), self.s.type_u32());
+        let f32 = self.s.type_f32();
         let (vec2, vec3) = (self.s.type_vector(f32, 2), self.s.type_vector(f32, 3));
         let texture = self.texture_token(args[0]);
         let is_triple = lookup.ty == MachineType::Vec3;
@@ -28,14 +28,26 @@ impl Emitter<'_> {
             }
             LookupKind::Shadow => {
                 let (narrow, sampling) = (self.vec4(&args[5..9]), self.vec4(&args[9..13]));
-                let seed = [self.frame.seed, self.frame.vertex];
-                let seed = self.call("rsl_hash", u32, &seed)?;
-                let seed = self.call("rsl_hash", u32, &[seed, args[13]])?;
+                let seed = self.sampling_seed(args[13])?;
                 let all = [texture, args[1], args[2], args[3], args[4], narrow, sampling, seed];
                 return self.call("rsl_shadow", f32, &all);
             }
+            LookupKind::Occlusion => {
+                let narrow = self.vec4(&args[6..10]);
+                let sampling = self.s.inst(Op::CompositeConstruct, vec3, &args[10..13]);
+                let seed = self.sampling_seed(args[13])?;
+                let all = [texture, args[2], args[3], args[4], args[5], narrow, sampling, seed];
+                return self.call("rsl_occlusion", f32, &all);
+            }
         };
         Ok(if is_triple { found } else { self.s.extract(f32, found, 0) })
+    }
+
+    /// The seed of a vertex's samples for the light of a number.
+    fn sampling_seed(&mut self, light: Word) -> Result<Word, EmitError> {
+        let u32 = self.s.type_u32();
+        let seed = self.call("rsl_hash", u32, &[self.frame.seed, self.frame.vertex])?;
+        self.call("rsl_hash", u32, &[seed, light])
     }
 
     /// Writes a lookup of a point cloud: whether anything was found, and the value.

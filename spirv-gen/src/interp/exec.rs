@@ -198,8 +198,10 @@ impl Machine<'_> {
             Op::Lookup(lookup) => match self.surroundings.textures() {
                 Some(store) => {
                     let mut args = args.to_vec();
-                    if let (LookupKind::Shadow, Some(number)) = (lookup.kind, self.surroundings.light_number()) {
-                        args[13] = Const::U32(number);
+                    if let (true, Some(number), Some(last)) =
+                        (lookup.kind.is_sampled(), self.surroundings.light_number(), args.last_mut())
+                    {
+                        *last = Const::U32(number);
                     }
                     vec![look(store, *lookup, &args, [self.grid.seed, vertex as u32])]
                 }

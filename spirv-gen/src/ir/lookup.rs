@@ -17,6 +17,10 @@ named_enum! {
         /// A position (vec3, camera space), its change along x and along y; last the samples (0: the default), the
         /// least and the largest bias, the gap's, and a number that tells the lookups of different lights apart (u32).
         Shadow = "shadow",
+        /// A position (vec3, world space), its change along x and along y, and the normal; last the samples (0: the
+        /// default), the least and the largest bias, and a number that tells the lookups of different lights apart
+        /// (u32).
+        Occlusion = "occlusion",
     }
 }
 
@@ -35,7 +39,14 @@ impl LookupKind {
             LookupKind::Texture => &[Str, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32],
             LookupKind::Environment => &[Str, F32, Vec3, Vec3, Vec3, F32, F32, F32, F32, F32, F32],
             LookupKind::Shadow => &[Str, F32, Vec3, Vec3, Vec3, F32, F32, F32, F32, F32, F32, F32, F32, U32],
+            LookupKind::Occlusion => &[Str, F32, Vec3, Vec3, Vec3, Vec3, F32, F32, F32, F32, F32, F32, F32, U32],
         }
+    }
+
+    /// Whether it takes samples at random, compares depths there, and finds a single number. Its last argument tells
+    /// the lookups of different lights apart.
+    pub fn is_sampled(self) -> bool {
+        matches!(self, LookupKind::Shadow | LookupKind::Occlusion)
     }
 }
 
@@ -44,7 +55,7 @@ impl LookupKind {
 pub struct Lookup {
     /// Which function.
     pub kind: LookupKind,
-    /// `f32` or `vec3`; a shadow is `f32`.
+    /// `f32` or `vec3`; a shadow and an occlusion are `f32`.
     pub ty: MachineType,
 }
 

@@ -1,7 +1,7 @@
 //! The types that operations take and give: one place for the builder, the parser and the verifier.
 
 use super::body::{Body, Param};
-use super::lookup::LookupKind;
+use super::lookup::{Lookup, LookupKind};
 use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
 use super::types::MachineType;
 use std::sync::Arc;
@@ -201,8 +201,8 @@ impl Op {
     /// up.
     pub fn lookup_trips(&self) -> u32 {
         match self {
+            Op::Points(_) | Op::Lookup(Lookup { kind: LookupKind::Occlusion, .. }) => 8192,
             Op::Lookup(_) => 1024,
-            Op::Points(_) => 8192,
             _ => 0,
         }
     }
@@ -211,7 +211,7 @@ impl Op {
     /// a trip.
     pub fn idle_trips(&self) -> u32 {
         match self {
-            Op::Lookup(lookup) if lookup.kind == LookupKind::Shadow => 16,
+            Op::Lookup(lookup) if lookup.kind.is_sampled() => 16,
             Op::Lookup(_) | Op::Points(_) => 8,
             _ => 0,
         }

@@ -13,8 +13,11 @@ struct Area {
 }
 
 impl Lowerer<'_> {
-    /// `texture`, `environment`, `shadow`: one place, or the four corners of an area.
+    /// `texture`, `environment`, `shadow`: one place, or the four corners of an area; `occlusion`.
     pub(super) fn lookup(&mut self, kind: LookupKind, call: &ShadeopCall, ty: MachineType) -> Value {
+        if kind == LookupKind::Occlusion {
+            return self.occlusion(call, ty);
+        }
         let name = self.value(&call.arguments[0]);
         let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();
         let dimensions = if kind == LookupKind::Texture { 2 } else { 1 };
@@ -65,12 +68,10 @@ impl Lowerer<'_> {
             LookupKind::Texture => &[&["fill"][..], &["lerp"]],
             LookupKind::Environment => &[&["fill"]],
             LookupKind::Shadow => &[&["samples"], &["bias", "bias0"], &["bias", "bias1"], &["gapbias"]],
+            LookupKind::Occlusion => &[],
         };
-        for (names, default) in [(["width", "swidth"], 1.0), (["width", "twidth"], 1.0), (["blur", "sblur"], 0.0)] {
-            arguments.push(self.lookup_option(call, &names, default));
-        }
-        arguments.push(self.lookup_option(call, &["blur", "tblur"], 0.0));
-        if kind != LookupKind::Shadow {
+        self.push_widths(call, &mut arguments);
+        if !kind.is_sampled() {
             arguments.push(self.lookup_filter(call));
         }
         for &names in options {
@@ -82,16 +83,51 @@ impl Lowerer<'_> {
                 (None, None) => self.builder.f32(if names == ["lerp"] { 1.0 } else { 0.0 }),
             });
         }
-        // A shadow is one number, whatever is wanted.
-        let found = if kind == LookupKind::Shadow { MachineType::F32 } else { ty };
-        if kind == LookupKind::Shadow {
-            arguments.push(self.builder.u32(0));
+        if kind.is_sampled() {
+            return self.sampled(kind, arguments, ty);
         }
-        let result = self.builder.op(Op::Lookup(Lookup { kind, ty: found }), &arguments);
-        if ty == MachineType::Vec3 && found == MachineType::F32 {
-            return self.builder.unary(Unary::Splat, result);
+        self.builder.op(Op::Lookup(Lookup { kind, ty }), &arguments)
+    }
+
+    /// Width and blur along s and t.
+    fn push_widths(&mut self, call: &ShadeopCall, arguments: &mut Vec<Value>) {
+        for (names, default) in
+            [(["width", "swidth"], 1.0), (["width", "twidth"], 1.0), (["blur", "sblur"], 0.0), (["blur", "tblur"], 0.0)]
+        {
+            arguments.push(self.lookup_option(call, &names, default));
         }
-        result
+    }
+
+    /// A lookup of one number, whatever is wanted.
+    fn sampled(&mut self, kind: LookupKind, mut arguments: Vec<Value>, ty: MachineType) -> Value {
+        arguments.push(self.builder.u32(0));
+        let result = self.builder.op(Op::Lookup(Lookup { kind, ty: MachineType::F32 }), &arguments);
+        if ty == MachineType::Vec3 { self.builder.unary(Unary::Splat, result) } else { result }
+    }
+
+    /// `occlusion(map, P, N, samples, ...)`, as Aqsis has it: the part of the light from all around that the maps of an
+    /// occlusion map say does not reach P.
+    fn occlusion(&mut self, call: &ShadeopCall, ty: MachineType) -> Value {
+        let [name, p, n, samples] = [0, 1, 2, 3].map(|i| self.value(&call.arguments[i]));
+        let area = self.area_around(vec![p]);
+        let mut arguments = vec![name, self.builder.f32(0.0)];
+        for (moved, x) in [
+            (TransformKind::Point, area.middle[0]),
+            (TransformKind::Vector, area.along_x[0]),
+            (TransformKind::Vector, area.along_y[0]),
+            (TransformKind::Normal, n),
+        ] {
+            arguments.push(self.builder.transform(moved, "current", "world", x));
+        }
+        self.push_widths(call, &mut arguments);
+        arguments.push(self.given_option(call, &["samples"]).unwrap_or(samples));
+        for names in [["bias", "bias0"], ["bias", "bias1"]] {
+            arguments.push(match self.given_option(call, &names) {
+                Some(given) => given,
+                None => self.shadow_option(names[1]),
+            });
+        }
+        self.sampled(LookupKind::Occlusion, arguments, ty)
     }
 
     /// The last value that was given for one of these parameters, or the default.

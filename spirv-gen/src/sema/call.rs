@@ -437,8 +437,9 @@ impl Checker<'_> {
         if &**word == "source" && call.opcode == Opcode::Lookup(LookupKind::Shadow) {
             return self.check_shadow_source(name, value);
         }
-        if &**word == "filter" && call.opcode == Opcode::Lookup(LookupKind::Shadow) {
-            self.check_shadow_filter(value);
+        let is_sampled = matches!(call.opcode, Opcode::Lookup(kind) if kind.is_sampled());
+        if &**word == "filter" && is_sampled {
+            self.check_sampling_filter(call, value);
         }
         let wanted = if matches!(&**word, "filter" | "source" | "label") { Type::String } else { Type::Float };
         if let ("filter", ExprKind::String(filter)) = (&**word, &value.kind) {
@@ -457,11 +458,11 @@ impl Checker<'_> {
         self.warn_once("shadow source", report.hint("`blur` makes them soft"));
     }
 
-    /// Warns of filters of shadows, which have one.
-    fn check_shadow_filter(&mut self, filter: &Expr) {
+    /// Warns of filters of shadows and occlusions, which have one.
+    fn check_sampling_filter(&mut self, call: &ShadeopCall, filter: &Expr) {
         if !matches!(&filter.kind, ExprKind::String(name) if &**name == "box") {
-            let report = Report::warning(filter.span, "`shadow` has no filter but `box`, which is taken");
-            self.warn_once("shadow filter", report);
+            let message = format!("`{}` has no filter but `box`, which is taken", call.name);
+            self.warn_once(&message, Report::warning(filter.span, message.clone()));
         }
     }
 

@@ -49,7 +49,7 @@ pub enum Opcode {
     Match,
     /// `trace`
     Trace,
-    /// `texture`, `environment` or `shadow`.
+    /// `texture`, `environment`, `shadow` or `occlusion`.
     Lookup(LookupKind),
     /// `textureinfo`
     TextureInfo,
@@ -385,8 +385,8 @@ mod tests {
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
              ctransform printf format concat match ambient diffuse specular specularbrdf phong trace texture environment \
              shadow textureinfo texture3d bump surface displacement lightsource atmosphere incident opposite attribute option \
-             rendererinfo shadername bake bake3d";
-        let absent = "occlusion indirectdiffuse transmission visibility raylevel raydepth rayinfo \
+             rendererinfo shadername bake bake3d occlusion";
+        let absent = "indirectdiffuse transmission visibility raylevel raydepth rayinfo \
              isshadowray";
         for name in checklist.split_whitespace().chain(absent.split_whitespace()) {
             assert!(!overloads(name).is_empty(), "{name}");

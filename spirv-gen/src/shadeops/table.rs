@@ -138,6 +138,7 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("texture", Opcode::Lookup(LookupKind::Texture), &["c=t...", "c=tff...", "c=tffffffff..."]),
     row("environment", Opcode::Lookup(LookupKind::Environment), &["f=tv...", "f=tvvvv...", "c=tv...", "c=tvvvv..."]),
     row("shadow", Opcode::Lookup(LookupKind::Shadow), &["f=tp...", "f=tpppp...", "c=tp...", "c=tpppp..."]),
+    row("occlusion", Opcode::Lookup(LookupKind::Occlusion), &["f=spnf...", "c=spnf..."]),
     row("textureinfo", Opcode::TextureInfo, &["f=ss!"]),
     row("texture3d", Opcode::Points, &["f=spn..."]),
     row("bump", Opcode::Bump, &["n=tnvv...", "n=tnvvff...", "n=tnvvffffffff..."]),

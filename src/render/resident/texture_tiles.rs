@@ -463,8 +463,9 @@ fn forms_of(header: &TextureHeader) -> u32 {
 
 /// The first record of a texture in the table.
 fn shape_record(header: &TextureHeader) -> [u32; 4] {
-    // The words of a point cloud are no texels.
-    let channels = if header.kind == TextureKind::Points { 0 } else { header.channels };
+    // The words of a point cloud are no texels, nor are those of an occlusion map.
+    let is_picture = !matches!(header.kind, TextureKind::Points | TextureKind::Occlusion);
+    let channels = if is_picture { header.channels } else { 0 };
     let what = header.levels | channels << 8 | (header.format as u32) << 16 | (header.kind as u32) << 20;
     [header.width, header.height, what, header.wrap[0] as u32 | (header.wrap[1] as u32) << 4]
 }

@@ -488,7 +488,7 @@ fn what_is_not_supported_is_named_once() {
         "Interior \"fog\"",
         "Exterior \"fog\" \"distance\" 3",
         "Deformation \"d\"",
-        "MakeOcclusion [\"a\"] \"b\"",
+        "ShaderLayer \"surface\" \"a\" \"b\"",
     ];
     for request in known {
         let outcome = read_text(&format!("WorldBegin\n{request}\n{request}\n{SPHERE}WorldEnd"));

@@ -72,6 +72,9 @@ fn requests_say_what_is_made() {
         MakeRequest { fov: Some(95.0), ..cube }
     );
     assert_eq!(made("MakeShadow \"a.z\" \"a.shad\""), of(MakeKind::Shadow, &["a.z"], "a.shad"));
+    let views = of(MakeKind::Occlusion, &["a.z", "b.z"], "a.occ");
+    assert_eq!(made("MakeOcclusion [\"a.z\" \"b.z\"] \"a.occ\""), views);
+    assert_eq!(made("MakeOcclusion \"a.z\" \"a.occ\""), of(MakeKind::Occlusion, &["a.z"], "a.occ"));
     // In the binary encoding, as everything else.
     let text = "MakeTexture \"a.tif\" \"a.tex\" \"clamp\" \"black\" \"sinc\" 4 .5";
     let (items, codes, _) = read_items(&stream::packed(text), false);

@@ -1,8 +1,8 @@
 //! Lookups as operations of programs.
 
 use super::{
-    FilterForm, LookupFilter, ShadowSampling, TextureStore, WantedChannels, environment, points, shadow, texture,
-    textureinfo,
+    FilterForm, LookupFilter, ShadowSampling, TextureStore, WantedChannels, environment, occlusion, points, shadow,
+    texture, textureinfo,
 };
 use crate::abi::points::channel_hash;
 use crate::interp::noise::hash;
@@ -22,22 +22,22 @@ pub(crate) fn look(store: &dyn TextureStore, lookup: Lookup, args: &[Const], see
         fill: float(fill),
         lerp: 1.0,
     };
+    let light = args.last().and_then(Const::as_u32).unwrap_or(0);
+    let sampling = |from: usize| ShadowSampling {
+        width: [float(from), float(from + 1)],
+        blur: [float(from + 2), float(from + 3)],
+        samples: float(from + 4),
+        bias: [float(from + 5), float(from + 6)],
+        seed: hash(hash(seed[0], seed[1]), light),
+    };
     let found = match lookup.kind {
         LookupKind::Texture => {
             let area = [2, 4, 6].map(|i| [float(i), float(i + 1)]);
             texture(store, token, wanted, area, &LookupFilter { lerp: float(14), ..filter(8, 13) })
         }
         LookupKind::Environment => environment(store, token, wanted, [2, 3, 4].map(triple), &filter(5, 10)),
-        LookupKind::Shadow => {
-            let sampling = ShadowSampling {
-                width: [float(5), float(6)],
-                blur: [float(7), float(8)],
-                samples: float(9),
-                bias: [float(10), float(11)],
-                seed: hash(hash(seed[0], seed[1]), args[13].as_u32().unwrap_or(0)),
-            };
-            [shadow(store, token, float(1), [2, 3, 4].map(triple), &sampling); 3]
-        }
+        LookupKind::Shadow => [shadow(store, token, float(1), [2, 3, 4].map(triple), &sampling(5)); 3],
+        LookupKind::Occlusion => [occlusion(store, token, [2, 3, 4, 5].map(triple), &sampling(6)); 3],
     };
     if is_triple { Const::Vec3(found) } else { Const::F32(found[0]) }
 }

@@ -1,9 +1,11 @@
 //! Texture lookups: the same probes and weights, in the same order, as `glsl/lib/rsl/texture.glsl`, `environment.glsl`,
-//! `shadow.glsl` and `points.glsl`. Where those take an angle's sine or arc tangent, the results agree to their 2 ulp.
+//! `shadow.glsl`, `occlusion.glsl` and `points.glsl`. Where those take an angle's sine or arc tangent, the results agree
+//! to their 2 ulp.
 
 mod environment;
 mod filter;
 mod look;
+mod occlusion;
 mod points;
 mod shadow;
 #[cfg(test)]
@@ -12,6 +14,7 @@ mod tests;
 pub use environment::environment;
 pub use filter::FilterForm;
 pub(crate) use look::{fact, info, look, look_for_points};
+pub use occlusion::occlusion;
 pub use points::points;
 pub use shadow::{ShadowSampling, shadow};
 
@@ -28,7 +31,7 @@ pub struct TextureShape {
     pub channels: u32,
     /// 0 U8, 1 U16, 2 F16, 3 F32.
     pub format: u32,
-    /// 0 plain, 1 lat-long, 2 cube, 3 shadow, 4 deep shadow, 5 points.
+    /// 0 plain, 1 lat-long, 2 cube, 3 shadow, 4 deep shadow, 5 points, 6 occlusion.
     pub kind: u32,
     /// Wrap along s and t: 0 black, 1 clamp, 2 periodic, 3 mirror.
     pub wrap: [u32; 2],
@@ -158,7 +161,7 @@ pub fn textureinfo(store: &dyn TextureStore, token: u32, what: u32, index: usize
     let shape = store.shape(number);
     match what {
         0 => 1.0,
-        _ if shape.kind == points::KIND => 0.0,
+        _ if matches!(shape.kind, points::KIND | occlusion::KIND) => 0.0,
         1 => shape.size[index.min(1)] as f32,
         // Each knot of a deep shadow map is two channels of ours.
         2 => {

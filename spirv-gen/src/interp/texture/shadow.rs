@@ -1,7 +1,7 @@
 //! Shadow maps.
 
 use super::filter::{Window, channels_of_word, word_channels};
-use super::{FoundTexture, TextureShape, TextureStore, WantedChannels, bounded, bounded_all, reciprocal, widened};
+use super::{FoundTexture, TextureStore, WantedChannels, bounded, bounded_all, reciprocal, widened};
 use crate::interp::noise::{hash, scramble};
 
 /// How a shadow is sampled.
@@ -19,13 +19,19 @@ pub struct ShadowSampling {
     pub seed: u32,
 }
 
+/// Four columns.
+pub(super) type Matrix = [[f32; 4]; 4];
+
+/// The most samples of a lookup.
+pub(super) const SAMPLES_MAX: f32 = 256.0;
+
 /// m * (v, w)
-fn transformed(m: &[[f32; 4]; 4], v: [f32; 3], w: f32) -> [f32; 4] {
+fn transformed(m: &Matrix, v: [f32; 3], w: f32) -> [f32; 4] {
     std::array::from_fn(|i| ((m[0][i] * v[0] + m[1][i] * v[1]) + m[2][i] * v[2]) + m[3][i] * w)
 }
 
 /// The map seen from a point: its place there, what it moves along x and y, and the same of its depth.
-struct ShadowArea {
+pub(super) struct ShadowArea {
     place: [f32; 2],
     along: [[f32; 2]; 2],
     spread: [f32; 2],
@@ -33,11 +39,13 @@ struct ShadowArea {
 }
 
 impl ShadowArea {
-    /// None behind the map's camera.
-    fn new(shape: &TextureShape, [p, dx, dy]: [[f32; 3]; 3], how: &ShadowSampling) -> Option<Self> {
-        let [camera, picture] = shape.matrices.as_ref()?;
-        let p = bounded_all(p, 1e15);
-        let [x, y] = [0, 1].map(|i| widened([dx, dy][i], [how.width[i]; 3], 1e9));
+    /// What a map of a size sees of the parallelogram about `p` with sides x and y. None behind the map's camera.
+    pub(super) fn new(
+        [camera, picture]: &[Matrix; 2],
+        [p, x, y]: [[f32; 3]; 3],
+        blur: [f32; 2],
+        size: [u32; 2],
+    ) -> Option<Self> {
         let q = transformed(picture, p, 1.0);
         let depths = [transformed(camera, p, 1.0)[2], transformed(camera, x, 0.0)[2], transformed(camera, y, 0.0)[2]];
         if !(q[3] > 1e-30 && q[3] < 1e30 && depths[0] > 0.0) {
@@ -49,8 +57,49 @@ impl ShadowArea {
             let v = transformed(picture, v, 0.0);
             [0, 1].map(|i| (v[i] - place[i] * v[3]) * near)
         });
-        let spread = [0, 1].map(|i| bounded(how.blur[i], 4.0) + reciprocal(shape.size[i] as f32));
+        let spread = [0, 1].map(|i| bounded(blur[i], 4.0) + reciprocal(size[i] as f32));
         Some(Self { place, along, spread, depths })
+    }
+
+    /// What lies behind depths at sample `i`, at a place in texels of a map of this size: `behind(texel, z)`; 0 beside
+    /// the map.
+    fn sample(&self, i: u32, size: [u32; 2], how: &ShadowSampling, behind: impl Fn([u32; 2], f32) -> f32) -> f32 {
+        let unit = |h: u32| (h >> 8) as f32 * (1.0 / 16_777_216.0);
+        let random = hash(how.seed, i);
+        let jx = (i as f32 + unit(random)) * reciprocal(how.samples) - 0.5;
+        let jy = unit(i.reverse_bits() ^ scramble(how.seed)) - 0.5;
+        let j = [jx, jy];
+        let at: [f32; 2] = std::array::from_fn(|k| {
+            let moved = (self.along[0][k] * jx + self.along[1][k] * jy) + self.spread[k] * j[k];
+            (self.place[k] + moved) * size[k] as f32
+        });
+        let lot = unit(scramble(random.wrapping_add(0x02e5_be93)));
+        let [bias0, bias1] = how.bias;
+        let z = (self.depths[0] + (self.depths[1] * jx + self.depths[2] * jy)) - (bias0 + (bias1 - bias0) * lot);
+        if !(0..2).all(|k| at[k] >= 0.0 && at[k] < size[k] as f32) {
+            return 0.0;
+        }
+        behind(std::array::from_fn(|k| (at[k] as u32).min(size[k] - 1)), z)
+    }
+
+    /// The mean of its samples.
+    pub(super) fn mean(&self, size: [u32; 2], how: &ShadowSampling, behind: impl Fn([u32; 2], f32) -> f32) -> f32 {
+        let sum = (0..how.samples as u32).fold(0.0, |sum, i| sum + self.sample(i, size, how, &behind));
+        sum * reciprocal(how.samples)
+    }
+}
+
+impl ShadowSampling {
+    /// What its numbers count as.
+    pub(super) fn bounded(&self) -> Self {
+        let samples = bounded(self.samples, SAMPLES_MAX);
+        let samples = if samples < 1.0 { 16.0 } else { samples.floor() };
+        Self { samples, bias: bounded_all(self.bias, 1e30), ..*self }
+    }
+
+    /// An area's sides, times the widths.
+    pub(super) fn sides(&self, [dx, dy]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
+        [widened(dx, [self.width[0]; 3], 1e9), widened(dy, [self.width[1]; 3], 1e9)]
     }
 }
 
@@ -86,39 +135,19 @@ pub fn shadow(store: &dyn TextureStore, token: u32, channel: f32, area: [[f32; 3
     if window.first >= window.end || !area[0].iter().all(|x| x.is_finite()) {
         return 0.0;
     }
-    let Some(area) = ShadowArea::new(&shape, area, how) else { return 0.0 };
-    let samples = bounded(how.samples, 256.0);
-    let samples = if samples < 1.0 { 16.0 } else { samples.floor() };
-    let bias = bounded_all(how.bias, 1e30);
-    let share = reciprocal(samples);
+    let (Some(matrices), [x, y]) = (shape.matrices.as_ref(), how.sides([area[1], area[2]])) else { return 0.0 };
+    let Some(area) = ShadowArea::new(matrices, [bounded_all(area[0], 1e15), x, y], how.blur, shape.size) else {
+        return 0.0;
+    };
     let each = channels_of_word(shape.format);
     let plane = window.first / each;
-    let unit = |h: u32| (h >> 8) as f32 * (1.0 / 16_777_216.0);
-    let size = shape.size.map(|n| n as f32);
-    let mut behind = 0.0;
-    for i in 0..samples as u32 {
-        let random = hash(how.seed, i);
-        let jx = (i as f32 + unit(random)) * share - 0.5;
-        let jy = unit(i.reverse_bits() ^ scramble(how.seed)) - 0.5;
-        let j = [jx, jy];
-        let at: [f32; 2] = std::array::from_fn(|k| {
-            let moved = (area.along[0][k] * jx + area.along[1][k] * jy) + area.spread[k] * j[k];
-            (area.place[k] + moved) * size[k]
-        });
-        let lot = unit(scramble(random.wrapping_add(0x02e5_be93)));
-        let z = (area.depths[0] + (area.depths[1] * jx + area.depths[2] * jy)) - (bias[0] + (bias[1] - bias[0]) * lot);
-        if !(0..2).all(|k| at[k] >= 0.0 && at[k] < size[k]) {
-            continue;
-        }
-        let texel = std::array::from_fn(|k| (at[k] as u32).min(shape.size[k] - 1));
+    area.mean(shape.size, &how.bounded(), |texel, z| {
         if shape.kind == 4 {
-            behind += 1.0 - deep_light(store, number, shape.channels / 2, texel, z);
-            continue;
+            return 1.0 - deep_light(store, number, shape.channels / 2, texel, z);
         }
         let word = store.word(number, 0, plane, texel);
         let open = shape.format == 3 && !f32::from_bits(word).is_finite();
         let depth = word_channels(word, shape.format)[(window.first - plane * each) as usize];
-        behind += if !open && z > depth { 1.0 } else { 0.0 };
-    }
-    behind * share
+        if !open && z > depth { 1.0 } else { 0.0 }
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
-    shadow, texture, textureinfo,
+    occlusion, shadow, texture, textureinfo,
 };
 use std::f32::consts::PI;
 
@@ -274,6 +274,53 @@ fn a_cube_of_directions_gives_directions() {
     });
     picture.shape.kind = 2;
     gives_directions(&picture, 0.03);
+}
+
+/// An occlusion map of two maps of 40 x 70 depths, seen along z and along -x: the first hides what is behind z = 2, the
+/// second nothing.
+fn two_views() -> Picture {
+    let mut words = [0.0; 4096];
+    words[..3].copy_from_slice(&[2.0, 40.0, 70.0]);
+    // Orthographic, 4 units wide and high.
+    let along_z = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    let along_x = [[0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 9.0, 1.0]];
+    let picture = [[0.25, 0.0, 0.0, 0.0], [0.0, -0.25, 0.0, 0.0], [0.0; 4], [0.5, 0.5, 0.0, 1.0]];
+    for (i, matrix) in [along_z, picture, along_x, picture].iter().enumerate() {
+        words[32 + 16 * i..][..16].copy_from_slice(matrix.as_flattened());
+    }
+    let mut picture = Picture::grey([64, 64 * 5], BLACK, |x, y| match y {
+        0..64 => words[(64 * y + x) as usize],
+        64..192 if x < 40 && y - 64 < 70 => 2.0,
+        _ => 1e38,
+    });
+    picture.shape.kind = 6;
+    picture
+}
+
+#[test]
+fn an_occlusion_is_the_mean_over_the_maps_that_a_point_faces() {
+    let map = two_views();
+    let look = |p, n: [f32; 3], samples| {
+        occlusion(&map, 1, [p, [0.0; 3], [0.0; 3], n], &ShadowSampling { samples, ..SAMPLING })
+    };
+    for samples in [0.0, 1.0, 64.0] {
+        let at = |z, n| look([0.0, 0.0, z], n, samples);
+        assert_eq!(at(4.0, [0.0, 0.0, -1.0]), 1.0, "hidden from the only map that it faces");
+        assert_eq!(at(1.5, [0.0, 0.0, -1.0]), 0.0, "before what the map sees");
+        assert_eq!(at(4.0, [1.0, 0.0, 0.0]), 0.0, "the other map sees nothing");
+        assert_eq!(at(4.0, [0.0, 0.0, 1.0]), 0.0, "faces none");
+        assert_eq!(at(4.0, [0.0; 3]), 0.0, "no normal");
+        // The longer the normal the same: the cosines are 3 / 5 and 4 / 5.
+        near(at(4.0, [4.0, 0.0, -3.0]), 3.0 / 7.0, 1e-5, "both");
+    }
+    assert_eq!(look([f32::NAN, 0.0, 4.0], [0.0, 0.0, -1.0], 4.0), 0.0);
+    assert_eq!(look([9.0, 0.0, 4.0], [0.0, 0.0, -1.0], 4.0), 0.0, "beside the map");
+    assert_eq!((textureinfo(&map, 1, 0, 0), textureinfo(&map, 1, 1, 0)), (1.0, 0.0));
+    let [shaded, occluded] = [depth_map(|_, _| 0.0), map].map(|map| {
+        let p = [0.0, 0.0, 4.0];
+        (shadow(&map, 1, 0.0, [p; 3], &SAMPLING), occlusion(&map, 1, [p, p, p, [0.0, 0.0, -1.0]], &SAMPLING))
+    });
+    assert_eq!((shaded.1, occluded.0), (0.0, 0.0), "each kind is looked up by its own function");
 }
 
 /// A shadow map whose camera is the current space, that sees -1..1 at z = 1 (perspective).
