@@ -1,6 +1,6 @@
 //! Texture lookups: the same probes and weights, in the same order, as `glsl/lib/rsl/texture.glsl`, `environment.glsl`,
-//! `shadow.glsl`, `occlusion.glsl` and `points.glsl`. Where those take an angle's sine or arc tangent, the results agree
-//! to their 2 ulp.
+//! `shadow.glsl`, `occlusion.glsl` and `points.glsl`. Where those take an angle's sine or arc tangent, the results
+//! agree to their 2 ulp.
 
 mod environment;
 mod filter;
