@@ -12,6 +12,7 @@
 // variants: hide_behind_rest_clipped REST=1 CLIPPED=1 BEHIND=1 TRIMMED=0
 // variants: hide_behind_first_clipped_trimmed REST=0 CLIPPED=1 BEHIND=1 TRIMMED=1
 // variants: hide_behind_rest_clipped_trimmed REST=1 CLIPPED=1 BEHIND=1 TRIMMED=1
+// variants: hide_rest_fused REST=1 CLIPPED=0 BEHIND=0 TRIMMED=0 FUSED=1
 // variants: hide_expanded REST=0 CLIPPED=0 BEHIND=0 TRIMMED=0 EXPANDED=1
 // variants: hide_expanded_clipped REST=0 CLIPPED=1 BEHIND=0 TRIMMED=0 EXPANDED=1
 // variants: hide_expanded_behind REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0 EXPANDED=1
@@ -23,7 +24,8 @@
 // of more than HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect
 // dispatch this kernel arms.
 //
-// The BEHIND variants also lower the depth of the nearest surface behind the one that a sample sees.
+// FUSED goes on where dice_hide.comp ended. The BEHIND variants also lower the depth of the nearest surface behind the
+// one that a sample sees.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -84,5 +86,9 @@ void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionR
 
 void main() {
     frame = frame_record;
+#ifdef FUSED
+    walk(FUSED_TILES_MAX, HIDE_TILES_MAX);
+#else
     walk(HIDE_TILES_MAX, HIDE_TILES_MAX);
+#endif
 }

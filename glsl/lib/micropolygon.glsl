@@ -1,7 +1,7 @@
 // One micropolygon as the hider sees it: four vertices projected and rounded once, exact integer coverage with a
 // top-left rule, depth by one expression.
 //
-// Needs frame and arena[] (vec4).
+// Needs frame and arena[] (vec4), or MICROPOLYGON_VERTEX(v), the place of a vertex.
 
 #ifndef MICROPOLYGON_GLSL
 #define MICROPOLYGON_GLSL
@@ -9,6 +9,10 @@
 #include "lib/key.glsl"
 #include "lib/quotient.glsl"
 #include "lib/slot.glsl"
+
+#ifndef MICROPOLYGON_VERTEX
+#define MICROPOLYGON_VERTEX(v) arena[v].xyz
+#endif
 
 struct Micropolygon {
     ivec2 a; // (i, j); all four in 1/1024 pixel
@@ -66,7 +70,8 @@ bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygo
     if (local >= nu * nv) return false;
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
     uint v = first_vertex + j * (nu + 1u) + i;
-    vec3 pa = arena[v].xyz, pb = arena[v + 1u].xyz, pc = arena[v + nu + 1u].xyz, pd = arena[v + nu + 2u].xyz;
+    vec3 pa = MICROPOLYGON_VERTEX(v), pb = MICROPOLYGON_VERTEX(v + 1u);
+    vec3 pc = MICROPOLYGON_VERTEX(v + nu + 1u), pd = MICROPOLYGON_VERTEX(v + nu + 2u);
     vec4 z = vec4(pa.z, pb.z, pc.z, pd.z);
     // Also false for NaN: it is dropped.
     if (!(all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))))) return false;

@@ -41,7 +41,7 @@ vec3 row[2];
 vec3 row_derivative[2];
 uint program;
 uint steps;
-float reach;
+float blob_reach;
 float threshold;
 
 void surface_load(Instance instance, Primitive primitive) {
@@ -49,7 +49,7 @@ void surface_load(Instance instance, Primitive primitive) {
     for (uint i = 0u; i < 4u; i++) corner[i] = data[primitive.data + i].xyz;
     program = uint(data[primitive.data].w);
     steps = uint(data[primitive.data + 1u].w);
-    reach = data[primitive.data + 2u].w;
+    blob_reach = data[primitive.data + 2u].w;
     threshold = data[primitive.data + 3u].w;
 }
 
@@ -176,7 +176,7 @@ vec3 blob_point(vec3 start) {
         vec4 f = blob_field(p);
         float slope = (f.x * f.x + f.y * f.y) + f.z * f.z;
         if (!(slope > 0.0)) break;
-        p = clamp(p + ((threshold - f.w) * rsl_reciprocal(slope)) * f.xyz, start - vec3(reach), start + vec3(reach));
+        p = clamp(p + ((threshold - f.w) * rsl_reciprocal(slope)) * f.xyz, start - vec3(blob_reach), start + vec3(blob_reach));
     }
     return p;
 }
@@ -216,5 +216,5 @@ vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
     float eu = max(distance(corner[0], corner[1]), distance(corner[2], corner[3]));
     float ev = max(distance(corner[0], corner[2]), distance(corner[1], corner[3]));
     float apart = 0.25 * (hu * eu + hv * ev);
-    return camera_from_object_extent(surface_instance, vec3(min(BLOB_STRETCH * apart, apart + 2.0 * reach)));
+    return camera_from_object_extent(surface_instance, vec3(min(BLOB_STRETCH * apart, apart + 2.0 * blob_reach)));
 }

@@ -14,9 +14,7 @@
 #define WALK_GLSL
 
 #include "lib/invocation.glsl"
-
-// Workgroups along z that every device can run.
-const uint WALK_GROUPS_MAX = 65535u;
+#include "lib/rest.glsl"
 
 // How a micropolygon that may touch the pixels `px` (x0, y0, x1, y1, inclusive) is cut: parts.count of them, 0 to leave
 // it out.
@@ -37,12 +35,6 @@ bool bin(uint id, ivec4 px);
 #endif
 // Does a part.
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
-
-// Arms the second pass, which goes on with a micropolygon of `count` parts.
-void arm_rest(uint count, uint each_rest) {
-    rest_groups_x = gl_NumWorkGroups.x;
-    atomicMax(rest_groups_z, min((count + each_rest - 1u) / each_rest, WALK_GROUPS_MAX));
-}
 
 #ifdef EXPANDED
 
@@ -87,7 +79,7 @@ uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
     if (px.x > px.z || px.y > px.w) return 0u;
     Parts parts = parts_of(m, px, region);
     bool wide = micropolygon_wide(m);
-    if (parts.count > each || wide) arm_rest(parts.count, each_rest);
+    if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
     if (parts.count == 0u || wide) return 0u;
     list_micropolygon(lane, m);
     return strips_of(parts, min(parts.count, each));
@@ -142,7 +134,7 @@ void walk(uint each, uint each_rest) {
     if (!wide) begin = max(begin, each); // the first pass did those before
     if (begin >= end) return;
 #else
-    if (parts.count > each || wide) arm_rest(parts.count, each_rest);
+    if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
     if (wide) return;
 #ifdef WALK_BINS
     if (bin(id, px)) return;

@@ -4,6 +4,7 @@
 use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
 use super::dice::{Per, Piece};
+use super::fuse::{self, DicedKind};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, blur_samples, cull, hide, hide_blurred};
@@ -173,7 +174,7 @@ impl HiddenSurfaces {
 }
 
 /// What samples are tested for, which chooses the variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SampleTests {
     /// Clipping planes.
     pub clipped: bool,
@@ -318,6 +319,31 @@ fn is_binned(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) -
     division == Division::Binned && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)
 }
 
+/// Whether pieces are diced and hidden at once, if they are not displaced.
+fn is_fused(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) -> bool {
+    division == Division::Fused && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)
+}
+
+/// Whether a piece with these positions, which are those that dicing gives, is diced when it is hidden.
+pub fn dices_itself(frame: &FrameSlices, region: &ActiveRegion, positions: KeyedPositions, division: Division) -> bool {
+    is_fused(HiddenSurfaces::of(region), positions.tests(frame), division)
+}
+
+/// Appends the dicing and hiding of a piece for which [`dices_itself`] holds.
+pub fn record_fused(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    piece: &Piece,
+    diced: DicedKind,
+) {
+    fuse::record_piece(recording, sources, region, piece, diced);
+    let (bindings, push) = sharp(sources, region, piece, piece.base);
+    record_rest(recording, &region.slices, |_, groups| {
+        hide::dispatch(hide::Variant::RestFused, groups, &bindings, &push)
+    });
+}
+
 /// Appends the hiding of a piece.
 pub fn record_piece(
     recording: &mut Recording,
@@ -376,14 +402,13 @@ fn record_blurred(
     });
 }
 
-fn record_sharp(
-    recording: &mut Recording,
+/// What the kernel for what neither moves nor is out of focus reads and writes.
+fn sharp(
     GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
-    form: HidingForm,
-) {
+    vertex_base: u32,
+) -> (hide::Bindings, hide::Push) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
         frame_buffer: frame.frame,
@@ -402,20 +427,32 @@ fn record_sharp(
     let push = hide::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
-        vertex_base: positions.base,
+        vertex_base,
         region_x: region.pixels.sampled[0],
         region_y: region.pixels.sampled[1],
         region_width,
         region_height,
     };
-    let (tests, surfaces) = (positions.tests(frame), HiddenSurfaces::of(region));
+    (bindings, push)
+}
+
+fn record_sharp(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    piece: &Piece,
+    positions: KeyedPositions,
+    form: HidingForm,
+) {
+    let (bindings, push) = sharp(sources, region, piece, positions.base);
+    let (tests, surfaces) = (positions.tests(sources.frame), HiddenSurfaces::of(region));
     let HidingForm { division, variants } = form;
     let dispatch = |pass, groups| hide::dispatch(variant(surfaces, pass, tests, division), groups, &bindings, &push);
     let binned = is_binned(surfaces, tests, division);
-    if binned && bin::record_piece(recording, GeometrySources { frame, page }, region, piece, positions, variants) {
-        record_rest(recording, slices, dispatch);
+    if binned && bin::record_piece(recording, sources, region, piece, positions, variants) {
+        record_rest(recording, &region.slices, dispatch);
     } else {
-        record_passes(recording, slices, piece, dispatch);
+        record_passes(recording, &region.slices, piece, dispatch);
     }
 }
 
@@ -448,6 +485,19 @@ pub(super) fn kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: Hiding
     let binned = is_binned(surfaces, tests, form.division);
     let own = HidePass::ALL.map(kernel).to_vec();
     if binned { [own, bin::kernels(form.variants)].concat() } else { own }
+}
+
+/// The kernels that dice and hide at once primitives of a kind that are not displaced; none if they are not.
+pub(super) fn fused_kernels(
+    surfaces: HiddenSurfaces,
+    tests: SampleTests,
+    division: Division,
+    kind: DicedKind,
+) -> KernelList {
+    if !is_fused(surfaces, tests, division) {
+        return Vec::new();
+    }
+    [fuse::kernels(kind), vec![hide::kernel(hide::Variant::RestFused)]].concat()
 }
 
 /// The kernels that update the farthest depths of blocks.

@@ -13,6 +13,7 @@ pub mod dice;
 pub mod displace;
 pub mod filter;
 pub mod frame;
+pub mod fuse;
 pub mod geometry;
 pub mod hide;
 pub mod imager;

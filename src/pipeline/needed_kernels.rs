@@ -3,6 +3,7 @@
 
 use super::bound_split::KindMotion;
 use super::displace::ProgramKind;
+use super::fuse::DicedKind;
 use super::geometry::PrimitiveKind;
 use super::hide::{HiddenSurfaces, HidingForm, SampleTests, VertexMotion};
 use super::look::{HideBin, ShadingKernel};
@@ -48,6 +49,8 @@ impl DisplayDemands {
 struct WorldTraits {
     kinds: BTreeSet<KindMotion>,
     tests: Vec<SampleTests>,
+    /// What opaque surfaces that are not displaced are, and what their samples are tested for.
+    diced: Vec<(DicedKind, SampleTests)>,
     form: HidingForm,
     smooth: bool,
     translucent: bool,
@@ -64,6 +67,7 @@ impl WorldTraits {
         Self {
             kinds: world.kinds(),
             tests: sample_tests(world),
+            diced: diced_kinds(world),
             form,
             smooth: world.smooth,
             translucent: deep || world.hide_bins.iter().any(|bin| bin.translucent),
@@ -82,16 +86,33 @@ impl WorldTraits {
     }
 
     fn hide_kernels(&self, surfaces: HiddenSurfaces) -> KernelList {
-        self.tests.iter().flat_map(|&tests| hide::kernels(surfaces, tests, self.form)).collect()
+        let of_diced =
+            |&(kind, tests): &(DicedKind, SampleTests)| hide::fused_kernels(surfaces, tests, self.form.division, kind);
+        let fused = self.diced.iter().flat_map(of_diced);
+        self.tests.iter().flat_map(|&tests| hide::kernels(surfaces, tests, self.form)).chain(fused).collect()
     }
 }
 
 /// The variants of hiding and sampling that a world's bins call for.
 fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
-    let (clipped, lens) = (!world.clip_planes.is_empty(), !world.lens.is_empty());
-    let of_bin = |bin: &HideBin| (bin.trimmed, lens || bin.keys > 1, VertexMotion::of_keys(bin.keys));
-    let bins: BTreeSet<(bool, bool, VertexMotion)> = world.hide_bins.iter().map(of_bin).collect();
-    bins.into_iter().map(|(trimmed, blurred, motion)| SampleTests { clipped, trimmed, blurred, motion }).collect()
+    let bins: BTreeSet<SampleTests> = world.hide_bins.iter().map(|bin| tests_of(world, bin)).collect();
+    bins.into_iter().collect()
+}
+
+fn tests_of(world: &DrawnWorld, bin: &HideBin) -> SampleTests {
+    SampleTests {
+        clipped: !world.clip_planes.is_empty(),
+        trimmed: bin.trimmed,
+        blurred: !world.lens.is_empty() || bin.keys > 1,
+        motion: VertexMotion::of_keys(bin.keys),
+    }
+}
+
+/// The opaque bins of a world that are not displaced.
+fn diced_kinds(world: &DrawnWorld) -> Vec<(DicedKind, SampleTests)> {
+    let plain = world.hide_bins.iter().filter(|bin| !bin.translucent && bin.displace.is_none());
+    let of_bin = |bin: &HideBin| (DicedKind { kind: bin.kind, full: world.full.has(bin.kind) }, tests_of(world, bin));
+    plain.map(of_bin).collect()
 }
 
 /// The kernels of `glsl/` that drawing a world needs, in the order in which they are needed first: those of counting,

@@ -25,6 +25,7 @@ mod nurbs;
 mod occlusion;
 mod outputs;
 mod painted;
+mod pipelines;
 mod points;
 mod printing;
 mod raymarch;

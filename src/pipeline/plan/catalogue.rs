@@ -16,11 +16,15 @@ pub enum Division {
     /// of its samples in shared memory. Translucent, clipped and blurred surfaces, and all where depths are
     /// midpoints, are tested by one invocation a micropolygon.
     Binned,
+    /// A workgroup dices grids and hides them at once; vertices stay in its shared memory. Grids that are displaced or
+    /// moving, and all that [`Division::Binned`] leaves out, are diced first and then tested by one invocation a
+    /// micropolygon.
+    Fused,
 }
 
 impl Division {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Micropolygons, Self::Expanded, Self::Binned];
+    pub const ALL: [Self; 4] = [Self::Micropolygons, Self::Expanded, Self::Binned, Self::Fused];
 }
 
 /// A pipeline that can be asked for by name.
@@ -39,7 +43,7 @@ const BUCKET_PX: u32 = 64;
 
 /// All pipelines that have names; the first one is for CPU drivers where nothing else was asked for, the second one for
 /// GPUs.
-pub const CATALOGUE: [NamedPipeline; 9] = {
+pub const CATALOGUE: [NamedPipeline; 11] = {
     const fn named(name: &'static str, about: &'static str, colours: Pipeline) -> NamedPipeline {
         NamedPipeline { name, about, colours }
     }
@@ -48,9 +52,11 @@ pub const CATALOGUE: [NamedPipeline; 9] = {
         named("batches", "hides in depth batches, nearest first, and shades what is seen", batches),
         named("batches-expanded", "as batches, samples shared out evenly", batches.with_division(Division::Expanded)),
         named("batches-binned", "as batches, hidden tile by tile", batches.with_division(Division::Binned)),
+        named("batches-fused", "as batches, diced and hidden at once", batches.with_division(Division::Fused)),
         named("one-batch", "hides everything at once, hidden or not, and shades what is seen", one),
         named("one-batch-expanded", "as one-batch, samples shared out evenly", one.with_division(Division::Expanded)),
         named("one-batch-binned", "as one-batch, hidden tile by tile", one.with_division(Division::Binned)),
+        named("one-batch-fused", "as one-batch, diced and hidden at once", one.with_division(Division::Fused)),
         named("shade-first", "hides everything at once and shades everything, seen or not", Pipeline::SHADE_FIRST),
         named("buckets", "as batches, in buckets of 64 x 64 pixels", batches.in_buckets(BUCKET_PX)),
         named(

@@ -6,6 +6,7 @@ use crate::pipeline::composite::Composition;
 use crate::pipeline::dice::{DiceOutput, Piece};
 use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind, ProgramPlaces, ProgramRun};
 use crate::pipeline::filter::FilteredRecord;
+use crate::pipeline::fuse::DicedKind;
 use crate::pipeline::hide::{self, HidingForm, KeyedPositions, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use crate::pipeline::look::{HideBin, ShadingKernel};
@@ -284,6 +285,11 @@ impl DeviceWorld {
                         let division = self.pipeline.division();
                         sample::record_piece(recording, *sources, region, job.slab, &piece.piece, positions, division);
                     }
+                    _ if self.dices_when_hidden(region, piece) => {
+                        let kind = self.drawn.hide_bins[piece.bin].kind;
+                        let diced = DicedKind { kind, full: self.drawn.full.has(kind) };
+                        hide::record_fused(recording, *sources, region, &piece.piece, diced);
+                    }
                     _ => {
                         let positions = self.hidden_positions(piece);
                         let form = HidingForm { division: self.pipeline.division(), variants: self.variants };
@@ -311,6 +317,7 @@ impl DeviceWorld {
             for (piece, sources) in pieces {
                 match shades {
                     true => self.record_shade_dice(recording, region, piece, *sources),
+                    false if self.dices_when_hidden(region, piece) => {}
                     false => self.record_hide_dice(recording, region, piece, *sources),
                 }
             }
@@ -336,6 +343,13 @@ impl DeviceWorld {
             }
         });
         hide::record_arm(recording, &region.slices, pieces.len());
+    }
+
+    /// Whether a piece is diced by the kernel that hides it.
+    fn dices_when_hidden(&self, region: &ActiveRegion, piece: &LoadPiece) -> bool {
+        let bin = &self.drawn.hide_bins[piece.bin];
+        let (positions, division) = (self.hidden_positions(piece), self.pipeline.division());
+        !bin.translucent && bin.displace.is_none() && hide::dices_itself(&self.frame, region, positions, division)
     }
 
     fn record_hide_dice(

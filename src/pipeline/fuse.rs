@@ -1,0 +1,76 @@
+//! Fuse: opaque grids are diced and hidden by one kernel, which keeps their vertices in shared memory (Piko's *fused*
+//! pipelines).
+
+use super::buffers::{ActiveRegion, GeometrySources};
+use super::dice::{Per, Piece};
+use super::geometry::PrimitiveKind;
+use super::kernels::dice_hide;
+use super::needed_kernels::KernelList;
+use super::recording::Recording;
+
+fn variant(DicedKind { kind, full }: DicedKind) -> dice_hide::Variant {
+    use dice_hide::Variant;
+    match kind {
+        PrimitiveKind::Quadric => Variant::Quadric,
+        PrimitiveKind::Facet => Variant::Facet,
+        PrimitiveKind::Patch => Variant::Patch,
+        PrimitiveKind::Curve if full => Variant::CurveFull,
+        PrimitiveKind::Curve => Variant::Curve,
+        PrimitiveKind::Point => Variant::Point,
+        PrimitiveKind::Rational => Variant::Rational,
+        PrimitiveKind::Gregory => Variant::Gregory,
+        PrimitiveKind::Triangle => Variant::Triangle,
+        PrimitiveKind::Blob if full => Variant::BlobFull,
+        PrimitiveKind::Blob => Variant::Blob,
+    }
+}
+
+/// What of primitives decides how they are diced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DicedKind {
+    /// The kind.
+    pub kind: PrimitiveKind,
+    /// Whether it is left to kernels that do more, see [`super::bound_split::FullKinds`].
+    pub full: bool,
+}
+
+/// Appends the dicing and hiding of a piece, apart from the rest pass.
+pub(super) fn record_piece(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    region: &ActiveRegion,
+    piece: &Piece,
+    kind: DicedKind,
+) {
+    let GeometrySources { frame, page } = sources;
+    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
+    let bindings = dice_hide::Bindings {
+        frame_buffer: frame.frame,
+        instances: frame.instances,
+        primitives: page.primitives,
+        data: page.data,
+        grids: slices.grids.grids,
+        slots: slices.slots,
+        arena: slices.arena,
+        pieces: slices.pieces,
+        keys: slices.keys,
+        dirty: slices.dirty,
+        rest: slices.rest,
+    };
+    let push = dice_hide::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        vertex_base: piece.base,
+        region_x: region.pixels.sampled[0],
+        region_y: region.pixels.sampled[1],
+        region_width,
+        region_height,
+    };
+    let groups = piece.groups(slices, Per::Row);
+    recording.dispatch(dice_hide::dispatch(variant(kind), groups, &bindings, &push));
+}
+
+/// The kernel that dices and hides primitives of a kind.
+pub(super) fn kernels(kind: DicedKind) -> KernelList {
+    vec![dice_hide::kernel(variant(kind))]
+}

@@ -1,0 +1,25 @@
+//! Pipelines whose kernels share work out otherwise draw what few micropolygons are: large.
+
+use super::{RenderedScene, draw_as};
+use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
+
+/// Micropolygons of 10 pixels and 16 samples each, of more than 16 tiles of samples, before one that is wider than 16
+/// pixels.
+const LARGE: &str = "Format 48 40 1\nPixelSamples 4 4\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
+     Projection \"perspective\" \"fov\" [50]\nWorldBegin\nLightSource \"distantlight\" 1\nSurface \"matte\"\n\
+     ShadingRate 100\nColor [1 0.5 0.2]\nTranslate 0 0 4\nSphere 1 -1 1 360\nShadingRate 10000\nColor [0.2 0.5 1]\n\
+     Polygon \"P\" [-2 -2 1 2 -2 1.2 2 2 1 -2 2 0.5]\nWorldEnd\n";
+
+fn drawn_by(pipeline: &'static NamedPipeline) -> RenderedScene {
+    draw_as(&[], LARGE, &|options| options.pipelines.named = Some(pipeline))
+}
+
+#[test]
+fn large_micropolygons_are_hidden_by_every_pipeline() {
+    let pixels = |pipeline| ["R", "G", "B", "A"].map(|name| drawn_by(pipeline).clean("a.exr").channel(name).to_vec());
+    let usual = pixels(&CATALOGUE[0]);
+    assert!(usual[3].iter().filter(|alpha| **alpha == 1.0).count() > 1000, "the polygon fills the picture");
+    for pipeline in &CATALOGUE[1..] {
+        assert!(pixels(pipeline) == usual, "{}", pipeline.name);
+    }
+}
