@@ -108,6 +108,7 @@ fn request_of(flags: &TextureMakeFlags) -> MakeRequest {
         TextureKindFlag::Cube => MakeKind::Cube,
         TextureKindFlag::Shadow => MakeKind::Shadow,
         TextureKindFlag::Occlusion => MakeKind::Occlusion,
+        TextureKindFlag::Brickmap => MakeKind::BrickMap,
     };
     MakeRequest {
         wrap: flags.wrap,
@@ -157,7 +158,10 @@ fn in_words(header: &TextureHeader) -> String {
         TextureKind::Cube => "cube map",
         TextureKind::Shadow => "shadow map",
         TextureKind::DeepShadow => "deep shadow map",
-        TextureKind::Points => "point cloud",
+        TextureKind::Points => {
+            let tiles = header.tile_count();
+            return format!("brick map, {tiles} tile{}", if tiles == 1 { "" } else { "s" });
+        }
         TextureKind::Occlusion => "occlusion map",
     };
     let TextureHeader { width, height, levels, channels, format, wrap: [s, t], .. } = header;
@@ -173,7 +177,14 @@ fn in_words(header: &TextureHeader) -> String {
 }
 
 fn description(file: &TextureFile) -> String {
-    format!("{}, {} bytes", in_words(file.header()), file.identity().bytes)
+    format!("{}{}, {} bytes", in_words(file.header()), channels_in_words(file), file.identity().bytes)
+}
+
+/// The channels of a brick map.
+fn channels_in_words(file: &TextureFile) -> String {
+    let Some(channels) = file.point_channels() else { return String::new() };
+    let names: Vec<String> = channels.iter().map(ToString::to_string).collect();
+    if names.is_empty() { ", no channels".into() } else { format!(", channels {}", names.join(", ")) }
 }
 
 /// Reads every tile.
@@ -191,5 +202,5 @@ fn checked(file: &TextureFile) -> Result<String, TextureError> {
             }
         }
     }
-    Ok(format!("{}: {tiles} tiles are readable, {bytes} bytes", in_words(header)))
+    Ok(format!("{}{}: {tiles} tiles are readable, {bytes} bytes", in_words(header), channels_in_words(file)))
 }

@@ -14,13 +14,15 @@ pub(super) enum TextureCommand {
     Convert(TextureConvertFlags),
 }
 
-/// Make a tiled texture with levels, an environment map, a shadow map or an occlusion map from pictures
+/// Make a tiled texture with levels, an environment map, a shadow map or an occlusion map from pictures, or a brick map
+/// from points
 ///
 /// Pictures are TIFF, OpenEXR, PNG, JPEG, Radiance HDR or Targa. The texture is TIFF if it holds 8 or 16 bits, and
 /// OpenEXR if it holds halves or floats, whatever its name.
 #[derive(Debug, Args)]
 pub(super) struct TextureMakeFlags {
-    /// Pictures: one, for a cube six (px nx py ny pz nz), or any number of depth files for an occlusion map
+    /// Pictures: one, for a cube six (px nx py ny pz nz), for an occlusion map any number of depth files; or for a brick
+    /// map files of points
     #[arg(required = true, value_name = "PICTURE")]
     pub(super) pictures: Vec<PathBuf>,
 
@@ -28,7 +30,8 @@ pub(super) struct TextureMakeFlags {
     #[arg(short, long, value_name = "TEXTURE")]
     pub(super) output: PathBuf,
 
-    /// What to make: plain, latlong, cube, shadow (from a depth file) or occlusion (from depth files)
+    /// What to make: plain, latlong, cube, shadow (from a depth file), occlusion (from depth files) or brickmap (from
+    /// files of points)
     #[arg(long, value_name = "KIND", default_value = "plain")]
     pub(super) kind: TextureKindFlag,
 
@@ -102,6 +105,7 @@ pub(super) enum TextureKindFlag {
     Cube,
     Shadow,
     Occlusion,
+    Brickmap,
 }
 
 /// What the channels of a texture are stored as.

@@ -7,6 +7,7 @@ pub use error::PointsError;
 pub use ply::decode;
 
 use crate::files::{what_is_no_file, write_whole};
+use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -33,6 +34,21 @@ pub struct PointChannel {
     pub name: String,
     /// Its type.
     pub kind: ChannelKind,
+}
+
+impl PointChannel {
+    /// The channel of a text as [`fmt::Display`] writes it: `color Cs`.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        let (word, name) = text.split_once(' ')?;
+        let kind = ChannelKind::ALL.into_iter().find(|known| known.word() == word)?;
+        is_channel_name(name).then(|| Self { name: name.into(), kind })
+    }
+}
+
+impl fmt::Display for PointChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.word(), self.name)
+    }
 }
 
 /// The type of a channel.

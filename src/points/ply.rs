@@ -63,8 +63,8 @@ impl PointsFault {
 pub(super) fn encode(cloud: &PointCloud, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let count = cloud.positions.len();
     writeln!(out, "ply\nformat binary_little_endian 1.0\ncomment points of anthill")?;
-    for PointChannel { name, kind } in &cloud.channels {
-        writeln!(out, "comment {CHANNEL} {} {name}", kind.word())?;
+    for channel in &cloud.channels {
+        writeln!(out, "comment {CHANNEL} {channel}")?;
     }
     writeln!(out, "element vertex {count}")?;
     for (name, _) in PLACES {
@@ -203,12 +203,7 @@ fn bytes_min(property: &PlyProperty, is_text: bool) -> Option<u64> {
 
 /// The channel of a comment that says a type.
 fn said_channel(comment: &str) -> Option<PointChannel> {
-    let mut words = comment.split(' ');
-    let (Some(CHANNEL), Some(kind), Some(name), None) = (words.next(), words.next(), words.next(), words.next()) else {
-        return None;
-    };
-    let kind = ChannelKind::ALL.into_iter().find(|known| known.word() == kind)?;
-    Some(PointChannel { name: name.into(), kind })
+    PointChannel::of_text(comment.strip_prefix(CHANNEL)?.strip_prefix(' ')?)
 }
 
 /// The channel that a property is a part of, by what comments say of its name, or by how that ends.

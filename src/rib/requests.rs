@@ -173,6 +173,8 @@ requests! {
     "MakeLatLongEnvironment" Anywhere Ends Reader::make_lat_long_environment;
     "MakeCubeFaceEnvironment" Anywhere Ends Reader::make_cube_face_environment;
     "MakeShadow" Anywhere Ends Reader::make_shadow;
+    "MakeOcclusion" Anywhere Ends Reader::make_occlusion;
+    "MakeBrickMap" Anywhere Ends Reader::make_brick_map;
     // Known but not supported yet: see the table in `unsupported`.
     "SubdivisionMesh" Primitive Moves Reader::subdivision_mesh;
     "HierarchicalSubdivisionMesh" Primitive Moves Reader::subdivision_mesh;
@@ -186,8 +188,6 @@ requests! {
     "ConnectShaderLayers" Anywhere Moves Reader::unsupported;
     "Shader" Anywhere Moves Reader::unsupported;
     "Camera" Option Ends Reader::unsupported;
-    "MakeOcclusion" Anywhere Ends Reader::make_occlusion;
-    "MakeBrickMap" Anywhere Ends Reader::unsupported;
 }
 
 /// Finds the request with this name.

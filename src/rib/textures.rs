@@ -4,6 +4,7 @@ use super::fault::{Parsed, RequestFault};
 use super::lexer::Lexer;
 use super::reader::Reader;
 use super::search;
+use super::tokens;
 use crate::diagnostic::SourceLocation;
 use crate::texture::{MakeFilter, MakeKind, MakeRequest, WrapMode};
 use std::ops::ControlFlow;
@@ -70,6 +71,26 @@ impl Reader<'_> {
         self.make(lexer, request(MakeKind::Occlusion, &pictures, &texture))
     }
 
+    pub(super) fn make_brick_map(&mut self, lexer: &mut Lexer<'_>) -> Parsed<()> {
+        let (clouds, map) = (lexer.texts()?, lexer.text()?);
+        let clouds: Vec<&str> = clouds.iter().map(|cloud| &**cloud).collect();
+        self.make(lexer, request(MakeKind::BrickMap, &clouds, &map))
+    }
+
+    /// Takes what the parameters say of the points of a brick map.
+    fn change_points(&self, make: &mut MakeRequest) {
+        let number = |name| self.params.numbers(name, 1).map(|values| values[0]);
+        make.ignore_normals = number("ignorenormals").is_some_and(|flag| flag != 0.0);
+        match number("radiusscale") {
+            Some(scale) if scale.is_finite() && scale >= 0.0 => make.radius_scale = scale,
+            Some(scale) => {
+                let message = format!("\"radiusscale\" is {scale}, which no radius is multiplied with; 1 is used");
+                self.report_here(RequestFault::error("range", self.current.offset, message));
+            }
+            None => {}
+        }
+    }
+
     fn wrap_mode(&self, name: &str) -> WrapMode {
         WrapMode::named(name).unwrap_or_else(|| {
             let message = format!("unknown wrap mode \"{name}\"; \"black\" is used");
@@ -107,11 +128,17 @@ impl Reader<'_> {
     }
 
     /// Reads the parameters, and passes the request to the consumer.
-    fn make(&mut self, lexer: &mut Lexer<'_>, make: MakeRequest) -> Parsed<()> {
-        self.read_params_in(lexer, None)?;
-        for name in self.params.iter().map(|param| param.declaration.name.to_string()).collect::<Vec<_>>() {
+    fn make(&mut self, lexer: &mut Lexer<'_>, mut make: MakeRequest) -> Parsed<()> {
+        let known = tokens::group(self.current.name, "");
+        self.read_params_in(lexer, known)?;
+        let is_known = |name: &String| known.is_some_and(|group| group.tokens.iter().any(|token| token.name() == name));
+        let names = self.params.iter().map(|param| param.declaration.name.to_string());
+        for name in names.filter(|name| !is_known(name)).collect::<Vec<_>>() {
             let message = format!("unknown parameter \"{name}\"; it has no effect");
             self.warn_once(&format!("{} {name}", self.current.name), "badtoken", &message);
+        }
+        if make.kind == MakeKind::BrickMap {
+            self.change_points(&mut make);
         }
         let (first, last) = (&self.settings.search_first, &self.settings.search_last);
         let texture = RequestedTexture {

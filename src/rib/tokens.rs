@@ -371,6 +371,13 @@ groups! {
     "PixelVariance" "" {
         "float variance" only(&["0"], "all pixels get the samples of PixelSamples");
     }
+    "MakeBrickMap" "" {
+        "float radiusscale" Acts;
+        "int ignorenormals" Acts;
+        // Every point is kept.
+        "float maxerror" Harmless;
+        "int maxdepth" Harmless;
+    }
 }
 
 impl Reader<'_> {

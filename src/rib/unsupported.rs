@@ -16,7 +16,6 @@ const MESSAGES: &[(&str, &str)] = &[
     ("ConnectShaderLayers", "layered shaders are not supported and have no effect"),
     ("Shader", "coshaders are not supported and have no effect"),
     ("Camera", "named cameras are not supported and have no effect"),
-    ("MakeBrickMap", "brick maps are not supported and are not made"),
 ];
 
 impl Reader<'_> {

@@ -2,7 +2,7 @@
 
 use super::error::TextureError;
 use super::file::TextureFile;
-use super::header::{TexelFormat, TextureHeader};
+use super::header::{TexelFormat, TextureHeader, TextureKind};
 use super::levels::Texels;
 use super::picture::check_size;
 use super::write::{MadeLevels, WriteFailure, exr_names};
@@ -20,9 +20,12 @@ use std::path::Path;
 /// colours are divided by alpha.
 ///
 /// # Errors
-/// If the texture has no such level or cannot be read, or if the picture cannot be written.
+/// If the texture has no such level, cannot be read or is a point cloud, or if the picture cannot be written.
 pub fn convert(file: &TextureFile, level: u32, picture: &Path) -> Result<(), TextureError> {
     let header = file.header();
+    if header.kind == TextureKind::Points {
+        return Err(TextureError::PointCloud(file.identity().path.clone()));
+    }
     if level >= header.levels {
         let path = file.identity().path.display().to_string();
         let message = format!("\"{path}\" has no level {level}: its last one is {}", header.levels - 1);
@@ -81,7 +84,7 @@ fn component(word: u32, format: TexelFormat, channel: u32) -> f32 {
 }
 
 fn write_exr(sink: &mut dyn FileSink, header: &TextureHeader, texels: &Texels) -> Result<(), WriteFailure> {
-    let names = exr_names(&MadeLevels { header, levels: &[], names: None });
+    let names = exr_names(&MadeLevels { header, levels: &[], names: None, points: None });
     let channels = names.iter().enumerate().map(|(index, name)| {
         let values = texels.values.iter().skip(index).step_by(names.len());
         let samples = match header.format {

@@ -1,6 +1,7 @@
 //! Tiles of OpenEXR files, read one at a time: the table of offsets is kept, and the crate decodes single chunks.
 
 use super::block::TexelBlock;
+use super::brick_map::{self, BrickMap};
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::patient_file::PatientFile;
@@ -28,6 +29,8 @@ pub(super) struct ExrTiles {
     tile: [u32; 2],
     /// The file's channel of each channel of the texture.
     order: Vec<usize>,
+    /// What the tiles of a brick map hold.
+    pub(super) bricks: Option<BrickMap>,
 }
 
 /// An open file.
@@ -57,7 +60,10 @@ impl ExrTiles {
         let offsets = bytes.chunks_exact(8).map(offset).collect();
         let (format, order) = channels(path, header)?;
         let texture = texture_header(path, header, levels, format)?;
-        Ok((texture, Self { offsets, level_begins, tile: tiles.map(|side| side as u32), order, meta }))
+        let is_points = texture.kind == TextureKind::Points;
+        let list = ExrAttributes(header).text(brick_map::CHANNELS);
+        let bricks = is_points.then(|| BrickMap::open(path, list.as_deref(), header, &texture)).transpose()?;
+        Ok((texture, Self { offsets, level_begins, tile: tiles.map(|side| side as u32), order, bricks, meta }))
     }
 
     /// Width and height of a tile of the file.
@@ -101,7 +107,8 @@ impl ExrTiles {
         let row_bytes = channels.bytes_per_pixel * width;
         for (to, &from) in self.order.iter().enumerate() {
             let before: usize = channels.list[..from].iter().map(|c| c.sample_type.bytes_per_sample()).sum();
-            let kind = channels.list[from].sample_type;
+            // The words of a brick map stay as they are.
+            let kind = if self.bricks.is_some() { SampleType::F32 } else { channels.list[from].sample_type };
             let sample_bytes = kind.bytes_per_sample();
             for y in 0..height {
                 let begin = y * row_bytes + before * width;
@@ -223,9 +230,10 @@ impl ExrAttributes<'_> {
         }
     }
 
-    fn kind(&self) -> TextureKind {
+    pub(super) fn kind(&self) -> TextureKind {
         if let Some(name) = self.text("textureformat") {
-            return TextureKind::named(&name);
+            let is_points = name == TextureKind::Points.name();
+            return if is_points { TextureKind::Points } else { TextureKind::named(&name) };
         }
         match self.0.own_attributes.environment_map {
             Some(EnvironmentMap::LatitudeLongitude) => TextureKind::LatLong,

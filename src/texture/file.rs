@@ -110,7 +110,7 @@ impl TextureContainer {
 }
 
 impl TextureFile {
-    /// Opens a texture: tiled OpenEXR or TIFF.
+    /// Opens a texture: tiled OpenEXR or TIFF, brick maps among them.
     ///
     /// # Errors
     /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]), a point cloud
@@ -171,6 +171,7 @@ impl TextureFile {
     pub fn point_channels(&self) -> Option<&[PointChannel]> {
         match &self.table {
             TileTable::Points(tiles) => Some(&tiles.channels),
+            TileTable::Exr(tiles) => tiles.bricks.as_ref().map(|bricks| &*bricks.channels),
             _ => None,
         }
     }
@@ -224,6 +225,11 @@ impl TextureFile {
                     found.copy_to(part, self.header.format, self.header.channels, plane, out);
                 })?;
             }
+        }
+        if let TileTable::Exr(tiles) = &self.table
+            && let Some(bricks) = &tiles.bricks
+        {
+            bricks.check_tile(&self.identity.path, [x, y], out)?;
         }
         Ok(bytes)
     }

@@ -1,6 +1,7 @@
 //! Textures made of pictures.
 
 use super::TextureFile;
+use super::brick_map;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode, whole_levels};
 use super::levels::{LevelFilter, MakeFilter, Texels};
@@ -24,6 +25,8 @@ pub enum MakeKind {
     Shadow,
     /// An occlusion map of pictures of depths from many sides, all of one size.
     Occlusion,
+    /// A brick map of one file of points or more.
+    BrickMap,
 }
 
 /// Whether a picture's size is changed to powers of two.
@@ -53,7 +56,7 @@ pub enum AlphaMode {
 pub struct MakeRequest {
     /// What is made.
     pub kind: MakeKind,
-    /// One picture, six of a cube, or at least one of an occlusion map.
+    /// One picture, six of a cube, or at least one of an occlusion map; of a brick map, files of points.
     pub inputs: Vec<PathBuf>,
     /// The texture: OpenEXR if it holds halves or floats, or else TIFF, whatever its name.
     pub output: PathBuf,
@@ -73,6 +76,10 @@ pub struct MakeRequest {
     pub from_srgb: bool,
     /// What becomes of alpha.
     pub alpha: AlphaMode,
+    /// What the radii of a brick map's points are multiplied with.
+    pub radius_scale: f32,
+    /// Whether normals of a brick map's points become 0, so that they face everywhere.
+    pub ignore_normals: bool,
     /// Keeps a texture that is newer than its pictures, and of the same kind, wrap and format.
     pub only_if_newer: bool,
 }
@@ -92,6 +99,8 @@ impl MakeRequest {
             resize: ResizeMode::None,
             from_srgb: false,
             alpha: AlphaMode::Multiply,
+            radius_scale: 1.0,
+            ignore_normals: false,
             only_if_newer: false,
         }
     }
@@ -103,6 +112,7 @@ impl MakeRequest {
             MakeKind::Cube => TextureKind::Cube,
             MakeKind::Shadow => TextureKind::Shadow,
             MakeKind::Occlusion => TextureKind::Occlusion,
+            MakeKind::BrickMap => TextureKind::Points,
         }
     }
 
@@ -112,6 +122,7 @@ impl MakeRequest {
             MakeKind::Plain => self.wrap,
             MakeKind::LatLong => [WrapMode::Periodic, WrapMode::Clamp],
             MakeKind::Cube | MakeKind::Shadow | MakeKind::Occlusion => [WrapMode::Clamp; 2],
+            MakeKind::BrickMap => [WrapMode::Black; 2],
         }
     }
 
@@ -119,6 +130,7 @@ impl MakeRequest {
         let (wanted, of) = match self.kind {
             MakeKind::Cube => (6..=6, "A cube is made of six pictures"),
             MakeKind::Occlusion => (1..=VIEWS_MAX, "An occlusion map is made of 1 to 1,023 pictures"),
+            MakeKind::BrickMap => (1..=usize::MAX, "A brick map is made of one file of points or more"),
             _ => (1..=1, "A texture is made of one picture"),
         };
         if !wanted.contains(&self.inputs.len()) {
@@ -166,11 +178,11 @@ pub fn go_on(_: f32) -> ControlFlow<()> {
 }
 
 /// The parts of the work after which pictures are read, and levels are made.
-const READ: f32 = 0.3;
-const LEVELS_MADE: f32 = 0.6;
+pub(super) const READ: f32 = 0.3;
+pub(super) const LEVELS_MADE: f32 = 0.6;
 
 /// Calls `progress`.
-fn report(progress: &MakeProgress<'_>, part: f32) -> Result<(), TextureError> {
+pub(super) fn report(progress: &MakeProgress<'_>, part: f32) -> Result<(), TextureError> {
     if progress(part).is_break() { Err(TextureError::Stopped) } else { Ok(()) }
 }
 
@@ -182,6 +194,9 @@ pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTe
     request.check()?;
     if let Some(header) = request.is_up_to_date().filter(|_| request.only_if_newer) {
         return Ok(MadeTexture { header, is_new: false });
+    }
+    if request.kind == MakeKind::BrickMap {
+        return brick_map::make(request, progress);
     }
     let mut pictures = Vec::new();
     for input in &request.inputs {
@@ -206,13 +221,13 @@ pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTe
         MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
         MakeKind::Occlusion => vec![occlusion_map(&request.inputs, &pictures)?],
-        MakeKind::Plain | MakeKind::LatLong => {
+        MakeKind::Plain | MakeKind::LatLong | MakeKind::BrickMap => {
             levels_of(resized(pictures.swap_remove(0).texels, request), request, progress)?
         }
     };
     let header = header_of(&levels, format, matrices, request);
     super::file::check(&request.output, &header)?;
-    let made = MadeLevels { header: &header, levels: &levels, names: names.as_deref() };
+    let made = MadeLevels { header: &header, levels: &levels, names: names.as_deref(), points: None };
     write(&request.output, &made, &|part| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * part))?;
     Ok(MadeTexture { header, is_new: true })
 }

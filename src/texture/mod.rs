@@ -5,6 +5,7 @@
 
 mod baked_picture;
 mod block;
+mod brick_map;
 mod convert;
 mod deep_tiles;
 mod depth_map;

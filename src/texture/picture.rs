@@ -4,7 +4,7 @@ use super::baked_picture::baked_picture;
 use super::error::TextureError;
 use super::exr_tiles::{ExrAttributes, channel_order};
 use super::file::{FileIdentity, TextureContainer};
-use super::header::{ShadowMatrices, TexelFormat};
+use super::header::{ShadowMatrices, TexelFormat, TextureKind};
 use super::levels::Texels;
 use super::tiff_directory::{DescribedTiff, TiffPart};
 use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, samples, whole_tiles};
@@ -72,6 +72,9 @@ fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Texture
     let of_exr = |error| TextureError::of_exr(path, error);
     let meta = MetaData::read_from_file(path, false).map_err(of_exr)?;
     let header = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
+    if ExrAttributes(header).kind() == TextureKind::Points {
+        return Err(TextureError::PointCloud(path.to_owned()));
+    }
     for header in &meta.headers {
         let [width, height] = [header.layer_size.x(), header.layer_size.y()].map(|side| side as u64);
         check_size(path, width, height, header.channels.list.len() as u64)?;

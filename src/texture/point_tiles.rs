@@ -1,14 +1,29 @@
 //! Point clouds, as textures have them: tiles of the words that devices look them up in.
 
-use super::TILE_WORDS;
 use super::error::TextureError;
 use super::header::{TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::point_tree::words;
+use super::{TILE_TEXELS, TILE_WORDS};
 use crate::points::{PointChannel, PointCloud};
 use std::path::Path;
 
 /// The tiles of a column: more are in further ones, as a tile's key has 16 bits along each side.
-const COLUMN_TILES: usize = 1 << 16;
+pub(super) const COLUMN_TILES: usize = 1 << 16;
+
+/// The header of a texture of so many tiles of words, in columns of [`COLUMN_TILES`].
+pub(super) fn header_of(tiles: usize) -> TextureHeader {
+    TextureHeader {
+        width: TILE_TEXELS * tiles.div_ceil(COLUMN_TILES) as u32,
+        height: TILE_TEXELS * tiles.min(COLUMN_TILES) as u32,
+        levels: 1,
+        channels: 1,
+        format: TexelFormat::F32,
+        kind: TextureKind::Points,
+        wrap: [WrapMode::Black; 2],
+        matrices: None,
+        fov: None,
+    }
+}
 
 /// A cloud that was read.
 pub(super) struct PointTiles {
@@ -21,19 +36,7 @@ impl PointTiles {
     pub(super) fn open(path: &Path) -> Result<(TextureHeader, Self), TextureError> {
         let cloud = PointCloud::read(path)?;
         let words = words(path, &cloud)?;
-        let tiles = words.len() / TILE_WORDS;
-        let header = TextureHeader {
-            width: 64 * tiles.div_ceil(COLUMN_TILES) as u32,
-            height: 64 * tiles.min(COLUMN_TILES) as u32,
-            levels: 1,
-            channels: 1,
-            format: TexelFormat::F32,
-            kind: TextureKind::Points,
-            wrap: [WrapMode::Black; 2],
-            matrices: None,
-            fov: None,
-        };
-        Ok((header, Self { channels: cloud.channels, words }))
+        Ok((header_of(words.len() / TILE_WORDS), Self { channels: cloud.channels, words }))
     }
 
     /// Copies a tile; zeros behind the last one.

@@ -39,10 +39,7 @@ struct TreeNode {
 /// # Errors
 /// If there are more points or channels than words can be counted for.
 pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, TextureError> {
-    let stride = NODE_WORDS + cloud.width();
-    if HEADER_WORDS + CHANNEL_WORDS * cloud.channels.len() > TILE_WORDS || stride > TILE_WORDS {
-        return Err(TextureError::unsupported(path, format!("it has {} channels", cloud.channels.len())));
-    }
+    let stride = node_words(path, &cloud.channels)?;
     let per_tile = TILE_WORDS / stride;
     let points_max = (u32::MAX as usize / TILE_WORDS - 1) * per_tile / 2;
     if cloud.positions.len() > points_max {
@@ -53,7 +50,7 @@ pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, Texture
     let nodes = tree(cloud, &mut points);
     let order = storage_order(&nodes, per_tile);
     let mut words = vec![0; (1 + nodes.len().div_ceil(per_tile)) * TILE_WORDS];
-    write_channels(cloud, &mut words);
+    write_channels(&cloud.channels, &mut words);
     let mut addresses = vec![0; nodes.len()];
     for (at, &node) in order.iter().enumerate() {
         addresses[node] = ((1 + at / per_tile) * TILE_WORDS + at % per_tile * stride) as u32;
@@ -74,11 +71,28 @@ pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, Texture
     Ok(words)
 }
 
+/// Words of a node.
+///
+/// # Errors
+/// If there are more channels than a tile has room for.
+pub(super) fn node_words(path: &Path, channels: &[PointChannel]) -> Result<usize, TextureError> {
+    let stride = NODE_WORDS + channels.iter().map(|channel| channel.kind.floats()).sum::<usize>();
+    if header_words(channels) > TILE_WORDS || stride > TILE_WORDS {
+        return Err(TextureError::unsupported(path, format!("it has {} channels", channels.len())));
+    }
+    Ok(stride)
+}
+
+/// Words of the first tile that are not 0.
+pub(super) fn header_words(channels: &[PointChannel]) -> usize {
+    HEADER_WORDS + CHANNEL_WORDS * channels.len()
+}
+
 /// Writes the number of channels and what they are.
-fn write_channels(cloud: &PointCloud, words: &mut [u32]) {
-    words[1] = cloud.channels.len() as u32;
+pub(super) fn write_channels(channels: &[PointChannel], words: &mut [u32]) {
+    words[1] = channels.len() as u32;
     let mut place = NODE_WORDS as u32;
-    for (channel, entry) in cloud.channels.iter().zip(words[HEADER_WORDS..].chunks_exact_mut(CHANNEL_WORDS)) {
+    for (channel, entry) in channels.iter().zip(words[HEADER_WORDS..].chunks_exact_mut(CHANNEL_WORDS)) {
         let floats = channel.kind.floats() as u32;
         let [first, second] = channel_hash(channel);
         entry.copy_from_slice(&[first, second, place, floats]);

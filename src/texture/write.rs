@@ -1,6 +1,7 @@
 //! Textures written: tiles of 64 x 64 texels of every level, in OpenEXR or TIFF.
 
 use super::TILE_TEXELS;
+use super::brick_map;
 use super::error::TextureError;
 use super::header::{TexelFormat, TextureHeader, TextureKind};
 use super::levels::Texels;
@@ -9,6 +10,7 @@ use super::tiff_tiles::{FOV_COT, TEXTURE_FORMAT, WORLD_TO_CAMERA, WORLD_TO_SCREE
 use crate::exr_blocks;
 use crate::files::{FileSink, write_whole};
 use crate::parallel::in_parallel;
+use crate::points::PointChannel;
 use exr::block::chunk::{Chunk, CompressedBlock, CompressedTileBlock, TileCoordinates};
 use exr::block::{BlockIndex, UncompressedBlock, writer::ChunksWriter};
 use exr::compression::Compression;
@@ -41,6 +43,8 @@ pub(super) struct MadeLevels<'a> {
     pub(super) header: &'a TextureHeader,
     pub(super) levels: &'a [Texels],
     pub(super) names: Option<&'a [String]>,
+    /// The channels of the points that a brick map holds.
+    pub(super) points: Option<&'a [PointChannel]>,
 }
 
 /// Why writing failed.
@@ -133,7 +137,11 @@ pub(super) fn exr_names(made: &MadeLevels<'_>) -> Vec<String> {
 
 fn exr_header<'a>(made: &MadeLevels<'_>, names: impl Iterator<Item = &'a str>) -> Header {
     let TextureHeader { width, height, format, kind, wrap, .. } = *made.header;
-    let sample_type = if format == TexelFormat::F16 { SampleType::F16 } else { SampleType::F32 };
+    let sample_type = match format {
+        _ if made.points.is_some() => SampleType::U32,
+        TexelFormat::F16 => SampleType::F16,
+        _ => SampleType::F32,
+    };
     let channels = names.map(|name| ChannelDescription::new(text(name), sample_type, true)).collect();
     let level_mode = if made.levels.len() > 1 { LevelMode::MipMap } else { LevelMode::Singular };
     let tile_size = Vec2(TILE_TEXELS as usize, TILE_TEXELS as usize);
@@ -158,7 +166,9 @@ fn exr_header<'a>(made: &MadeLevels<'_>, names: impl Iterator<Item = &'a str>) -
     // For OpenImageIO, as pictures of depths have it.
     let screen = made.header.matrices.map(|matrices| matrices.screen_from_world());
     let screen = screen.map(|matrix| (text("worldToScreen"), AttributeValue::Matrix4x4(matrix)));
-    header.shared_attributes.other = screen.into_iter().collect();
+    let points = made.points.map(brick_map::listed).map(|list| AttributeValue::Text(text(&list)));
+    let points = points.map(|list| (text(brick_map::CHANNELS), list));
+    header.shared_attributes.other = screen.or(points).into_iter().collect();
     header
 }
 

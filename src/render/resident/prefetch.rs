@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 /// A level of at most so many tiles is loaded whole: 2,048 x 2,048 texels.
 const WHOLE_LEVEL_TILES: u64 = 1024;
+/// A point cloud of at most so many tiles is loaded whole: as many as there are slots at most.
+const WHOLE_CLOUD_TILES: u64 = 1 << 16;
 /// log2 of the tiles to a side of the aligned block that is loaded of larger levels.
 const NEAR_LOG2: u32 = 2;
 
@@ -21,7 +23,7 @@ pub(super) fn tiles_near<'a>(
     let missed = if header.kind == TextureKind::DeepShadow { &[] } else { missed };
     let is_whole = |level: u32| {
         let tiles = header.level_tiles(level).map(u64::from).iter().product::<u64>();
-        header.kind == TextureKind::Points || tiles <= WHOLE_LEVEL_TILES
+        tiles <= if header.kind == TextureKind::Points { WHOLE_CLOUD_TILES } else { WHOLE_LEVEL_TILES }
     };
     let at_levels = missed.iter().flat_map(|&[what, at]| {
         let finest = level_of(what);
@@ -107,6 +109,8 @@ mod tests {
     fn a_cloud_comes_whole_and_a_deep_map_not_at_all() {
         let cloud = header(TextureKind::Points, 64 * 40, 1);
         assert_eq!(near(&cloud, &[key(0, 0, [39, 39])]).len(), 1600);
+        // Of one that no device has room for, only the block around a tile.
+        assert_eq!(near(&header(TextureKind::Points, 64 * 257, 1), &[key(0, 0, [39, 39])]).len(), 16);
         assert!(near(&header(TextureKind::DeepShadow, 512, 1), &[key(0, 0, [1, 1])]).is_empty());
     }
 }

@@ -66,6 +66,10 @@ pub fn points(
     let (mut node, mut visits) = (cloud.word(0), 0);
     while node != 0 {
         visits += 1;
+        // No tree is so deep that so many nodes are left: these follow each other in a circle.
+        if visits > 2 * VISITS_MAX {
+            break;
+        }
         let [skip, below] = [0, 1].map(|i| cloud.word(node + i));
         let at = node;
         node = skip;
