@@ -243,9 +243,15 @@ fn damaged_textures_give_messages_and_never_panic() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
     };
-    for format in [TexelFormat::U8, TexelFormat::F16] {
-        let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
-        request.format = Some(format);
+    let points = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty \
+                  float k\nend_header\n1 2 3 4\n";
+    fs::write(at("a.ply"), points).expect("writable");
+    let pictures = [TexelFormat::U8, TexelFormat::F16].map(|format| {
+        let request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
+        MakeRequest { format: Some(format), ..request }
+    });
+    let bricks = MakeRequest::new(MakeKind::BrickMap, vec![at("a.ply")], at("a.tex"));
+    for request in pictures.into_iter().chain([bricks]) {
         made(&request);
         let whole = fs::read(at("a.tex")).expect("made");
         for round in 0..150 {

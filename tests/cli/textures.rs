@@ -57,6 +57,46 @@ fn levels_are_written_as_pictures_and_making_shows_progress() {
     }
 }
 
+#[test]
+fn brick_maps_are_made_of_points_and_described() {
+    let folder = directory();
+    let points = |name: &str, channels: &str| {
+        let header = "ply\nformat ascii 1.0\ncomment channel vector v\nelement vertex 1\nproperty float x\nproperty \
+                      float y\nproperty float z\n";
+        fs::write(folder.path().join(name), format!("{header}{channels}end_header\n1 2 3 4 5 6 7\n"))
+            .expect("writable");
+    };
+    let floats = |names: [&str; 4]| names.map(|name| format!("property float {name}\n")).concat();
+    points("a.ply", &floats(["v.x", "v.y", "v.z", "k"]));
+    points("b.ply", &floats(["k", "v.x", "v.y", "v.z"]));
+    points("c.ply", &floats(["l", "v.x", "v.y", "v.z"]));
+    let make = ["texture", "make", "--kind", "brickmap", "-o", "d.bkm", "a.ply"];
+    for (state, other) in [("", "b.ply"), ("up to date: ", "b.ply")] {
+        let made = anthill(folder.path(), &[&make[..], &[other, "--update"]].concat());
+        let message = format!("anthill: d.bkm: {state}brick map, 2 tiles");
+        assert!(made.code == Some(0) && made.err.contains(&message), "{made:?}");
+    }
+    let info = anthill(folder.path(), &["texture", "info", "d.bkm"]);
+    assert!(info.out.starts_with("d.bkm: brick map, 2 tiles, channels vector v, float k, "), "{}", info.out);
+    let checked = anthill(folder.path(), &["texture", "check", "d.bkm"]);
+    let readable = "d.bkm: brick map, 2 tiles, channels vector v, float k: 2 tiles are readable, ";
+    assert!(checked.code == Some(0) && checked.out.starts_with(readable), "{}", checked.out);
+    for (args, code, message) in [
+        (
+            &[&make[..], &["c.ply"]].concat()[..],
+            1,
+            "\"c.ply\" cannot be used as a texture: its channels are not those of",
+        ),
+        (&["texture", "make", "a.ply", "b.ply", "-o", "e.tex"], 2, "A texture is made of one picture"),
+        (&["texture", "make", "--kind", "brickmap", "d.bkm", "-o", "e.bkm"], 1, "is not a whole PLY file of points"),
+        (&["texture", "make", "d.bkm", "-o", "e.tex"], 1, "is a point cloud, which only texture3d() looks up"),
+        (&["texture", "convert", "d.bkm", "e.exr"], 1, "is a point cloud, which only texture3d() looks up"),
+    ] {
+        let refused = anthill(folder.path(), args);
+        assert!(refused.code == Some(code) && refused.err.contains(message), "{args:?}: {}", refused.err);
+    }
+}
+
 /// The picture that follows `--wrap` is none of its modes.
 #[test]
 fn a_picture_may_follow_the_wrap_modes() {

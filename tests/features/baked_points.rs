@@ -278,6 +278,39 @@ fn a_texture_is_made_of_what_was_baked() {
     assert!(refused.contains("point cloud"), "{refused}");
 }
 
+/// It has the channels of the points, and the same bits are looked up in it.
+#[test]
+fn a_brick_map_is_made_of_what_was_baked() {
+    let show = "surface show(string name = \"\";) {
+        color c = 0;
+        float sum = 0, found = texture3d(name, P, N, \"c\", c, \"sum\", sum, \"filterscale\", 3);
+        Ci = c + color(sum, 2 * found, 0);
+    }";
+    let frame = |number: u32, world: &str| {
+        format!(
+            "FrameBegin {number}\nDisplay \"$DIR/{number}.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\n\
+             Translate 0.2 0.1 5\nRotate 20 0 1 0\nWorldBegin\n{world}{SQUARE}WorldEnd\nFrameEnd\n"
+        )
+    };
+    let rib = [
+        "Format 24 24 1\nPixelSamples 1 1\nPixelFilter \"box\" 1 1\nScreenWindow -1.5 1.5 -1.5 1.5\n".to_owned(),
+        frame(1, "Surface \"baker\" \"file\" \"$DIR/a.ply\"\n"),
+        "MakeBrickMap [\"$DIR/a.ply\"] \"$DIR/a.bkm\" \"float maxerror\" 0.1\n".to_owned(),
+        "MakeBrickMap \"$DIR/a.ply\" \"$DIR/wide.bkm\" \"float radiusscale\" 3 \"int ignorenormals\" 1\n".to_owned(),
+        frame(2, "Surface \"show\" \"name\" \"$DIR/a.ply\"\n"),
+        frame(3, "Surface \"show\" \"name\" \"$DIR/a.bkm\"\n"),
+        frame(4, "Surface \"show\" \"name\" \"$DIR/wide.bkm\"\n"),
+    ];
+    let scene = draw_as(&[("baker.sl", SHADER), ("show.sl", show)], &rib.concat(), &|_| ());
+    let [points, bricks, wide] = ["2.exr", "3.exr", "4.exr"].map(|name| {
+        let picture = scene.clean(name);
+        ["R", "G", "B"].map(|channel| picture.channel(channel).iter().map(|value| value.to_bits()).collect::<Vec<_>>())
+    });
+    assert!(points == bricks && points != wide);
+    let [_, green, blue] = scene.clean("3.exr").rgb(12, 12);
+    assert!(green > 1.5 && blue > 0.5, "{green} {blue}");
+}
+
 #[test]
 fn what_cannot_be_baked_is_reported() {
     let file = |shader: &str, name: &str| format!("Surface \"{shader}\" \"file\" \"$DIR/{name}\"\n{SQUARE}");

@@ -75,6 +75,18 @@ fn requests_say_what_is_made() {
     let views = of(MakeKind::Occlusion, &["a.z", "b.z"], "a.occ");
     assert_eq!(made("MakeOcclusion [\"a.z\" \"b.z\"] \"a.occ\""), views);
     assert_eq!(made("MakeOcclusion \"a.z\" \"a.occ\""), of(MakeKind::Occlusion, &["a.z"], "a.occ"));
+    assert_eq!(
+        made("MakeBrickMap [\"a.ptc\" \"b.ptc\"] \"c.bkm\""),
+        of(MakeKind::BrickMap, &["a.ptc", "b.ptc"], "c.bkm")
+    );
+    for parameters in [
+        "\"radiusscale\" 0.5 \"ignorenormals\" 1 \"maxerror\" 0.1 \"maxdepth\" 8",
+        "\"float radiusscale\" [0.5] \"int ignorenormals\" [1] \"float maxerror\" [0.1] \"int maxdepth\" [8]",
+    ] {
+        let bricks =
+            MakeRequest { radius_scale: 0.5, ignore_normals: true, ..of(MakeKind::BrickMap, &["a.ptc"], "c.bkm") };
+        assert_eq!(made(&format!("MakeBrickMap \"a.ptc\" \"c.bkm\" {parameters}")), bricks, "{parameters}");
+    }
     // In the binary encoding, as everything else.
     let text = "MakeTexture \"a.tif\" \"a.tex\" \"clamp\" \"black\" \"sinc\" 4 .5";
     let (items, codes, _) = read_items(&stream::packed(text), false);
@@ -113,6 +125,11 @@ fn mistakes_in_texture_requests_are_reported() {
         ("MakeShadow \"a\"", "syntaxerror", 0),
         ("MakeShadow \"a\" \"b\" \"float gloss\" 3", "badtoken", 1),
         ("MakeShadow 3 \"b\"", "syntaxerror", 0),
+        ("MakeBrickMap [\"a\"]", "syntaxerror", 0),
+        ("MakeBrickMap [1] \"b\"", "syntaxerror", 0),
+        ("MakeBrickMap \"a\" \"b\" \"float radiusscale\" -1", "range", 1),
+        ("MakeBrickMap \"a\" \"b\" \"float radiusscale\" \"one\"", "badargument", 1),
+        ("MakeBrickMap \"a\" \"b\" \"string indexspace\" \"x\"", "badtoken", 1),
     ];
     for (text, code, textures) in cases {
         let (items, codes, _) = read_items(text.as_bytes(), false);
