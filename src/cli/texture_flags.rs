@@ -21,8 +21,8 @@ pub(super) enum TextureCommand {
 /// OpenEXR if it holds halves or floats, whatever its name.
 #[derive(Debug, Args)]
 pub(super) struct TextureMakeFlags {
-    /// Pictures: one, for a cube six (px nx py ny pz nz), for an occlusion map any number of depth files; or for a brick
-    /// map files of points
+    /// Pictures: one, for a cube six (px nx py ny pz nz), for an occlusion map any number of depth files; or for a
+    /// brick map files of points
     #[arg(required = true, value_name = "PICTURE")]
     pub(super) pictures: Vec<PathBuf>,
 

@@ -5,10 +5,14 @@ use super::error::{GpuError, OpenDeviceTitle};
 use super::profile::DeviceClock;
 use crate::diagnostic::{Reporter, SourceLocation};
 use ash::{ext, vk};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The validation layer keeps the labels of command buffers of all devices of an instance together, and that of Vulkan
+/// 1.3.239 removes those of a pool that is destroyed while other threads look for theirs: the process may end by it.
+static LAYER_LABELS: RwLock<()> = RwLock::new(());
 
 /// A `VkDevice` with one queue.
 pub(super) struct CreatedDevice {
@@ -105,10 +109,21 @@ impl DeviceShared {
         let _ = unsafe { names.set_debug_utils_object_name(&info) };
     }
 
+    /// To be held while a command buffer is emptied, begun or labelled.
+    pub(super) fn recording(&self) -> Option<RwLockReadGuard<'static, ()>> {
+        self.validates.then(|| LAYER_LABELS.read())
+    }
+
+    /// To be held while a command pool is destroyed.
+    pub(super) fn removing_commands(&self) -> Option<RwLockWriteGuard<'static, ()>> {
+        self.validates.then(|| LAYER_LABELS.write())
+    }
+
     /// Begins a named part of a command buffer.
     pub(super) fn begin_label(&self, commands: vk::CommandBuffer, text: &str) {
         let (Some(names), Ok(text)) = (&self.names, CString::new(text)) else { return };
         let info = vk::DebugUtilsLabelEXT::default().label_name(&text);
+        let _recording = self.recording();
         // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is
         // recording.
         unsafe { names.cmd_begin_debug_utils_label(commands, &info) };
@@ -117,6 +132,7 @@ impl DeviceShared {
     /// Ends a named part of a command buffer.
     pub(super) fn end_label(&self, commands: vk::CommandBuffer) {
         if let Some(names) = &self.names {
+            let _recording = self.recording();
             // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it
             // is recording, into which it has recorded the matching `begin_label`.
             unsafe { names.cmd_end_debug_utils_label(commands) };

@@ -81,6 +81,7 @@ impl SubmissionResources {
         self.stages.clear();
         shared.name(self.commands, label);
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        let _recording = shared.recording();
         // SAFETY: callers begin only resources that are new or were returned by a finished submission, so the command
         // buffer is not pending, and `&mut self` keeps other threads from its pool.
         let begun = unsafe {
@@ -240,6 +241,7 @@ impl SubmissionResources {
     /// Destroys the pools. No submission may use them any more.
     pub(super) fn destroy(mut self, shared: &DeviceShared) {
         self.destroy_views(shared);
+        let _removing = shared.removing_commands();
         // SAFETY: callers destroy resources only after their submission has ended, or when none was made; `self` owns
         // the pools and is consumed; destroying a null handle does nothing.
         unsafe {

@@ -254,7 +254,7 @@ fn header_of(
 
 fn check_depths(path: &Path, picture: &SourcePicture) -> Result<(), TextureError> {
     if picture.texels.channels != 1 {
-        let reason = format!("shadows are made of one channel of depths, but it has {}", picture.texels.channels);
+        let reason = format!("a shadow map is made of one channel of depths, but it has {}", picture.texels.channels);
         return Err(TextureError::unsupported(path, reason));
     }
     if picture.matrices.is_none() {

@@ -32,7 +32,7 @@ const SAMENESS: &[&str] = &[
     "kernels::select::pages_make_no_difference_to_what_is_selected",
 ];
 
-/// Pictures of compiled shaders too, by every way of drawing.
+/// Pictures of compiled shaders too, by every way of drawing, for the mutants that are off the farthest: it takes long.
 const DETERMINISM: &[&str] = &[
     "determinism::an_opaque_scene_is_the_same_bytes_every_way",
     "determinism::a_translucent_scene_is_the_same_bytes_every_way",
@@ -86,7 +86,7 @@ fn again(as_gpu: &str, tests: &[&[&str]]) {
 
 #[test]
 fn divisions_by_reciprocals_open_no_crack_and_change_no_picture() {
-    again(Mutant::Reciprocal.name(), &[CRACKS, SAMENESS, LOOKUPS, DETERMINISM, QUOTIENTS]);
+    again(Mutant::Reciprocal.name(), &[CRACKS, SAMENESS, LOOKUPS, QUOTIENTS]);
 }
 
 #[test]
