@@ -60,7 +60,7 @@ pub fn occlusion(store: &dyn TextureStore, token: u32, [p, dx, dy, n]: [[f32; 3]
     for i in 0..views {
         let matrices = [VIEW_WORDS * (i + 1), VIEW_WORDS * (i + 1) + 16].map(|word| maps.matrix(word));
         let cosine = cosine(&matrices[0], facing);
-        if !(cosine > 0.0) {
+        if cosine <= 0.0 || cosine.is_nan() {
             continue;
         }
         total += cosine;
