@@ -5,9 +5,9 @@
 // variants: dice_hide_blob KIND=KIND_BLOB; dice_hide_blob_full KIND=KIND_BLOB FULL=1
 //
 // Dice and hide at once: one invocation = one row of vertices of a grid, then one row of its micropolygons. What
-// dice.comp and hide.comp do for grids that are neither displaced nor moving, clipped or trimmed; vertices stay in
-// shared memory. They are written too, for hide_rest_fused, which finishes micropolygons of more than FUSED_TILES_MAX
-// tiles, and does those that are wider than 16 pixels. Overflows nothing.
+// dice.comp and hide.comp do for grids that are neither displaced nor moving, out of focus, clipped or trimmed, where
+// depths are no midpoints. Vertices stay in shared memory. They are written too, for hide_rest_fused, which finishes
+// micropolygons of more than FUSED_TILES_MAX tiles, and does those that are wider than 16 pixels. Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

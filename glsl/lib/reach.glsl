@@ -23,8 +23,9 @@ const uint TILE_WIDTH = 8u;
 // Tiles of 32 samples that one invocation visits: loop trips are bounded (docs/pipeline.md). A region of 2^24 samples
 // has fewer than 4096 parts.
 const uint HIDE_TILES_MAX = 256u;
-// As many of each micropolygon of a row, one after the other.
-const uint FUSED_TILES_MAX = 16u;
+// As many of each micropolygon of a row, which the same invocation diced before: both together make fewer than 42,000
+// trips, of blobs.
+const uint FUSED_TILES_MAX = 4u;
 
 // x / n for integers, exact below 2^20 also where a quotient is 2.5 ulp off, as Vulkan permits.
 uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }

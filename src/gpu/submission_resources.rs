@@ -49,6 +49,7 @@ impl SubmissionResources {
         // SAFETY: the pool was created above, and no other thread has its handle.
         let buffers = shared.check("making a command buffer", unsafe { shared.raw.allocate_command_buffers(&info) });
         if buffers.is_err() {
+            let _removing = shared.removing_commands();
             // SAFETY: the pool was created above, and no command buffer was allocated from it.
             unsafe { shared.raw.destroy_command_pool(pool, None) };
         }

@@ -41,7 +41,7 @@ fn parse_channels(list: &str) -> Option<Vec<PointChannel>> {
 pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
     let cloud = joined(request, progress)?;
     report(progress, READ)?;
-    let words = words(&request.output, &cloud)?;
+    let words = words(&request.inputs[0], &cloud)?;
     let header = write_words(&request.output, &cloud.channels, words, progress)?;
     Ok(MadeTexture { header, is_new: true })
 }

@@ -8,6 +8,7 @@ use super::error::TextureError;
 use super::exr_tiles::ExrTiles;
 use super::handles::{self, HandleOwner, TextureHandle, TileReader};
 use super::header::{TexelFormat, TextureHeader, TextureKind, whole_levels};
+use super::occlusion;
 use super::patient_file::{Patience, PatientFile, answered};
 use super::point_tiles::PointTiles;
 use super::tiff_tiles::TiffTiles;
@@ -231,6 +232,9 @@ impl TextureFile {
         {
             bricks.check_tile(&self.identity.path, [x, y], out)?;
         }
+        if self.header.kind == TextureKind::Occlusion {
+            occlusion::check_tile(&self.identity.path, &self.header, [x, y], out)?;
+        }
         Ok(bytes)
     }
 
@@ -289,7 +293,7 @@ impl Drop for TextureFile {
 const CHANNELS_MAX: u32 = 64;
 
 /// The longest side of a texture: a tile's key has 16 bits for each coordinate.
-const SIDE_MAX: u32 = 1 << 22;
+pub(super) const SIDE_MAX: u32 = 1 << 22;
 
 pub(super) fn check(path: &Path, header: &TextureHeader) -> Result<(), TextureError> {
     let [width, height] = [header.width, header.height];

@@ -5,7 +5,7 @@ use super::brick_map;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode, whole_levels};
 use super::levels::{LevelFilter, MakeFilter, Texels};
-use super::occlusion::{VIEWS_MAX, occlusion_map};
+use super::occlusion::{self, OCCLUSION_VIEWS_MAX};
 use super::picture::SourcePicture;
 use super::write::{MadeLevels, write};
 use std::fs;
@@ -128,10 +128,13 @@ impl MakeRequest {
 
     fn check(&self) -> Result<(), TextureError> {
         let (wanted, of) = match self.kind {
-            MakeKind::Cube => (6..=6, "A cube is made of six pictures"),
-            MakeKind::Occlusion => (1..=VIEWS_MAX, "An occlusion map is made of 1 to 1,023 pictures"),
-            MakeKind::BrickMap => (1..=usize::MAX, "A brick map is made of one file of points or more"),
-            _ => (1..=1, "A texture is made of one picture"),
+            MakeKind::Cube => (6..=6, "A cube is made of six pictures".to_string()),
+            MakeKind::Occlusion => (
+                1..=OCCLUSION_VIEWS_MAX,
+                format!("An occlusion map is made of 1 to {OCCLUSION_VIEWS_MAX} pictures of depths"),
+            ),
+            MakeKind::BrickMap => (1..=usize::MAX, "A brick map is made of one file of points or more".to_string()),
+            _ => (1..=1, "A texture is made of one picture".to_string()),
         };
         if !wanted.contains(&self.inputs.len()) {
             return Err(TextureError::Request(format!("{of}, but there are {}", self.inputs.len())));
@@ -195,9 +198,15 @@ pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTe
     if let Some(header) = request.is_up_to_date().filter(|_| request.only_if_newer) {
         return Ok(MadeTexture { header, is_new: false });
     }
-    if request.kind == MakeKind::BrickMap {
-        return brick_map::make(request, progress);
+    match request.kind {
+        MakeKind::BrickMap => brick_map::make(request, progress),
+        MakeKind::Occlusion => occlusion::make(request, progress),
+        MakeKind::Plain | MakeKind::LatLong | MakeKind::Cube | MakeKind::Shadow => of_pictures(request, progress),
     }
+}
+
+/// Makes a texture of a picture, or of six.
+fn of_pictures(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
     let mut pictures = Vec::new();
     for input in &request.inputs {
         report(progress, READ * pictures.len() as f32 / request.inputs.len() as f32)?;
@@ -205,25 +214,21 @@ pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTe
     }
     report(progress, READ)?;
     let first = &pictures[0];
-    let is_of_depths = matches!(request.kind, MakeKind::Shadow | MakeKind::Occlusion);
     let format = match request.format {
-        _ if is_of_depths => TexelFormat::F32,
+        _ if request.kind == MakeKind::Shadow => TexelFormat::F32,
         Some(format) => format,
         None if request.from_srgb && first.format == TexelFormat::U8 => TexelFormat::U16,
         None => first.format,
     };
     let (names, matrices) = (first.names.clone(), first.matrices);
-    if is_of_depths {
-        request.inputs.iter().zip(&pictures).try_for_each(|(path, picture)| check_depths(path, picture))?;
+    if request.kind == MakeKind::Shadow {
+        check_depths(&request.inputs[0], first, "a shadow map")?;
     }
     pictures.iter_mut().for_each(|picture| prepare(picture, request));
     let levels = match request.kind {
         MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
-        MakeKind::Occlusion => vec![occlusion_map(&request.inputs, &pictures)?],
-        MakeKind::Plain | MakeKind::LatLong | MakeKind::BrickMap => {
-            levels_of(resized(pictures.swap_remove(0).texels, request), request, progress)?
-        }
+        _ => levels_of(resized(pictures.swap_remove(0).texels, request), request, progress)?,
     };
     let header = header_of(&levels, format, matrices, request);
     super::file::check(&request.output, &header)?;
@@ -252,16 +257,16 @@ fn header_of(
     }
 }
 
-fn check_depths(path: &Path, picture: &SourcePicture) -> Result<(), TextureError> {
+/// The camera of a picture of depths, of which `what` is made.
+pub(super) fn check_depths(path: &Path, picture: &SourcePicture, what: &str) -> Result<ShadowMatrices, TextureError> {
     if picture.texels.channels != 1 {
-        let reason = format!("a shadow map is made of one channel of depths, but it has {}", picture.texels.channels);
+        let reason = format!("{what} is made of one channel of depths, but it has {}", picture.texels.channels);
         return Err(TextureError::unsupported(path, reason));
     }
-    if picture.matrices.is_none() {
+    picture.matrices.ok_or_else(|| {
         let reason = "it does not say where its camera was: render it with Display \"z\" \"zfile\" \"z\"";
-        return Err(TextureError::unsupported(path, reason));
-    }
-    Ok(())
+        TextureError::unsupported(path, reason)
+    })
 }
 
 /// Makes colours linear and multiplies them with alpha, as asked.

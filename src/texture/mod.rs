@@ -36,6 +36,7 @@ pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
 pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make};
+pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;
 pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
 pub use tiled::open_or_tile;

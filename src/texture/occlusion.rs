@@ -1,58 +1,186 @@
 //! Occlusion maps: shadow maps seen from many sides, in one picture (spirv-gen's abi.rs, "occlusion").
 
-use super::TILE_TEXELS;
 use super::error::TextureError;
+use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::levels::Texels;
-use super::picture::SourcePicture;
-use std::path::{Path, PathBuf};
+use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, check_depths, report};
+use super::picture::{SAMPLES_MAX, SourcePicture};
+use super::write::{MadeLevels, write};
+use super::{TILE_TEXELS, TILE_WORDS};
+use std::path::Path;
 
 /// The most maps.
-pub(super) const VIEWS_MAX: usize = 1023;
+pub const OCCLUSION_VIEWS_MAX: usize = 1023;
 
-/// The words before the matrices of the first map.
-const HEAD_WORDS: usize = 32;
+/// The words of a map's matrices, and those before the first.
+pub const OCCLUSION_VIEW_WORDS: usize = 32;
 
-/// The picture of shadow maps, which have a camera and one channel each.
-///
-/// # Errors
-/// If they differ in size.
-pub(super) fn occlusion_map(paths: &[PathBuf], maps: &[SourcePicture]) -> Result<Texels, TextureError> {
-    let size @ [width, height] = maps[0].texels.size;
-    if let Some((path, map)) = paths.iter().zip(maps).find(|(_, map)| map.texels.size != size) {
-        let [x, y] = map.texels.size;
+const TILE: usize = TILE_TEXELS as usize;
+
+/// Words, and maps below each other.
+struct MapStack {
+    /// Texels of each map.
+    size: [usize; 2],
+    maps: usize,
+}
+
+impl MapStack {
+    /// Rows before the maps.
+    fn head(&self) -> usize {
+        TILE * (OCCLUSION_VIEW_WORDS * (1 + self.maps)).div_ceil(TILE_WORDS)
+    }
+
+    /// Rows from map to map.
+    fn rows(&self) -> usize {
+        TILE * self.size[1].div_ceil(TILE)
+    }
+
+    /// Texels of the whole picture.
+    fn picture(&self) -> [usize; 2] {
+        [self.size[0].max(TILE), self.head() + self.maps * self.rows()]
+    }
+
+    /// Whether it fits into a texture, and may be made in memory.
+    fn fits(&self) -> bool {
+        let [width, height] = self.picture();
+        height <= super::file::SIDE_MAX as usize && width as u64 * height as u64 <= SAMPLES_MAX
+    }
+}
+
+/// Makes an occlusion map of depths, which are read one after the other.
+pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
+    let (mut picture, mut stack) = (Texels::empty([0; 2], 1), MapStack { size: [0; 2], maps: request.inputs.len() });
+    let mut words = Vec::new();
+    for (map, path) in request.inputs.iter().enumerate() {
+        report(progress, LEVELS_MADE * map as f32 / stack.maps as f32)?;
+        let depths = SourcePicture::read(path)?;
+        words.extend(matrices_of(check_depths(path, &depths, "an occlusion map")?));
+        let size = depths.texels.size.map(|side| side as usize);
+        if map == 0 {
+            stack.size = size;
+            picture = empty(path, &stack)?;
+        } else if size != stack.size {
+            return Err(of_other_size(path, size, &request.inputs[0], stack.size));
+        }
+        let first = stack.head() + map * stack.rows();
+        for (y, row) in depths.texels.values.chunks_exact(size[0]).enumerate() {
+            let at = (first + y) * picture.size[0] as usize;
+            picture.values[at..at + size[0]].copy_from_slice(row);
+        }
+    }
+    write_words(&mut picture, &stack, &words);
+    let header = header_of(picture.size);
+    let made = MadeLevels { header: &header, levels: &[picture], names: None, points: None };
+    write(&request.output, &made, &|part| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * part))?;
+    Ok(MadeTexture { header, is_new: true })
+}
+
+/// The words of a map's matrices.
+fn matrices_of(matrices: ShadowMatrices) -> impl Iterator<Item = f32> {
+    matrices.camera_from_world.into_iter().chain(matrices.ndc_from_world)
+}
+
+fn empty(path: &Path, stack: &MapStack) -> Result<Texels, TextureError> {
+    if !stack.fits() {
+        let ([width, height], maps) = (stack.size, stack.maps);
         let reason = format!(
-            "it has {x} x {y} depths, but \"{}\" has {width} x {height}: those of an occlusion map have one size",
-            paths[0].display()
+            "{maps} maps of {width} x {height} depths are too many for an occlusion map: {SAMPLES_MAX} depths fit, in {} \
+             rows",
+            super::file::SIDE_MAX
         );
         return Err(TextureError::unsupported(path, reason));
     }
-    let (side, words) = (TILE_TEXELS as usize, words(size, maps));
-    let (head, rows) = (side * words.len().div_ceil(side * side), side * (height as usize).div_ceil(side));
-    let too_large = || TextureError::unsupported(Path::new(&paths[0]), "there are too many depths of its size");
-    let rows_all = u32::try_from(head + maps.len() * rows).map_err(|_| too_large())?;
-    let mut picture = Texels::empty([width.max(TILE_TEXELS), rows_all], 1);
-    picture.fill_rows(|y, row| {
-        let y = y as usize;
-        if y < head {
-            let line = words.iter().skip(y * side).take(side);
-            return row.iter_mut().zip(line).for_each(|(texel, word)| *texel = *word);
-        }
-        let (map, y) = ((y - head) / rows, (y - head) % rows);
-        if y < height as usize {
-            let depths = &maps[map].texels.values[y * width as usize..][..width as usize];
-            row[..width as usize].copy_from_slice(depths);
-        }
-    });
-    Ok(picture)
+    Ok(Texels::empty(stack.picture().map(|side| side as u32), 1))
 }
 
-/// The words before the maps.
-fn words([width, height]: [u32; 2], maps: &[SourcePicture]) -> Vec<f32> {
-    let mut words = vec![maps.len() as f32, width as f32, height as f32];
-    words.resize(HEAD_WORDS, 0.0);
-    for matrices in maps.iter().filter_map(|map| map.matrices) {
-        words.extend(matrices.camera_from_world);
-        words.extend(matrices.ndc_from_world);
+fn of_other_size(path: &Path, [x, y]: [usize; 2], first: &Path, [width, height]: [usize; 2]) -> TextureError {
+    let reason = format!(
+        "it has {x} x {y} depths, but \"{}\" has {width} x {height}: those of an occlusion map have one size",
+        first.display()
+    );
+    TextureError::unsupported(path, reason)
+}
+
+/// Writes the words before the maps: the left tile of each row of tiles has TILE_WORDS of them.
+fn write_words(picture: &mut Texels, stack: &MapStack, matrices: &[f32]) {
+    let mut words = vec![stack.maps as f32, stack.size[0] as f32, stack.size[1] as f32];
+    words.resize(OCCLUSION_VIEW_WORDS, 0.0);
+    words.extend(matrices);
+    let width = picture.size[0] as usize;
+    for (row, line) in picture.values.chunks_exact_mut(width).zip(words.chunks(TILE)) {
+        row[..line.len()].copy_from_slice(line);
     }
-    words
+}
+
+fn header_of([width, height]: [u32; 2]) -> TextureHeader {
+    TextureHeader {
+        width,
+        height,
+        levels: 1,
+        channels: 1,
+        format: TexelFormat::F32,
+        kind: TextureKind::Occlusion,
+        wrap: [WrapMode::Clamp; 2],
+        matrices: None,
+        fov: None,
+    }
+}
+
+/// Refuses the first tile of a map whose numbers are not those of a picture of its size.
+pub(super) fn check_tile(
+    path: &Path,
+    header: &TextureHeader,
+    at: [u32; 2],
+    tile: &[u32; TILE_WORDS],
+) -> Result<(), TextureError> {
+    let number = |word: usize| f32::from_bits(tile[word]) as usize;
+    let stack = MapStack { maps: number(0), size: [number(1), number(2)] };
+    let is_whole = || {
+        let [width, height] = [header.width, header.height].map(|side| side as usize);
+        let known = (1..=OCCLUSION_VIEWS_MAX).contains(&stack.maps) && !stack.size.contains(&0);
+        known && stack.size[0] <= width && stack.size[1] <= height && stack.picture() == [width, height]
+    };
+    if at == [0; 2] && !is_whole() {
+        return Err(TextureError::corrupt(path, "it does not hold the maps that it says"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_that_are_too_many_or_too_large_do_not_fit() {
+        let fits = |maps, side| MapStack { size: [side; 2], maps }.fits();
+        assert_eq!([(1023, 64), (1023, 512), (100, 2048), (1023, 1024)].map(|(maps, side)| fits(maps, side)), {
+            [true, true, true, false]
+        });
+        let tall = MapStack { size: [1, 1 << 17], maps: 40 };
+        assert!(!tall.fits() && MapStack { maps: 30, ..tall }.fits(), "a texture has 2^22 rows");
+    }
+
+    #[test]
+    fn numbers_that_are_not_those_of_the_picture_are_refused() {
+        let header = header_of([70, 64 * 3]);
+        let checked = |at, numbers: [f32; 3]| {
+            let mut tile = [0; TILE_WORDS];
+            tile.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
+            check_tile(Path::new("a.occ"), &header, at, &tile).map_err(|error| error.to_string())
+        };
+        assert_eq!(checked([0, 0], [2.0, 70.0, 40.0]), Ok(()));
+        assert_eq!(checked([0, 1], [9.0, 9.0, 9.0]), Ok(()), "depths");
+        for numbers in [
+            [3.0, 70.0, 40.0],
+            [0.0, 70.0, 40.0],
+            [2.0, 71.0, 40.0],
+            [2.0, 70.0, 80.0],
+            [-2.0, 70.0, 40.0],
+            [1e9, 70.0, 1e9],
+            [f32::NAN; 3],
+        ] {
+            let message = checked([0, 0], numbers).expect_err("wrong numbers");
+            assert!(message.contains("does not hold the maps"), "{numbers:?}: {message}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::{ExtraSamples, Tag};
 
 /// The most samples of a picture: 2 GiB as floats.
-const SAMPLES_MAX: u64 = 1 << 29;
+pub(super) const SAMPLES_MAX: u64 = 1 << 29;
 
 /// A picture, and what its file says of it.
 #[derive(Clone, Debug)]

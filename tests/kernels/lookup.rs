@@ -6,6 +6,8 @@ use anthill::pipeline::kernels::constants::{LOOKUP_HEADER_WORDS, LOOKUP_SLOTS_FR
 use anthill::pipeline::kernels::records::LookupQuery;
 use anthill::pipeline::kernels::test::lookup;
 use anthill::pipeline::recording::Groups;
+use anthill::texture::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
+use spirv_gen::abi::occlusion as occlusion_map;
 use spirv_gen::interp::texture::{
     FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
     occlusion, shadow, texture, textureinfo,
@@ -172,6 +174,13 @@ fn answer(tiles: &Tiles, q: &LookupQuery) -> [f32; 3] {
         2 => [shadow(tiles, q.token, q.channel, solid, &sampling), 0.0, 0.0],
         _ => [textureinfo(tiles, q.token, q.wanted, q.seed as usize), 0.0, 0.0],
     }
+}
+
+/// What makes occlusion maps and what looks them up know them alike.
+#[test]
+fn occlusion_maps_have_as_many_maps_and_words_for_the_maker_and_the_library() {
+    let library = [occlusion_map::VIEWS_MAX, occlusion_map::VIEW_WORDS].map(|number| number as usize);
+    assert_eq!([OCCLUSION_VIEWS_MAX, OCCLUSION_VIEW_WORDS], library);
 }
 
 #[test]

@@ -6,6 +6,11 @@ float rsl_view_float(const in uint slot, const in uint word) {
     return uintBitsToFloat(slot_word(slot, word));
 }
 
+// A number above 0, or 0.
+uint rsl_view_number(const in uint slot, const in uint word) {
+    return uint(max(rsl_bounded(rsl_view_float(slot, word), 4194304.0), 0.0));
+}
+
 vec4 rsl_view_column(const in uint slot, const in uint word) {
     return vec4(rsl_view_float(slot, word), rsl_view_float(slot, word + 1u), rsl_view_float(slot, word + 2u),
                 rsl_view_float(slot, word + 3u));
@@ -37,9 +42,9 @@ float rsl_occlusion(const in uint token, const in vec3 p, const in vec3 dx, cons
     if (shape.kind != RSL_KIND_OCCLUSION || shape.format != 3u || !defined || square < RSL_SMALLEST) return 0.0;
     uint head = tile_slot(texture, 0u, 0u, uvec2(0u));
     if (head == TILE_MISSING) return 0.0;
-    uint views = min(uint(rsl_bounded(rsl_view_float(head, 0u), 1e6)), RSL_OCCLUSION_VIEWS_MAX);
-    shape.width = uint(rsl_bounded(rsl_view_float(head, 1u), 1e6));
-    shape.height = uint(rsl_bounded(rsl_view_float(head, 2u), 1e6));
+    uint views = min(rsl_view_number(head, 0u), RSL_OCCLUSION_VIEWS_MAX);
+    shape.width = min(rsl_view_number(head, 1u), shape.width);
+    shape.height = min(rsl_view_number(head, 2u), shape.height);
     if (views == 0u || shape.width == 0u || shape.height == 0u) return 0.0;
     uint rows = (shape.height + 63u) >> 6;
     vec3 facing = normal * rsl_reciprocal(rsl_root(square));
@@ -53,7 +58,8 @@ float rsl_occlusion(const in uint token, const in vec3 p, const in vec3 dx, cons
     RslWindow window = rsl_whole(shape, texture, 0.0, 1u);
     float dark = 0.0;
     float total = 0.0;
-    rsl_trips = rsl_trips + views;
+    // Loops of a view that are begun by all lanes of a CPU driver where one needs it; samples count by themselves.
+    rsl_trips = rsl_trips + 6u * views;
     for (uint i = 0u; i < views; i++) {
         uint slot = tile_slot(texture, 0u, 0u, uvec2(0u, (i + 1u) >> 7));
         uint word = ((i + 1u) & 127u) << 5;

@@ -201,7 +201,8 @@ impl Op {
     /// up.
     pub fn lookup_trips(&self) -> u32 {
         match self {
-            Op::Points(_) | Op::Lookup(Lookup { kind: LookupKind::Occlusion, .. }) => 8192,
+            Op::Lookup(Lookup { kind: LookupKind::Occlusion, .. }) => 12_288,
+            Op::Points(_) => 8192,
             Op::Lookup(_) => 1024,
             _ => 0,
         }

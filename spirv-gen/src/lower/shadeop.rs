@@ -2,7 +2,9 @@
 
 use super::expression::Target;
 use super::{Lowerer, machine, rsl_type};
-use crate::ir::{Compare, Fresnel, MachineType, MessageTarget, NoiseKind, Op, QuerySource, StepFilter, Unary, Value};
+use crate::ir::{
+    Compare, Fresnel, LookupKind, MachineType, MessageTarget, NoiseKind, Op, QuerySource, StepFilter, Unary, Value,
+};
 use crate::sema::hir::{self, LValue, ShadeopCall, Shape};
 use crate::shadeops::{GeometryOp, LightingOp, MathOp, Opcode};
 
@@ -29,6 +31,7 @@ impl Lowerer<'_> {
             Opcode::Transform(kind) => self.transform(kind, call),
             Opcode::TransformMatrix => self.transform_matrix(call),
             Opcode::TransformColor => self.transform_color(call),
+            Opcode::Lookup(LookupKind::Occlusion) => self.occlusion(call, wanted),
             Opcode::Lookup(kind) => self.lookup(kind, call, wanted),
             Opcode::Points => self.points(call),
             Opcode::Bump => self.bump(call),

@@ -13,11 +13,8 @@ struct Area {
 }
 
 impl Lowerer<'_> {
-    /// `texture`, `environment`, `shadow`: one place, or the four corners of an area; `occlusion`.
+    /// `texture`, `environment`, `shadow`: one place, or the four corners of an area.
     pub(super) fn lookup(&mut self, kind: LookupKind, call: &ShadeopCall, ty: MachineType) -> Value {
-        if kind == LookupKind::Occlusion {
-            return self.occlusion(call, ty);
-        }
         let name = self.value(&call.arguments[0]);
         let given: Vec<_> = call.arguments[1..].iter().map(|a| self.value(a)).collect();
         let dimensions = if kind == LookupKind::Texture { 2 } else { 1 };
@@ -67,8 +64,9 @@ impl Lowerer<'_> {
         let options: &[_] = match kind {
             LookupKind::Texture => &[&["fill"][..], &["lerp"]],
             LookupKind::Environment => &[&["fill"]],
-            LookupKind::Shadow => &[&["samples"], &["bias", "bias0"], &["bias", "bias1"], &["gapbias"]],
-            LookupKind::Occlusion => &[],
+            LookupKind::Shadow | LookupKind::Occlusion => {
+                &[&["samples"], &["bias", "bias0"], &["bias", "bias1"], &["gapbias"]]
+            }
         };
         self.push_widths(call, &mut arguments);
         if !kind.is_sampled() {
@@ -107,7 +105,7 @@ impl Lowerer<'_> {
 
     /// `occlusion(map, P, N, samples, ...)`, as Aqsis has it: the part of the light from all around that the maps of an
     /// occlusion map say does not reach P.
-    fn occlusion(&mut self, call: &ShadeopCall, ty: MachineType) -> Value {
+    pub(super) fn occlusion(&mut self, call: &ShadeopCall, ty: MachineType) -> Value {
         let [name, p, n, samples] = [0, 1, 2, 3].map(|i| self.value(&call.arguments[i]));
         let area = self.area_around(vec![p]);
         let mut arguments = vec![name, self.builder.f32(0.0)];

@@ -398,7 +398,9 @@ impl Checker<'_> {
         if let Opcode::Absent(result) = call.opcode {
             let what = if result == 1 { "nothing is ever hidden" } else { "nothing is computed" };
             let message = format!("`{}` is not supported: {what}, the result is {result}", call.name);
-            return self.warn_once(&call.name, Report::warning(span, message));
+            let report = Report::warning(span, message);
+            let hint = "occlusion(map, P, N, samples) looks up what `MakeOcclusion` made";
+            return self.warn_once(&call.name, if &*call.name == "occlusion" { report.hint(hint) } else { report });
         }
         let warning = match call.opcode {
             Opcode::Trace => "ray tracing is not supported: `trace` returns 0",

@@ -286,8 +286,7 @@ impl DeviceWorld {
                         sample::record_piece(recording, *sources, region, job.slab, &piece.piece, positions, division);
                     }
                     _ if self.dices_when_hidden(region, piece) => {
-                        let kind = self.drawn.hide_bins[piece.bin].kind;
-                        let diced = DicedKind { kind, full: self.drawn.full.has(kind) };
+                        let diced = self.diced_kind(piece);
                         hide::record_fused(recording, *sources, region, &piece.piece, diced);
                     }
                     _ => {
@@ -350,6 +349,11 @@ impl DeviceWorld {
         let bin = &self.drawn.hide_bins[piece.bin];
         let (positions, division) = (self.hidden_positions(piece), self.pipeline.division());
         !bin.translucent && bin.displace.is_none() && hide::dices_itself(&self.frame, region, positions, division)
+    }
+
+    fn diced_kind(&self, piece: &LoadPiece) -> DicedKind {
+        let kind = self.drawn.hide_bins[piece.bin].kind;
+        DicedKind { kind, full: self.drawn.full.has(kind) }
     }
 
     fn record_hide_dice(

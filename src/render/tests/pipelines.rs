@@ -172,8 +172,10 @@ fn drawing_compiles_nothing_that_was_not_prepared() {
         runs_what_was_prepared(vec![opaque(), glass], &setup(), &format!("kind {kind}, translucent too"));
     }
     for pipeline in CATALOGUE.map(|one| one.colours).into_iter().chain([reordered()]) {
-        let setup = Setup { pipeline, smooth: true, clipped: true, ..Setup::default() };
-        runs_what_was_prepared(vec![ball(5.0, 1.0), ball(4.0, 0.5)], &setup, &format!("{pipeline:?}"));
+        for clipped in [true, false] {
+            let setup = Setup { pipeline, smooth: true, clipped, ..Setup::default() };
+            runs_what_was_prepared(vec![ball(5.0, 1.0), ball(4.0, 0.5)], &setup, &format!("{clipped}, {pipeline:?}"));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Occlusion maps.
 
+use super::points::dot;
 use super::shadow::{Matrix, SAMPLES_MAX, ShadowArea, ShadowSampling};
 use super::{FoundTexture, SMALLEST, TextureStore, bounded, bounded_all, reciprocal, root};
 use crate::abi::occlusion::{VIEW_WORDS, VIEWS_MAX};
@@ -25,10 +26,6 @@ impl Views<'_> {
     }
 }
 
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
-    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
-}
-
 /// The cosine between a normal of length 1 and the direction from which a view sees.
 fn cosine(camera: &Matrix, facing: [f32; 3]) -> f32 {
     let axis = bounded_all([camera[0][2], camera[1][2], camera[2][2]], 1e15);
@@ -46,8 +43,8 @@ pub fn occlusion(store: &dyn TextureStore, token: u32, [p, dx, dy, n]: [[f32; 3]
         return 0.0;
     }
     let maps = Views { store, number };
-    let whole = |word| bounded(maps.float(word), 1e6) as u32;
-    let (views, size) = (whole(0).min(VIEWS_MAX), [whole(1), whole(2)]);
+    let whole = |word| bounded(maps.float(word), 4_194_304.0) as u32;
+    let (views, size) = (whole(0).min(VIEWS_MAX), [whole(1).min(shape.size[0]), whole(2).min(shape.size[1])]);
     if views == 0 || size.contains(&0) {
         return 0.0;
     }

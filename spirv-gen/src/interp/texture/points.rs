@@ -40,7 +40,7 @@ impl CloudWords<'_> {
     }
 }
 
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 }
 
