@@ -13,7 +13,7 @@
 // Dice: one invocation = one row of vertices of a grid (2 to 16 a slot; those past the last row idle). Reads the grid's
 // subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
 // v), 2 (dPdu, s), 3 (dPdv, t), in camera space; or alone, of curves, CHANNEL_COVERAGE
-// (lib/surface_curve.glsl). The only code that computes P. Overflows nothing.
+// (lib/surface_curve.glsl). P comes from lib/grid_row.glsl, as in dice_hide.comp. Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -45,6 +45,7 @@ layout(push_constant) uniform Push {
 
 #include "lib/surface.glsl"
 #include "lib/grid_param.glsl"
+#include "lib/grid_row.glsl"
 #include "lib/motion.glsl"
 
 const uint CHANNEL_POSITION = 1u;
@@ -74,7 +75,8 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
     return vec4(uv, (1.0 - uv.y) * low + uv.y * high);
 }
 
-void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, Param u, Param v, uint at) {
+void write_vertex(Primitive primitive, RowVertex vertex, uint at) {
+    Param u = vertex.u, v = vertex.v;
 #if KIND == KIND_CURVE
     if (channels == CHANNEL_COVERAGE) {
         arena[at] = vec4(surface_coverage());
@@ -82,7 +84,7 @@ void write_vertex(Primitive primitive, ParamPoint along_u, ParamPoint along_v, P
     }
 #endif
     vec4 uvst = (channels & CHANNEL_PARAMETERS) == 0u ? vec4(0.0) : surface_uvst(primitive, u, v);
-    if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(surface_vertex(along_u, along_v, u, v), uvst.x);
+    if ((channels & CHANNEL_POSITION) != 0u) arena[at] = vec4(row_vertex_position(vertex), uvst.x);
     if ((channels & (CHANNEL_DPDU | CHANNEL_DPDV)) != 0u) {
         vec3 du, dv;
         surface_tangents(u, du, dv);
@@ -118,12 +120,6 @@ void main() {
     uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u);
     float row_v = -1.0;
     for (uint i = 0u; i <= nu; i++) {
-        ParamPoint along_u, along_v;
-        grid_points(grid, i, j, nu, nv, along_u, along_v);
-        Param u = param_at(along_u), v = param_at(along_v);
-        // Inside, the whole row has one v; at both ends it is a point of the edge that the neighbour shares.
-        if (v.t != row_v) surface_row(v);
-        row_v = v.t;
-        write_vertex(primitive, along_u, along_v, u, v, at + i);
+        write_vertex(primitive, row_vertex(grid, i, j, nu, nv, row_v), at + i);
     }
 }

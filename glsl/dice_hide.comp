@@ -52,6 +52,7 @@ layout(push_constant) uniform Push {
 
 #include "lib/surface.glsl"
 #include "lib/grid_param.glsl"
+#include "lib/grid_row.glsl"
 
 // The vertices of the workgroup's grids, each grid from its first row's place on.
 shared float fused_x[GROUP_ROWS << GRID_ROWS_LOG2];
@@ -78,12 +79,7 @@ void dice_row(Slot slot, uint j, uint first, uint at) {
 #endif
     float row_v = -1.0;
     for (uint i = 0u; i <= nu; i++) {
-        ParamPoint along_u, along_v;
-        grid_points(grid, i, j, nu, nv, along_u, along_v);
-        Param u = param_at(along_u), v = param_at(along_v);
-        if (v.t != row_v) surface_row(v);
-        row_v = v.t;
-        vec3 p = surface_vertex(along_u, along_v, u, v);
+        vec3 p = row_vertex_position(row_vertex(grid, i, j, nu, nv, row_v));
         uint vertex = j * (nu + 1u) + i;
         fused_x[first + vertex] = p.x;
         fused_y[first + vertex] = p.y;

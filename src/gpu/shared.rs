@@ -10,8 +10,8 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The validation layer keeps the labels of command buffers of all devices of an instance together, and that of Vulkan
-/// 1.3.239 removes those of a pool that is destroyed while other threads look for theirs: the process may end by it.
+/// The validation layer keeps the labels of all command buffers of an instance in one table. That of Vulkan 1.3.239
+/// looks for labels under a lock, but removes those of a destroyed pool without it, which may end the process.
 static LAYER_LABELS: RwLock<()> = RwLock::new(());
 
 /// A `VkDevice` with one queue.

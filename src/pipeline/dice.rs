@@ -1,4 +1,4 @@
-//! Dice: grids become vertices. Each primitive kind has one kernel, the only code that computes P.
+//! Dice: grids become vertices. Each primitive kind has a kernel; P is computed in glsl/lib/grid_row.glsl alone.
 
 use super::bound_split::{FullKinds, KindMotion};
 use super::buffers::{GeometrySources, RegionSlices, Vec4};

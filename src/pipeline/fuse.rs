@@ -5,8 +5,8 @@ use super::buffers::{ActiveRegion, GeometrySources};
 use super::dice::{Per, Piece};
 use super::geometry::PrimitiveKind;
 use super::kernels::dice_hide;
-use super::needed_kernels::KernelList;
-use super::recording::Recording;
+use super::recording::{Kernel, Recording};
+use std::sync::Arc;
 
 fn variant(DicedKind { kind, full }: DicedKind) -> dice_hide::Variant {
     use dice_hide::Variant;
@@ -71,6 +71,6 @@ pub(super) fn record_piece(
 }
 
 /// The kernel that dices and hides primitives of a kind.
-pub(super) fn kernels(kind: DicedKind) -> KernelList {
-    vec![dice_hide::kernel(variant(kind))]
+pub(super) fn kernel(kind: DicedKind) -> &'static Arc<Kernel> {
+    dice_hide::kernel(variant(kind))
 }

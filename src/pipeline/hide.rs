@@ -497,7 +497,7 @@ pub(super) fn fused_kernels(
     if !is_fused(surfaces, tests, division) {
         return Vec::new();
     }
-    [fuse::kernels(kind), vec![hide::kernel(hide::Variant::RestFused)]].concat()
+    vec![fuse::kernel(kind), hide::kernel(hide::Variant::RestFused)]
 }
 
 /// The kernels that update the farthest depths of blocks.

@@ -155,7 +155,7 @@ impl BrickMap {
         }
         let list = list.ok_or_else(|| corrupt(&format!("it has no attribute \"{CHANNELS}\"")))?;
         let channels =
-            parse_channels(list).ok_or_else(|| corrupt(&format!("its attribute \"{CHANNELS}\" lists no channels")))?;
+            parse_channels(list).ok_or_else(|| corrupt(&format!("its attribute \"{CHANNELS}\" is damaged")))?;
         let node_words = node_words(path, &channels)?;
         Ok(Self { channels, tiles, node_words })
     }
