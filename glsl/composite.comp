@@ -1,8 +1,10 @@
 // variants: composite_opaque TRANSLUCENT=0 SMOOTH=0; composite_close TRANSLUCENT=1 SMOOTH=0
 // variants: composite_opaque_smooth TRANSLUCENT=0 SMOOTH=1; composite_close_smooth TRANSLUCENT=1 SMOOTH=1
+// variants: composite_opaque_blurred TRANSLUCENT=0 SMOOTH=2; composite_close_blurred TRANSLUCENT=1 SMOOTH=2
 //
 // Composite: one invocation = one pixel. What the key of a subpixel sees gives its colour; where translucent surfaces
-// lie before it, what they let through. Reads keys, visible, colour_base, colours; writes resolved.
+// lie before it, what they let through. Reads keys, visible, colour_base, colours, blur_samples, motion; writes
+// resolved.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -12,7 +14,6 @@
 #include "lib/sampling.glsl"
 #include "lib/visible.glsl"
 #include "lib/resolved.glsl"
-#include "lib/colour.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -23,6 +24,9 @@ layout(std430, set = 0, binding = 3) readonly buffer Colours { vec4 colours[]; }
 layout(std430, set = 0, binding = 4) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(std430, set = 0, binding = 6) readonly buffer FrameBuffer { Frame frame_record; };
+layout(std430, set = 0, binding = 7) readonly buffer BlurSamples { uvec4 blur_samples[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
+#include "lib/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -31,6 +35,7 @@ layout(push_constant) uniform Push {
     uint last;
     uint pixel_samples;
     uint value_records; // of the colour store
+    uint position_records;
     uint resolved_records;
     uint variables;
     uint nearest_from; // variables from here on are those of the nearest surface
@@ -39,7 +44,6 @@ layout(push_constant) uniform Push {
 };
 
 COLOUR_PLACE_FUNCTION
-COLOUR_FUNCTION
 
 void main() {
     uint pixel = first + invocation();
@@ -47,7 +51,7 @@ void main() {
     uint before = KEY_EMPTY, place = 0u;
     bool there = true;
     vec4 colour = vec4(0.0), weights = vec4(0.0);
-#if SMOOTH
+#if SMOOTH != 0
     frame = frame_record;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
 #endif
@@ -64,13 +68,14 @@ void main() {
             before = number;
             place = number == KEY_EMPTY ? first_place : colour_place(number);
             there = place >= first_place && place < last_place;
-            place = (place - first_place) * colour_records(value_records);
+            place = (place - first_place) * colour_records(value_records, position_records);
         }
-#if SMOOTH
+#if SMOOTH != 0
         other = true;
         uint k = s - pixel * pixel_samples;
-        ivec2 at = sample_position(frame, corner, uvec2(k % frame.samples.x, k / frame.samples.x));
-        if (number != KEY_EMPTY && there) weights = colour_weights(place, value_records, at);
+        uvec2 at = uvec2(k % frame.samples.x, k / frame.samples.x);
+        ColourSample taken = colour_sample(pixel, corner, at, sample_position(frame, corner, at));
+        if (number != KEY_EMPTY && there) weights = colour_weights(place, value_records, taken);
 #endif
         if (other) colour = number == KEY_EMPTY || !there ? vec4(0.0) : colour_value(place, value_records, 0u, weights);
         if (!there || (number == KEY_EMPTY && first_place != 0u)) continue;

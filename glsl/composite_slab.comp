@@ -4,6 +4,8 @@
 // variants: composite_slab_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=0
 // variants: composite_slab_midpoint SMOOTH=0 VARIABLES=1 MIDPOINT=1
 // variants: composite_slab_midpoint_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=1
+// variants: composite_slab_blurred SMOOTH=2 VARIABLES=1 MIDPOINT=0
+// variants: composite_slab_midpoint_blurred SMOOTH=2 VARIABLES=1 MIDPOINT=1
 //
 // Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in
 // order of (depth at the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C
@@ -24,7 +26,6 @@
 #include "lib/visible.glsl"
 #include "lib/entry.glsl"
 #include "lib/resolved.glsl"
-#include "lib/colour.glsl"
 
 // Entries of a subpixel that one call takes at most.
 const uint NEAREST_ENTRIES = 48u;
@@ -44,6 +45,9 @@ layout(std430, set = 0, binding = 7) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 8) buffer Resume { uint64_t resume[]; }; // key of the last entry done in this slab
 layout(std430, set = 0, binding = 9) buffer Unfinished { uint unfinished; };
 layout(std430, set = 0, binding = 10) buffer Behind { uint next_depth[]; }; // of the surface behind the first
+layout(std430, set = 0, binding = 11) readonly buffer BlurSamples { uvec4 blur_samples[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
+#include "lib/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -51,6 +55,7 @@ layout(push_constant) uniform Push {
     uint region_height;
     uint cells;
     uint value_records; // of the colour store
+    uint position_records;
     uint resolved_records;
     uint variables;
     uint weighted_first; // variables that are weighted by opacity already: Ci and Oi
@@ -133,8 +138,6 @@ void find_nearest(uint base, uint count, uint bit, ivec2 at, uint64_t behind) {
     }
 }
 
-COLOUR_FUNCTION
-
 void main() {
     frame = frame_record;
     uint pixel_samples = frame.samples.x * frame.samples.y;
@@ -146,7 +149,9 @@ void main() {
     uint64_t behind = resume[subpixel];
     if (count == 0u || stopped(through) || behind == ~0ul) return;
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
-    ivec2 at = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x)) - corner * FIXED;
+    uvec2 k = uvec2(s % frame.samples.x, s / frame.samples.x);
+    ivec2 raster = sample_position(frame, corner, k), at = raster - corner * FIXED;
+    ColourSample taken = colour_sample(pixel, corner, k, raster);
     uint base = cell_offsets[cell];
     count = touched(base, count, s & (LIST_SHARES - 1u));
     find_nearest(base, count, 1u << (s & (CELL_SAMPLES - 1u)), at, behind);
@@ -154,8 +159,8 @@ void main() {
     uint opaque = uint(keys[subpixel] >> 32);
 #endif
     for (uint i = 0u; i < nearest_count && !stopped(through); i++) {
-        uint place = entries[nearest_entry[i]].cell * colour_records(value_records);
-        vec4 weights = colour_weights(place, value_records, corner * FIXED + at);
+        uint place = entries[nearest_entry[i]].cell * colour_records(value_records, position_records);
+        vec4 weights = colour_weights(place, value_records, taken);
         vec4 colour = colour_value(place, value_records, 0u, weights);
         vec3 opacity = clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
 #if VARIABLES

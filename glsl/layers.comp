@@ -1,4 +1,4 @@
-// variants: layers_constant SMOOTH=0; layers_smooth SMOOTH=1
+// variants: layers_constant SMOOTH=0; layers_smooth SMOOTH=1; layers_blurred SMOOTH=2
 //
 // Layers: one invocation = one sample of a cell. Lists the surfaces that it sees in the slab in the order of (depth,
 // number), and how much of the light in front of the slab is lost up to behind each, for deep shadow maps:
@@ -14,7 +14,6 @@
 #include "lib/sampling.glsl"
 #include "lib/entry.glsl"
 #include "lib/resolved.glsl"
-#include "lib/colour.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -30,12 +29,16 @@ layout(std430, set = 0, binding = 7) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 8) buffer Layers { Layer layers[]; };
 layout(std430, set = 0, binding = 9) writeonly buffer LayerCounts { uint layer_counts[]; }; // of each subpixel
 layout(std430, set = 0, binding = 10) buffer PixelLayers { uint pixel_layers[]; }; // of each pixel
+layout(std430, set = 0, binding = 11) readonly buffer BlurSamples { uvec4 blur_samples[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
+#include "lib/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
     uint region_width;
     uint cells;
     uint value_records; // of the colour store
+    uint position_records;
     uint resolved_records;
     uint slab_low_z;
     uint slab_low_number;
@@ -44,8 +47,6 @@ layout(push_constant) uniform Push {
     uint first; // samples of cells [first, last) are this dispatch's, CELL_SAMPLES a cell
     uint last;
 };
-
-COLOUR_FUNCTION
 
 // What a room holds before light is multiplied.
 struct Seen {
@@ -76,14 +77,14 @@ uint list_entries(uint cell, uint bit, ivec2 at, uint begin) {
 
 // Finds what is lost of the light `through` up to behind each of the layers in front of `opaque`; returns how many
 // there are before nothing is left.
-uint multiply(inout vec3 through, uint begin, uint listed, uint64_t opaque, ivec2 raster) {
+uint multiply(inout vec3 through, uint begin, uint listed, uint64_t opaque, ColourSample taken) {
     uint64_t light = whole_light(through);
     uint i = 0u;
     for (; i < listed && through != vec3(0.0); i++) {
         Seen seen = item(begin + i);
         if (key_of(seen) >= opaque) break;
-        uint place = entries[seen.entry].cell * colour_records(value_records);
-        vec4 weights = colour_weights(place, value_records, raster);
+        uint place = entries[seen.entry].cell * colour_records(value_records, position_records);
+        vec4 weights = colour_weights(place, value_records, taken);
         through *= 1.0 - clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
         if (all(lessThanEqual(through, vec3(1.0 - frame.opacity_threshold)))) through = vec3(0.0);
         layers[begin + i] = layer_of(seen.depth, light - whole_light(through));
@@ -102,13 +103,14 @@ void main() {
     vec4 resolved_through = resolved[subpixel * resolved_records + 1u];
     if (!stopped(resolved_through)) {
         ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
-        ivec2 raster = sample_position(frame, corner, uvec2(s % frame.samples.x, s / frame.samples.x));
+        uvec2 k = uvec2(s % frame.samples.x, s / frame.samples.x);
+        ivec2 raster = sample_position(frame, corner, k);
         uint begin = layers_begin(first >> CELL_LOG2, cell, min(pixel_samples, CELL_SAMPLES), in_cell);
         uint listed = list_entries(cell, 1u << in_cell, raster - corner * FIXED, begin);
         vec3 through = resolved_through.xyz;
         uint64_t light = whole_light(through);
         uint64_t opaque = keys[subpixel];
-        count = multiply(through, begin, listed, opaque, raster);
+        count = multiply(through, begin, listed, opaque, colour_sample(pixel, corner, k, raster));
         uint64_t low = (uint64_t(slab_low_z) << 32) | uint64_t(slab_low_number);
         uint64_t high = (uint64_t(slab_high_z) << 32) | uint64_t(slab_high_number);
         if (through != vec3(0.0) && opaque >= low && opaque < high) {

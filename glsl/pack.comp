@@ -1,12 +1,12 @@
-// variants: pack_constant SMOOTH=0; pack_smooth SMOOTH=1
+// variants: pack_constant SMOOTH=0; pack_smooth SMOOTH=1; pack_blurred SMOOTH=2
 //
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its
-// place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them. A matte
-// micropolygon leaves nothing behind: its records are zero. What covers only a part of its vertices (thin curves) has
-// that part of their colour and opacity. Values that are not finite are replaced here, so that none
-// reaches the film: the mean of what is left would be as wrong in every pixel that a filter spreads it to. Reads slots,
-// arena, visible, colour_base, status; writes colours, and counts in replaced. Overflows nothing: what does not fit the
-// store is for another round.
+// place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them, and
+// where they are. A matte micropolygon leaves nothing behind: its records are zero. What covers only a part of its
+// vertices (thin curves) has that part of their colour and opacity. Values that are not finite are replaced here, so
+// that none reaches the film: the mean of what is left would be as wrong in every pixel that a filter spreads it to.
+// Reads slots, arena, visible, colour_base, status; writes colours, and counts in replaced. Overflows nothing: what
+// does not fit the store is for another round.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -34,8 +34,10 @@ layout(push_constant) uniform Push {
     uint piece;
     uint vertex_base;    // record of output channel 0
     uint channel_stride;
-    uint position_base;  // record of the vertices' positions (pack_smooth)
+    uint position_base;  // record of the vertices' positions (pack_smooth), at the first key (pack_blurred)
+    uint position_keys;  // of their motion (pack_blurred)
     uint value_records;  // of a vertex, or of the whole micropolygon
+    uint position_records;
     uint opacity_record; // 1 when places have an opacity record, else 0
     uint opacity_channel; // output channel of Oi, OPACITY_NONE when the program's opacity is 1
     uint variables;      // output channels after colour and opacity
@@ -108,8 +110,29 @@ void count_bad(Slot slot) {
     atomicMax(replaced[replaced_word + 1u], ~slot.instance);
 }
 
-#if SMOOTH
+#if SMOOTH == 1
+
 vec2 raster_of(uint vertex) { return vec2(raster_fixed(frame, arena[vertex].xyz)); }
+
+// Keeps where the vertices are, of which `vertex` is the first.
+void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
+    colours[positions] = vec4(raster_of(vertex), raster_of(vertex + 1u));
+    colours[positions + 1u] = vec4(raster_of(vertex + nu + 1u), raster_of(vertex + nu + 2u));
+}
+
+#elif SMOOTH == 2
+
+void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
+    colours[positions] = vec4(float(position_keys), float(slot.motion & 0xffffu), float(slot.motion >> 16), 0.0);
+    for (uint key = 0u; key < position_keys; key++) {
+        uint at = positions + POSITION_HEAD_RECORDS + key * KEY_POSITION_RECORDS, from = vertex + key * channel_stride;
+        vec3 a = arena[from].xyz, b = arena[from + 1u].xyz, c = arena[from + nu + 1u].xyz, d = arena[from + nu + 2u].xyz;
+        colours[at] = vec4(a.x, b.x, c.x, d.x);
+        colours[at + 1u] = vec4(a.y, b.y, c.y, d.y);
+        colours[at + 2u] = vec4(a.z, b.z, c.z, d.z);
+    }
+}
+
 #endif
 
 void main() {
@@ -122,24 +145,22 @@ void main() {
     if ((visible[visible_word(number)] & visible_bit(number)) == 0u) return;
     uint place = colour_place(number);
     if (place < first_place || place >= last_place) return;
-    place = (place - first_place) * colour_records(value_records);
+    place = (place - first_place) * colour_records(value_records, position_records);
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
     uint vertex = (index << pieces[piece].slot_log2) + j * (nu + 1u) + i, at = vertex_base + vertex;
     bool matte = coloured == 0u || slot_matte(slot);
-#if SMOOTH
+#if SMOOTH != 0
     frame = frame_record;
     uint positions = place + 4u * value_records;
     if (slot_smooth(slot) && !matte) {
         uvec4 corner = uvec4(0u, 1u, nu + 1u, nu + 2u);
         for (uint k = 0u; k < 4u; k++) store(place + k * value_records, at + corner[k], nu, false, false);
         count_bad(slot);
-        vertex += position_base;
-        colours[positions] = vec4(raster_of(vertex), raster_of(vertex + 1u));
-        colours[positions + 1u] = vec4(raster_of(vertex + nu + 1u), raster_of(vertex + nu + 2u));
+        store_positions(positions, position_base + vertex, nu, slot);
         return;
     }
     // The other vertices weigh nothing, which only numbers do.
-    for (uint k = value_records; k < colour_records(value_records); k++) colours[place + k] = vec4(0.0);
+    for (uint k = value_records; k < colour_records(value_records, position_records); k++) colours[place + k] = vec4(0.0);
 #endif
     store(place, at, nu, true, matte);
     count_bad(slot);

@@ -112,6 +112,15 @@ uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) {
     return uvec2(turned(column, line_turn(uint(pixel.y), ROW_KEY, n.x), n.x), turned(row, line_turn(uint(pixel.x), COLUMN_KEY, n.y), n.y));
 }
 
+// The part of the shutter that a subpixel has.
+uvec2 part_of_subpixel(uvec2 k, ivec2 pixel) {
+    uvec2 n = frame.samples;
+    if ((frame.flags & FRAME_LENS) != 0u) return unshuffled(k, pixel_key(pixel), n);
+    uvec2 line = uvec2(line_turn(uint(pixel.y), ROW_KEY, n.x), line_turn(uint(pixel.x), COLUMN_KEY, n.y));
+    uint column = gathered(turned_back(k.x, line.x, n.x), frame.spread.y, n.x);
+    return uvec2(column, turned_back(turned_back(k.y, line.y, n.y), (column * n.y) / n.x, n.y));
+}
+
 // The quarter of each part in which a pixel's samples are: for the four pixels of a square in one of eight orders.
 const uint SQUARE_KEY = 0x510e527fu;
 uint part_quarter(ivec2 pixel) {

@@ -6,36 +6,7 @@
 #ifndef BLURRED_GLSL
 #define BLURRED_GLSL
 
-struct Vertices {
-    uint first;  // vertex (i, j) at the first key
-    uint pitch;  // from it to (i, j + 1)
-    uint stride; // from a key to the next
-    uint keys;   // 1 for what stands still
-    uint motion; // MotionKey of the first key
-};
-
-// A time among keys: in which interval, and where in it.
-struct KeyTime {
-    uint key;
-    float part; // 0 to 1
-};
-
-#if KEYS == 1
-
-KeyTime key_time(Vertices v, uint key, float time) { return KeyTime(0u, 0.0); }
-
-#else
-
-// Looks from the interval `key` on.
-KeyTime key_time(Vertices v, uint key, float time) {
-#ifndef KEYS
-    while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
-#endif
-    float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
-    return KeyTime(key, clamp((time - from) * inverse, 0.0, 1.0));
-}
-
-#endif
+#include "lib/moved.glsl"
 
 // The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.
 struct Corners {
@@ -71,8 +42,6 @@ Corners corners_after(Vertices v, uint key) { return corners_to; }
 
 #endif
 
-vec3 between(vec3 from, vec3 to, float part) { return (1.0 - part) * from + part * to; }
-
 #if KEYS == 1
 
 Corners corners_at(Vertices v, KeyTime at) { return corners_from; }
@@ -90,15 +59,6 @@ vec4 corner_depths(Corners p) { return vec4(p.a.z, p.b.z, p.c.z, p.d.z); }
 
 // Also false for NaN.
 bool can_be_projected(vec4 z) { return all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))); }
-
-// The one rounding to 1/1024 pixel that vertices go through here, by the device's own division, because every candidate
-// takes four: another device may round another way, but all micropolygons of a picture agree.
-ivec2 raster_through_lens(vec3 p, vec2 lens) {
-    float inverse = 1.0 / p.z;
-    vec2 r = (frame_perspective(frame) ? p.xy * inverse : p.xy) * frame.raster_scale + frame.raster_offset;
-    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - frame.lens_near * inverse);
-    return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
-}
 
 // The micropolygon at a sample, without its plane of depth; false when none of it can be seen then. Without branches:
 // what they assign is dear on a CPU driver.

@@ -2,14 +2,15 @@
 //! known in advance.
 
 use super::kernels::constants::{
-    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, GROUP_VERTICES, POSITION_RECORDS, SCAN_TILE, SIZE_CLASSES,
-    SLOT_LOG2_MIN, VISIBLE_WORDS,
+    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, GROUP_VERTICES, SCAN_TILE, SIZE_CLASSES, SLOT_LOG2_MIN,
+    VISIBLE_WORDS,
 };
 use super::kernels::records::{
     Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Layer, LensCell, MotionKey, Piece,
     Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::layers::layers_capacity;
+use super::look::Interpolation;
 use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
 use super::textures::{TextureSlices, misses_words};
@@ -231,8 +232,8 @@ pub struct RegionCapacity {
     pub filtered: u64,
     /// Bins of hiding and of shading.
     pub bins: u64,
-    /// Whether colours are interpolated across some micropolygons.
-    pub smooth: bool,
+    /// What is kept of the colours of a micropolygon.
+    pub interpolation: Interpolation,
     /// Whether the depth of the surface behind the nearest one is kept.
     pub behind: bool,
     /// Whether anything moves or is out of focus.
@@ -261,7 +262,8 @@ impl RegionCapacity {
 
     /// Records of one place of the colour store (glsl/lib/colour.glsl).
     pub fn colour_records(&self) -> u64 {
-        if self.smooth { 4 * self.value_records() + u64::from(POSITION_RECORDS) } else { self.value_records() }
+        let vertices = if self.interpolation == Interpolation::Constant { 1 } else { 4 };
+        vertices * self.value_records() + u64::from(self.interpolation.position_records())
     }
 
     /// Records of one resolved subpixel.

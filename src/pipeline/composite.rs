@@ -2,6 +2,7 @@
 
 use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
 use super::kernels::{composite, composite_clear, composite_slab, place_entries};
+use super::look::Interpolation;
 use super::needed_kernels::KernelList;
 use super::portion;
 use super::recording::Recording;
@@ -71,6 +72,8 @@ pub fn record_slab(
         resolved: slices.resolved,
         keys: slices.keys,
         resume: slices.resume,
+        blur_samples: slices.blur_samples,
+        motion: frame.motion,
         unfinished: slices.unfinished,
         behind: slices.behind,
     };
@@ -82,6 +85,7 @@ pub fn record_slab(
         region_height,
         cells: capacity.cells() as u32,
         value_records: capacity.value_records() as u32,
+        position_records: capacity.interpolation.position_records(),
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
         weighted_first: composition.weighted[0],
@@ -91,7 +95,7 @@ pub fn record_slab(
         last,
     };
     recording.dispatch(composite_slab::dispatch(
-        slab_variant(capacity.smooth, capacity.behind, capacity.variables > 0),
+        slab_variant(capacity.interpolation, capacity.behind, capacity.variables > 0),
         groups,
         &bindings,
         &push,
@@ -116,6 +120,8 @@ pub fn record(
         resolved: slices.resolved,
         visible_before: slices.visible_before,
         frame_buffer: frame.frame,
+        blur_samples: slices.blur_samples,
+        motion: frame.motion,
     };
     let ([first, last], groups) = portion(some, region.pixels.count(), composite::LOCAL_SIZE);
     let push = composite::Push {
@@ -126,33 +132,40 @@ pub fn record(
         last,
         pixel_samples: region.pixel_samples(),
         value_records: capacity.value_records() as u32,
+        position_records: capacity.interpolation.position_records(),
         resolved_records: capacity.resolved_records() as u32,
         variables: capacity.variables as u32,
         nearest_from: composition.nearest_from,
         first_place: places.start,
         last_place: places.end,
     };
-    let variant = variant(capacity.translucent(), capacity.smooth);
+    let variant = variant(capacity.translucent(), capacity.interpolation);
     recording.dispatch(composite::dispatch(variant, groups, &bindings, &push));
 }
 
-fn slab_variant(smooth: bool, midpoints: bool, variables: bool) -> composite_slab::Variant {
-    match (smooth, midpoints) {
-        (false, false) if !variables => composite_slab::Variant::Plain,
-        (true, false) if !variables => composite_slab::Variant::PlainSmooth,
-        (false, false) => composite_slab::Variant::Constant,
-        (true, false) => composite_slab::Variant::Smooth,
-        (false, true) => composite_slab::Variant::Midpoint,
-        (true, true) => composite_slab::Variant::MidpointSmooth,
+fn slab_variant(interpolation: Interpolation, midpoints: bool, variables: bool) -> composite_slab::Variant {
+    use composite_slab::Variant;
+    match (interpolation, midpoints) {
+        (Interpolation::Constant, false) if !variables => Variant::Plain,
+        (Interpolation::Smooth, false) if !variables => Variant::PlainSmooth,
+        (Interpolation::Constant, false) => Variant::Constant,
+        (Interpolation::Smooth, false) => Variant::Smooth,
+        (Interpolation::Blurred(_), false) => Variant::Blurred,
+        (Interpolation::Constant, true) => Variant::Midpoint,
+        (Interpolation::Smooth, true) => Variant::MidpointSmooth,
+        (Interpolation::Blurred(_), true) => Variant::MidpointBlurred,
     }
 }
 
-fn variant(translucent: bool, smooth: bool) -> composite::Variant {
-    match (translucent, smooth) {
-        (false, false) => composite::Variant::Opaque,
-        (true, false) => composite::Variant::Close,
-        (false, true) => composite::Variant::OpaqueSmooth,
-        (true, true) => composite::Variant::CloseSmooth,
+fn variant(translucent: bool, interpolation: Interpolation) -> composite::Variant {
+    use composite::Variant;
+    match (translucent, interpolation) {
+        (false, Interpolation::Constant) => Variant::Opaque,
+        (true, Interpolation::Constant) => Variant::Close,
+        (false, Interpolation::Smooth) => Variant::OpaqueSmooth,
+        (true, Interpolation::Smooth) => Variant::CloseSmooth,
+        (false, Interpolation::Blurred(_)) => Variant::OpaqueBlurred,
+        (true, Interpolation::Blurred(_)) => Variant::CloseBlurred,
     }
 }
 
@@ -167,11 +180,11 @@ pub(super) fn place_kernels() -> KernelList {
 }
 
 /// The kernels that composite the entries of a slab, with values of variables or none.
-pub(super) fn slab_kernels(smooth: bool, midpoints: bool, variables: bool) -> KernelList {
-    vec![composite_slab::kernel(slab_variant(smooth, midpoints, variables))]
+pub(super) fn slab_kernels(interpolation: Interpolation, midpoints: bool, variables: bool) -> KernelList {
+    vec![composite_slab::kernel(slab_variant(interpolation, midpoints, variables))]
 }
 
 /// The kernels that composite opaque surfaces, with translucent ones in front of some or with none anywhere.
-pub(super) fn kernels(translucent: bool, smooth: bool) -> KernelList {
-    vec![composite::kernel(variant(translucent, smooth))]
+pub(super) fn kernels(translucent: bool, interpolation: Interpolation) -> KernelList {
+    vec![composite::kernel(variant(translucent, interpolation))]
 }

@@ -4,6 +4,7 @@ use super::buffers::{ActiveRegion, FrameSlices};
 use super::kernels::constants::CELL_SAMPLES;
 use super::kernels::records::Layer;
 use super::kernels::{layers, merge_layers};
+use super::look::Interpolation;
 use super::needed_kernels::KernelList;
 use super::portion;
 use super::recording::{Recording, Slice};
@@ -65,6 +66,8 @@ fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRe
         colours: slices.colours,
         resolved: slices.resolved,
         keys: slices.keys,
+        blur_samples: slices.blur_samples,
+        motion: frame.motion,
         layers: slices.layers[0],
         layer_counts: slices.layer_counts[0],
         pixel_layers: slices.pixel_layers,
@@ -78,6 +81,7 @@ fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRe
         region_width: region.pixels.size()[0],
         cells: capacity.cells() as u32,
         value_records: capacity.value_records() as u32,
+        position_records: capacity.interpolation.position_records(),
         resolved_records: capacity.resolved_records() as u32,
         slab_low_z: (slab.low >> 32) as u32,
         slab_low_number: slab.low as u32,
@@ -86,7 +90,7 @@ fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRe
         first,
         last,
     };
-    recording.dispatch(layers::dispatch(variant(capacity.smooth), groups, &bindings, &push));
+    recording.dispatch(layers::dispatch(variant(capacity.interpolation), groups, &bindings, &push));
 }
 
 /// Appends the merging of runs of samples, each time of twice as many.
@@ -116,11 +120,15 @@ fn record_merge(recording: &mut Recording, region: &ActiveRegion, pixels: &Range
     }
 }
 
-fn variant(smooth: bool) -> layers::Variant {
-    if smooth { layers::Variant::Smooth } else { layers::Variant::Constant }
+fn variant(interpolation: Interpolation) -> layers::Variant {
+    match interpolation {
+        Interpolation::Constant => layers::Variant::Constant,
+        Interpolation::Smooth => layers::Variant::Smooth,
+        Interpolation::Blurred(_) => layers::Variant::Blurred,
+    }
 }
 
 /// The kernels that list and merge layers.
-pub(super) fn kernels(smooth: bool) -> KernelList {
-    vec![layers::kernel(variant(smooth)), merge_layers::kernel()]
+pub(super) fn kernels(interpolation: Interpolation) -> KernelList {
+    vec![layers::kernel(variant(interpolation)), merge_layers::kernel()]
 }

@@ -2,6 +2,7 @@
 //! do to opacity.
 
 use super::geometry::PrimitiveKind;
+use super::kernels::constants::{KEY_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS};
 use std::sync::Arc;
 
 /// What is known of the opacity of a drawable before it is shaded.
@@ -94,6 +95,32 @@ pub struct ShadeBin {
     pub shade_primvars: bool,
     /// Whether vertices may count for less than their opacity.
     pub thin: bool,
+    /// Keys of its motion at which positions are kept with the colours, see [`Interpolation::Blurred`]; else 0.
+    pub keys: u32,
+}
+
+/// What the colour store holds of a micropolygon (ShadingInterpolation, RISpec 4.2.1; glsl/lib/colour.glsl).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// One colour.
+    #[default]
+    Constant,
+    /// Colours of the vertices, and where they are in the picture.
+    Smooth,
+    /// Colours of the vertices, and where they are in camera space at each key of their motion, of which there are as
+    /// many at most: some move, or are seen through a lens.
+    Blurred(u32),
+}
+
+impl Interpolation {
+    /// Records of the vertices' positions at a place of the colour store.
+    pub fn position_records(self) -> u32 {
+        match self {
+            Self::Constant => 0,
+            Self::Smooth => POSITION_RECORDS,
+            Self::Blurred(keys) => POSITION_HEAD_RECORDS + keys * KEY_POSITION_RECORDS,
+        }
+    }
 }
 
 /// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).

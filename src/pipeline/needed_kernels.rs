@@ -6,7 +6,7 @@ use super::displace::ProgramKind;
 use super::fuse::DicedKind;
 use super::geometry::PrimitiveKind;
 use super::hide::{HiddenSurfaces, HidingForm, SampleTests, VertexMotion};
-use super::look::{HideBin, ShadingKernel};
+use super::look::{HideBin, Interpolation, ShadingKernel};
 use super::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use super::recording::Kernel;
 use super::world::DrawnWorld;
@@ -52,7 +52,7 @@ struct WorldTraits {
     /// What opaque surfaces that are not displaced are, and what their samples are tested for.
     diced: Vec<(DicedKind, SampleTests)>,
     form: HidingForm,
-    smooth: bool,
+    interpolation: Interpolation,
     translucent: bool,
     solids: bool,
     clipped: bool,
@@ -69,7 +69,7 @@ impl WorldTraits {
             tests: sample_tests(world),
             diced: diced_kinds(world),
             form,
-            smooth: world.smooth,
+            interpolation: world.interpolation,
             translucent: deep || world.hide_bins.iter().any(|bin| bin.translucent),
             solids: !world.solids.is_empty(),
             clipped: !world.clip_planes.is_empty(),
@@ -163,8 +163,9 @@ fn of_stage(
         Process::Displace if !traits.displaced => Vec::new(),
         Process::Displace => {
             let program = displace::program_kernels(ProgramKind::Displacement, &traits.displacement_primvars);
-            let carries = matches!(stage.assign_bin, AssignBin::Depth(_)) && traits.kinds.iter().any(|kind| kind.moves);
             let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
+            let keeps_keys = matches!(traits.interpolation, Interpolation::Blurred(_));
+            let carries = keeps_keys || measures && traits.kinds.iter().any(|kind| kind.moves);
             let measure = if measures { displace::measure_kernels() } else { Vec::new() };
             [program, measure, if carries { displace::carry_kernels() } else { Vec::new() }].concat()
         }
@@ -185,14 +186,16 @@ fn of_stage(
         Process::NumberVisible => shade::place_kernels(variants),
         Process::PlaceEntries => composite::place_kernels(),
         Process::SortForShading => shade::order_kernels(variants),
-        Process::Shade if !traits.coloured => shade::pack_kernels(traits.smooth),
+        Process::Shade if !traits.coloured => shade::pack_kernels(traits.interpolation),
         Process::Shade => {
             let program = displace::program_kernels(ProgramKind::Colour, &traits.colour_primvars);
-            [program, shade::pack_kernels(traits.smooth)].concat()
+            [program, shade::pack_kernels(traits.interpolation)].concat()
         }
-        Process::ListLayers => layers::kernels(traits.smooth),
-        Process::CompositeSlab => composite::slab_kernels(traits.smooth, displays.midpoints(), displays.variables),
-        Process::CompositeOpaque => composite::kernels(traits.translucent, traits.smooth),
+        Process::ListLayers => layers::kernels(traits.interpolation),
+        Process::CompositeSlab => {
+            composite::slab_kernels(traits.interpolation, displays.midpoints(), displays.variables)
+        }
+        Process::CompositeOpaque => composite::kernels(traits.translucent, traits.interpolation),
         Process::Filter => filter::kernels(&displays.filters),
         Process::FilterDepth => filter::depth_kernels(),
     }

@@ -5,7 +5,7 @@ use super::buffers::{ActiveRegion, FrameSlices};
 use super::dice::{Per, Piece};
 use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE};
 use super::kernels::{mark, mark_unseen, needed, pack, sort_count};
-use super::look::ShadingKernel;
+use super::look::{Interpolation, ShadeBin, ShadingKernel};
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
 use super::scan::PrefixSum;
@@ -85,8 +85,10 @@ pub fn record_order(
 pub struct PieceColours<'a> {
     /// The colour program; `None` for matte grids, which leave nothing.
     pub kernel: Option<&'a ShadingKernel>,
-    /// First record of the positions.
+    /// First record of the positions: at shutter open, or at the first key.
     pub position_base: u32,
+    /// Keys at which positions are there, see [`ShadeBin::keys`](super::look::ShadeBin::keys).
+    pub position_keys: u32,
     /// First record of the program's outputs.
     pub output_base: u32,
     /// First record of what the vertices cover, if that may be a part.
@@ -95,8 +97,12 @@ pub struct PieceColours<'a> {
     pub places: Range<u32>,
 }
 
-fn pack_variant(smooth: bool) -> pack::Variant {
-    if smooth { pack::Variant::Smooth } else { pack::Variant::Constant }
+fn pack_variant(interpolation: Interpolation) -> pack::Variant {
+    match interpolation {
+        Interpolation::Constant => pack::Variant::Constant,
+        Interpolation::Smooth => pack::Variant::Smooth,
+        Interpolation::Blurred(_) => pack::Variant::Blurred,
+    }
 }
 
 /// Appends the keeping of a piece's visible colours.
@@ -126,7 +132,9 @@ pub fn record_pack(
         vertex_base: colours.output_base,
         channel_stride: piece.vertices(),
         position_base: colours.position_base,
+        position_keys: colours.position_keys,
         value_records: capacity.value_records() as u32,
+        position_records: capacity.interpolation.position_records(),
         opacity_record: u32::from(capacity.translucent()),
         opacity_channel: kernel.and_then(|k| k.opacity_channel).unwrap_or(OPACITY_NONE),
         variables: capacity.variables as u32,
@@ -140,7 +148,7 @@ pub fn record_pack(
         replaced_word: 4 * region.replaced_record() as u32,
     };
     let groups = piece.groups(slices, Per::Micropolygon);
-    recording.dispatch(pack::dispatch(pack_variant(capacity.smooth), groups, &bindings, &push));
+    recording.dispatch(pack::dispatch(pack_variant(capacity.interpolation), groups, &bindings, &push));
 }
 
 /// The kernels that mark what samples see.
@@ -164,12 +172,12 @@ pub(super) fn order_kernels(variants: KernelVariants) -> KernelList {
 }
 
 /// The kernels that keep colours.
-pub(super) fn pack_kernels(smooth: bool) -> KernelList {
-    vec![pack::kernel(pack_variant(smooth))]
+pub(super) fn pack_kernels(interpolation: Interpolation) -> KernelList {
+    vec![pack::kernel(pack_variant(interpolation))]
 }
 
 /// First records in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and
-/// outputs of the colour program, what thin curves cover, then uniform inputs.
+/// outputs of the colour program, what thin curves cover, positions at keys, then uniform inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadeLayout {
     /// Displacement inputs.
@@ -182,6 +190,8 @@ pub struct ShadeLayout {
     pub output: u32,
     /// What the vertices of thin curves cover.
     pub coverage: Option<u32>,
+    /// Positions at the first of the keys that are kept.
+    pub keys: u32,
     /// Colour's uniform inputs.
     pub uniform: u32,
     /// Records in all.
@@ -194,22 +204,23 @@ fn input_channels(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel
 }
 
 impl ShadeLayout {
-    /// Records that one vertex and one slot of thin curves, or of anything else, take up with these programs.
-    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, thin: bool) -> (u32, u32) {
+    /// Records that one vertex and one slot of a bin take up with its programs.
+    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> (u32, u32) {
         let input = input_channels(displace, shade);
         let output = shade.map_or(0, |k| k.output_channels);
-        let vertex = displace.map_or(0, |k| k.input_channels) + input + output + u32::from(thin);
+        let vertex = displace.map_or(0, |k| k.input_channels) + input + output + u32::from(bin.thin) + bin.keys;
         let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
         (vertex, slot)
     }
 
-    /// The layout of a piece.
-    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, thin: bool) -> Self {
+    /// The layout of a piece of a bin.
+    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> Self {
         let vertices = piece.vertices();
         let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
         let output = input + input_channels(displace, shade) * vertices;
         let covered = output + shade.map_or(0, |k| k.output_channels) * vertices;
-        let displace_uniform = covered + u32::from(thin) * vertices;
+        let keys = covered + u32::from(bin.thin) * vertices;
+        let displace_uniform = keys + bin.keys * vertices;
         let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
         let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
         Self {
@@ -217,7 +228,8 @@ impl ShadeLayout {
             displace_uniform,
             input,
             output,
-            coverage: thin.then_some(covered),
+            coverage: bin.thin.then_some(covered),
+            keys,
             uniform,
             records: end - piece.base,
         }

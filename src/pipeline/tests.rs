@@ -10,7 +10,7 @@ use super::geometry::PrimitiveKind;
 use super::hide::{HidingForm, KeyedPositions, SlotSource};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
-use super::look::ShadingKernel;
+use super::look::{Interpolation, ShadeBin, ShadingKernel};
 use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use super::recording::{Buffer, Recording};
 use super::sample::Slab;
@@ -45,7 +45,7 @@ impl Fixture {
             variables,
             filtered: 1 + variables,
             bins: 3,
-            smooth: false,
+            interpolation: Interpolation::Constant,
             behind: false,
             blurred: false,
             solids: false,
@@ -247,6 +247,7 @@ fn a_load_to_shade_and_what_programs_add() {
                     let colours = PieceColours {
                         kernel,
                         position_base: 0,
+                        position_keys: 0,
                         output_base: 64,
                         coverage_base: None,
                         places: 0..1024,
@@ -274,8 +275,19 @@ fn all_that_a_displacement_stores_has_its_place() {
     let cases = [(2, Some(program()), false), (9, Some(program()), true), (9, None, false)];
     for (displace, shade, thin) in cases {
         let (displace, shade) = (stores(displace), shade.as_ref());
-        let layout = ShadeLayout::new(&piece, Some(&displace), shade, thin);
-        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, thin);
+        let bin = ShadeBin {
+            page: 0,
+            kind: PrimitiveKind::Curve,
+            displace: Some(0),
+            displace_primvars: false,
+            shade: shade.map(|_| 1),
+            shade_primvars: false,
+            thin,
+            keys: 3,
+        };
+        let layout = ShadeLayout::new(&piece, Some(&displace), shade, &bin);
+        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, &bin);
+        assert!(layout.displace_uniform >= layout.keys + bin.keys * piece.vertices());
         assert!(layout.output >= layout.input + displace.output_channels * piece.vertices());
         assert_eq!(layout.records, vertex * piece.vertices() + slot * piece.slot_count);
     }

@@ -11,7 +11,7 @@ use super::kernels::constants::{
 };
 use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
 use super::lens::Lens;
-use super::look::{HideBin, Look, Program, ShadeBin, Verdict};
+use super::look::{HideBin, Interpolation, Look, Program, ShadeBin, Verdict};
 use super::motion::Path;
 use super::outside::Outside;
 use super::solids::{PrimitiveSolid, SolidTable};
@@ -65,8 +65,8 @@ pub struct DrawnWorld {
     pub shade_bins: Vec<ShadeBin>,
     /// Where each instance was authored, and its identifier, for messages.
     pub origins: Vec<(Arc<str>, SourceLocation)>,
-    /// Whether colours are interpolated across the micropolygons of any instance.
-    pub smooth: bool,
+    /// What is kept of the colours of a micropolygon.
+    pub interpolation: Interpolation,
     /// Whether any instance bakes what no sample sees of it.
     pub bakes_unseen: bool,
     /// Kinds that need all that they may have.
@@ -135,7 +135,8 @@ struct Builder<'a> {
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
-    smooth: bool,
+    /// Most keys of a drawable whose colours are interpolated; 0 where there is none.
+    smooth_keys: u32,
     full: FullKinds,
     solids: SolidTable,
     /// The primitive that each solid of the world is, if it is one.
@@ -160,7 +161,7 @@ impl<'a> Builder<'a> {
             primvar_bindings: Vec::new(),
             runs: Vec::new(),
             origins: Vec::new(),
-            smooth: false,
+            smooth_keys: 0,
             full: FullKinds { curves: world.options.least_width_px() > 0.0, blobs: false },
             solids,
             primitive_solids,
@@ -186,7 +187,12 @@ impl<'a> Builder<'a> {
         }
         for run in runs.iter() {
             let instance = self.instance(drawable, look, run, &path, solid);
-            self.smooth |= look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
+            let smooth_keys = match instance.flags & INSTANCE_SMOOTH {
+                0 => 0,
+                _ if look.shade.is_none() => 0,
+                _ => instance.keys,
+            };
+            self.smooth_keys = self.smooth_keys.max(smooth_keys);
             self.runs.push(DrawnRun {
                 page: run.page,
                 first: run.first,
@@ -207,7 +213,8 @@ impl<'a> Builder<'a> {
             let keys = instance.keys;
             let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars, keys };
             let thin = look.thin;
-            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars, thin };
+            let keys = smooth_keys;
+            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars, thin, keys };
             self.instances.push((instance, hide_bin, shade_bin));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }
@@ -306,9 +313,21 @@ impl<'a> Builder<'a> {
         first
     }
 
+    fn interpolation(&self) -> Interpolation {
+        match self.smooth_keys {
+            0 => Interpolation::Constant,
+            1 if !frame::has_lens(&self.world.camera) => Interpolation::Smooth,
+            keys => Interpolation::Blurred(keys),
+        }
+    }
+
     fn finish(mut self) -> DrawnWorld {
         if self.world.options.hider.paints() {
             self.runs.reverse();
+        }
+        let interpolation = self.interpolation();
+        if !matches!(interpolation, Interpolation::Blurred(_)) {
+            self.instances.iter_mut().for_each(|(_, _, bin)| bin.keys = 0);
         }
         let mut hide_bins: Vec<HideBin> = self.instances.iter().map(|(_, bin, _)| *bin).collect();
         let mut shade_bins: Vec<ShadeBin> = self.instances.iter().map(|(_, _, bin)| *bin).collect();
@@ -339,7 +358,7 @@ impl<'a> Builder<'a> {
             hide_bins,
             shade_bins,
             origins: self.origins,
-            smooth: self.smooth,
+            interpolation,
             bakes_unseen,
             full: self.full,
             solids: self.solids,

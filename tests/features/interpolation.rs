@@ -69,3 +69,45 @@ fn constant_neighbours_of_smooth_ones_keep_their_bits() {
     };
     assert!(same(0..24) && !same(24..48));
 }
+
+/// A slanted square whose colours are a plane; `move_it` opens its place. With a sample a pixel, each sees the plane
+/// at its own time and through its own point of the lens.
+fn blurred(camera: &str, move_it: &str, attributes: &str) -> ExrChannels {
+    let lift = "displacement lift() { P += 0.4 * normalize(N); }";
+    let scene = draw_with(
+        &[("lift.sl", lift)],
+        &format!(
+            "Format 48 48 1\nPixelSamples 1 1\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n{camera}\nWorldBegin\n\
+             Surface \"constant\"\n{attributes}\nTranslate 0 0 4\n{move_it}\nRotate 30 1 0 0\n\
+             Patch \"bilinear\" \"P\" [-3 3 0 3 3 0 -3 -3 0 3 -3 0] \"varying color Cs\" [0 0 0 1 0 0 0 1 0 1 1 0]\nWorldEnd\n"
+        ),
+    );
+    scene.clean("a.exr")
+}
+
+#[test]
+fn smooth_colours_of_what_is_blurred_are_those_at_the_time_of_the_sample() {
+    let perspective = "Projection \"perspective\" \"fov\" [40]";
+    let shutter = format!("{perspective}\nShutter 0 1");
+    let lens = format!("{perspective}\nDepthOfField 8 4 2");
+    let shutter_and_lens = format!("{shutter}\nDepthOfField 8 4 2");
+    let path = "MotionBegin [0 0.4 1]\nTranslate 0 0 0\nTranslate 0.1 -0.2 0.3\nTranslate 0.8 0.5 1\nMotionEnd";
+    let turned = "MotionBegin [0 1]\nRotate 0 0 0 1\nRotate 100 0 0 1\nMotionEnd";
+    let cases = [
+        (&shutter, path, ""),
+        (&shutter, turned, "Opacity 0.5 0.5 0.5"),
+        (&lens, "", ""),
+        (&lens, "", "Opacity 0.5 0.5 0.5\nDisplacement \"lift\"\nAttribute \"displacementbound\" \"sphere\" [0.5]"),
+        (&shutter_and_lens, path, "Displacement \"lift\"\nAttribute \"displacementbound\" \"sphere\" [0.5]"),
+    ];
+    for (camera, move_it, attributes) in cases {
+        let [coarse, fine] = ["ShadingRate 256 ShadingInterpolation \"smooth\"", "ShadingRate 1"]
+            .map(|rate| blurred(camera, move_it, &format!("{attributes}\n{rate}")));
+        let off = |(x, y)| {
+            let [[r, g, _], [other_r, other_g, _]] = [coarse.rgb(x, y), fine.rgb(x, y)];
+            (r - other_r).abs().max((g - other_g).abs())
+        };
+        let largest = (0..48).flat_map(|y| (0..48).map(move |x| (x, y))).map(off).fold(0.0, f32::max);
+        assert!(largest < 0.02, "{camera}, {move_it}, {attributes}: {largest}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Hiding and sampling of what moves or is out of focus, against the double loop over samples and micropolygons: equal
 //! keys, bit for bit.
 
+use super::lab::Lab;
 use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, in_halves, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
@@ -9,7 +10,9 @@ use anthill::pipeline::buffers::GeometrySources;
 use anthill::pipeline::hide::{self, HidingForm, KeyedPositions};
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
+use anthill::pipeline::kernels::test::parts;
 use anthill::pipeline::plan::Division;
+use anthill::pipeline::recording::Groups;
 use anthill::pipeline::sample::{self, Slab};
 use anthill::pipeline::select::RegionPixels;
 use anthill::scene::Aperture;
@@ -233,6 +236,30 @@ fn moving_micropolygons() {
             let frame = flat_frame(samples, seed % 2 == 0);
             let quads = quads(&mut random, times.len(), 40, false);
             Scene { frame, pixels: region(-1, 0, 11, 9), times: times.to_vec(), quads }.check();
+        }
+    }
+}
+
+#[test]
+fn a_subpixel_knows_its_part_of_the_shutter() {
+    const SIDE: u32 = 9;
+    for samples in [[1, 1], [2, 2], [4, 4], [3, 5], [5, 2], [6, 6], [13, 13]] {
+        for frame in [flat_frame(samples, true), lens_frame(samples)] {
+            let (mut lab, count) = (Lab::new(), samples[0] * samples[1]);
+            let all = u64::from(SIDE * SIDE * count);
+            let bindings = parts::Bindings {
+                frame_buffer: lab.upload("frame", bytemuck::cast_slice(&[frame])),
+                parts: lab.space("parts", all),
+            };
+            let groups = Groups::covering(all, parts::LOCAL_SIZE);
+            lab.run(|recording| {
+                recording.dispatch(parts::dispatch(groups, &bindings, &parts::Push { side: SIDE }));
+            });
+            for pixel in lab.read(bindings.parts).chunks(count as usize) {
+                let subpixels: BTreeSet<u32> = pixel.iter().map(|[subpixel, _]| *subpixel).collect();
+                assert!(subpixels.into_iter().eq(0..count), "each subpixel has one part");
+                assert!(pixel.iter().map(|[_, part]| *part).eq(0..count), "{samples:?}: {pixel:?}");
+            }
         }
     }
 }

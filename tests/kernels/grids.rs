@@ -9,6 +9,7 @@ use anthill::pipeline::dice::{self, DiceOutput, Piece};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, SLOT_NV_SHIFT};
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
+use anthill::pipeline::look::Interpolation;
 
 const GRIDS_MAX: u64 = 1 << 18;
 const ROUNDS_MAX: u32 = 64;
@@ -128,7 +129,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         variables: 0,
         filtered: 1,
         bins: 1,
-        smooth: false,
+        interpolation: Interpolation::Constant,
         behind: false,
         blurred: false,
         solids: false,

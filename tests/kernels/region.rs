@@ -15,6 +15,7 @@ use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
 use anthill::pipeline::kernels::records::{Frame, Slot};
+use anthill::pipeline::look::Interpolation;
 use anthill::pipeline::plan::Division;
 use anthill::pipeline::select::RegionPixels;
 use std::ops::Range;
@@ -175,7 +176,7 @@ impl Region {
             variables: 0,
             filtered: 1,
             bins: 1,
-            smooth: false,
+            interpolation: Interpolation::Constant,
             behind: false,
             blurred: false,
             solids: false,

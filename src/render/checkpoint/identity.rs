@@ -44,7 +44,14 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
     hasher.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
     hasher.bytes(bytemuck::cast_slice(&drawn.solids.primitives));
     hasher.bytes(bytemuck::cast_slice(&drawn.solids.steps));
-    hasher.debug(&(&drawn.runs, &drawn.hide_bins, &drawn.shade_bins, drawn.smooth, drawn.full, &drawn.unbounded));
+    hasher.debug(&(
+        &drawn.runs,
+        &drawn.hide_bins,
+        &drawn.shade_bins,
+        drawn.interpolation,
+        drawn.full,
+        &drawn.unbounded,
+    ));
     for shading in picture.kernels.iter() {
         hasher.bytes(&shading.kernel.key().to_le_bytes());
         let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);

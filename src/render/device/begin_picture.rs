@@ -78,7 +78,7 @@ impl DeviceRenderer {
             filtered: self.picture.filtered.len() as u64,
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
             translucent: world.hide_bins.iter().any(|bin| bin.translucent),
-            smooth: world.smooth,
+            interpolation: world.interpolation,
             deep: self.picture.deep.is_some(),
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
             blurred: world.is_blurred(),

@@ -9,7 +9,7 @@ use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::fuse::DicedKind;
 use crate::pipeline::hide::{self, HidingForm, KeyedPositions, SlotSource};
 use crate::pipeline::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_PARAMETERS, CHANNEL_POSITION};
-use crate::pipeline::look::{HideBin, ShadingKernel};
+use crate::pipeline::look::{HideBin, Interpolation, ShadingKernel};
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use crate::pipeline::recording::{Recording, Slice};
 use crate::pipeline::sample::{self, Slab};
@@ -160,7 +160,7 @@ impl DeviceWorld {
     /// What shading a bin needs.
     pub(crate) fn shade_cost(&self, bin: usize) -> BinCost {
         let bin = &self.drawn.shade_bins[bin];
-        let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade), bin.thin);
+        let (vertex, slot) = ShadeLayout::cost(self.kernel(bin.displace), self.kernel(bin.shade), bin);
         let vertex = vertex + self.state_channels(bin.displace) + self.state_channels(bin.shade);
         BinCost { vertex, slot, page: bin.page, loops: self.loops(bin.displace).max(self.loops(bin.shade)) }
     }
@@ -430,7 +430,7 @@ impl DeviceWorld {
     fn layout(&self, piece: &LoadPiece) -> (Option<&ShadingKernel>, Option<&ShadingKernel>, ShadeLayout) {
         let bin = &self.drawn.shade_bins[piece.bin];
         let (displace, shade) = (self.kernel(bin.displace), self.kernel(bin.shade));
-        (displace, shade, ShadeLayout::new(&piece.piece, displace, shade, bin.thin))
+        (displace, shade, ShadeLayout::new(&piece.piece, displace, shade, bin))
     }
 
     fn record_shade_dice(
@@ -449,6 +449,10 @@ impl DeviceWorld {
         if let Some(base) = layout.coverage {
             record(base, CHANNEL_COVERAGE, None);
         }
+        for key in 0..bin.keys {
+            let base = layout.keys + key * piece.piece.vertices();
+            record(base, CHANNEL_POSITION, Some(key).filter(|_| bin.keys > 1));
+        }
         let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
             if channels != 0 {
                 record(base, channels | CHANNEL_PARAMETERS, key);
@@ -461,7 +465,7 @@ impl DeviceWorld {
         }
         let mut record = |base: u32, channels: u32| record_at(base, channels, None);
         // Interpolated colours need the vertices' positions.
-        let positions = if self.drawn.smooth { CHANNEL_POSITION } else { 0 };
+        let positions = if self.drawn.interpolation == Interpolation::Constant { 0 } else { CHANNEL_POSITION };
         let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
         match displace {
             None => record(layout.input, wanted),
@@ -481,18 +485,21 @@ impl DeviceWorld {
         sources: GeometrySources<'_>,
         part: StagePart,
     ) {
-        let ((Some(kernel), _, layout), Some(trips)) = (self.layout(piece), part.program()) else { return };
-        let places = ProgramPlaces {
-            input_base: layout.displace_input,
-            undisplaced_base: layout.displace_input,
-            output_base: layout.input,
-            uniform_base: layout.displace_uniform,
-        };
-        let bin = &self.drawn.shade_bins[piece.bin];
-        let loops = self.loop_run(bin.displace, piece.piece.base + layout.records, piece.piece.vertices(), trips);
-        let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
-        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
-        displace::record_program(recording, sources, &region.slices, &piece.piece, &run);
+        let (Some(kernel), _, layout) = self.layout(piece) else { return };
+        let (bin, slices) = (&self.drawn.shade_bins[piece.bin], &region.slices);
+        let (input_base, output_base) = (layout.displace_input, layout.input);
+        if let Some(trips) = part.program() {
+            let uniform_base = layout.displace_uniform;
+            let places = ProgramPlaces { input_base, undisplaced_base: input_base, output_base, uniform_base };
+            let loops = self.loop_run(bin.displace, piece.piece.base + layout.records, piece.piece.vertices(), trips);
+            let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
+            let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+            displace::record_program(recording, sources, slices, &piece.piece, &run);
+        }
+        if part.has_results() && bin.keys > 0 {
+            let positions = KeyedPositions { base: layout.keys, keys: bin.keys, trimmed: false };
+            displace::record_carry(recording, &self.frame, slices, &piece.piece, [input_base, output_base], positions);
+        }
     }
 
     /// Appends the colour program of a piece.
@@ -523,8 +530,10 @@ impl DeviceWorld {
     /// Appends the keeping of a piece's visible colours.
     fn record_pack(&self, recording: &mut Recording, region: &ActiveRegion, piece: &LoadPiece, places: Range<u32>) {
         let (_, kernel, layout) = self.layout(piece);
-        let (position_base, output_base, coverage_base) = (layout.input, layout.output, layout.coverage);
-        let colours = PieceColours { kernel, position_base, output_base, coverage_base, places };
+        let position_keys = self.drawn.shade_bins[piece.bin].keys;
+        let position_base = if position_keys > 0 { layout.keys } else { layout.input };
+        let (output_base, coverage_base) = (layout.output, layout.coverage);
+        let colours = PieceColours { kernel, position_base, position_keys, output_base, coverage_base, places };
         shade::record_pack(recording, &self.frame, region, &piece.piece, &colours);
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::gpu::fitting_bytes;
 use crate::pipeline::buffers::RegionCapacity;
+use crate::pipeline::look::Interpolation;
 use std::iter;
 
 /// Records of the smallest vertex arena: a slot of 256 vertices with 64 channels.
@@ -59,8 +60,8 @@ pub(crate) struct Demand {
     pub bins: u64,
     /// Whether anything is translucent.
     pub translucent: bool,
-    /// Whether colours are interpolated across some micropolygons.
-    pub smooth: bool,
+    /// What is kept of the colours of a micropolygon.
+    pub interpolation: Interpolation,
     /// Whether the depth of the surface behind the nearest one is kept.
     pub behind: bool,
     /// Whether anything moves or is out of focus.
@@ -102,7 +103,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         variables: demand.variables,
         filtered: demand.filtered,
         bins: demand.bins,
-        smooth: demand.smooth,
+        interpolation: demand.interpolation,
         behind: demand.behind,
         blurred: demand.blurred,
         solids: demand.solids,
@@ -167,7 +168,7 @@ mod tests {
             filtered: 1,
             bins: 10,
             translucent: true,
-            smooth: false,
+            interpolation: Interpolation::Constant,
             behind: false,
             blurred: false,
             solids: false,
@@ -196,7 +197,11 @@ mod tests {
         let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
         let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 448 * c.bins);
         let k = 1 + c.variables + u64::from(e > 0);
-        let per_place = if c.smooth { 4 * k + 2 } else { k };
+        let per_place = match c.interpolation {
+            Interpolation::Constant => k,
+            Interpolation::Smooth => 4 * k + 2,
+            Interpolation::Blurred(keys) => 4 * k + 1 + 3 * u64::from(keys),
+        };
         let cells = if e > 0 { c.pixel_samples.div_ceil(32) * p } else { 0 };
         let solids = if c.solids { 36 * e } else { 0 };
         let blurred = if c.blurred { 16 * (u + c.pixel_samples - 1) } else { 0 };
@@ -214,15 +219,16 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_documented_formula() {
-        for (translucent, smooth, solids, blurred, variables, pixel_samples) in [
-            (false, false, false, true, 0, 16),
-            (true, false, true, false, 2, 16),
-            (true, true, false, true, 1, 64),
-            (false, true, false, false, 3, 1),
+        let (constant, smooth) = (Interpolation::Constant, Interpolation::Smooth);
+        for (translucent, interpolation, solids, blurred, variables, pixel_samples) in [
+            (false, constant, false, true, 0, 16),
+            (true, constant, true, false, 2, 16),
+            (true, Interpolation::Blurred(5), false, true, 1, 64),
+            (false, smooth, false, false, 3, 1),
         ] {
             let demand = Demand {
                 translucent,
-                smooth,
+                interpolation,
                 solids,
                 blurred,
                 variables,

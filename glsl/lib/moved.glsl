@@ -1,0 +1,51 @@
+// Vertices whose positions are known at the keys of a motion, between which they move on straight lines: at a time, and
+// seen through a point of the lens.
+//
+// Needs frame and motion[].
+
+#ifndef MOVED_GLSL
+#define MOVED_GLSL
+
+struct Vertices {
+    uint first;  // vertex (i, j) at the first key
+    uint pitch;  // from it to (i, j + 1)
+    uint stride; // from a key to the next
+    uint keys;   // 1 for what stands still
+    uint motion; // MotionKey of the first key
+};
+
+// A time among keys: in which interval, and where in it.
+struct KeyTime {
+    uint key;
+    float part; // 0 to 1
+};
+
+#if KEYS == 1
+
+KeyTime key_time(Vertices v, uint key, float time) { return KeyTime(0u, 0.0); }
+
+#else
+
+// Looks from the interval `key` on.
+KeyTime key_time(Vertices v, uint key, float time) {
+#ifndef KEYS
+    while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
+#endif
+    float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
+    return KeyTime(key, clamp((time - from) * inverse, 0.0, 1.0));
+}
+
+#endif
+
+vec3 between(vec3 from, vec3 to, float part) { return (1.0 - part) * from + part * to; }
+
+// The one rounding to 1/1024 pixel that vertices go through here, by the device's own division, because every candidate
+// takes four: another device may round another way, but all micropolygons of a picture agree.
+ivec2 raster_through_lens(vec3 p, vec2 lens) {
+    float inverse = 1.0 / p.z;
+    vec2 r = (frame_perspective(frame) ? p.xy * inverse : p.xy) * frame.raster_scale + frame.raster_offset;
+    if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - frame.lens_near * inverse);
+    return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
+}
+
+#endif
