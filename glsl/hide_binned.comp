@@ -1,10 +1,12 @@
-// variants: hide_binned REST=0 CLIPPED=0 TRIMMED=0
+// variants: hide_binned_keys REST=0 CLIPPED=0 TRIMMED=0 BLOCKS=0
+// variants: hide_binned_blocks REST=0 CLIPPED=0 TRIMMED=0 BLOCKS=1
 //
 // Hide, binned: one workgroup = one tile of pixels, one invocation = some of its micropolygons, then some of its
 // samples. Reads what bin.comp listed for the tile; lowers the depth keys of the tile's samples, which it keeps in
 // shared memory meanwhile: first their depths, then the least number at that depth, because not all devices have
-// atomics of 64 bits there. Marks the 4x4-pixel blocks that it changed. Overflows nothing: micropolygons that are not
-// in a list are hidden by bin.comp.
+// atomics of 64 bits there. Marks the 4x4-pixel blocks that it changed; hide_binned_blocks does the work of block.comp
+// for those of its tile instead, which has whole blocks. Overflows nothing: micropolygons that are not in a list are
+// hidden by bin.comp.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -29,6 +31,7 @@ layout(std430, set = 0, binding = 5) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 6) readonly buffer TileOffsets { uint tile_offsets[]; };
 layout(std430, set = 0, binding = 7) readonly buffer Total { uint total; };
 layout(std430, set = 0, binding = 8) readonly buffer Listed { uint listed[]; };
+layout(std430, set = 0, binding = 9) writeonly buffer Blocks { uint blocks[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -88,14 +91,36 @@ uint key_place(RegionRect tile, uint at) {
     return (pixel.y * region_width + pixel.x) * samples + (at - divide(uvec2(at), uvec2(samples)).x * samples);
 }
 
+// Place of a block of the region.
+uint block_place(uvec2 block) {
+    return block.y * ((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + block.x;
+}
+
 void keep(RegionRect tile, uint at) {
     uint place = key_place(tile, at);
     uint64_t key = (uint64_t(near_depth[at]) << 32) | uint64_t(near_number[at]);
     if (key >= keys[place]) return;
     keys[place] = key;
-    uvec2 block = sample_pixel(tile, at) >> BLOCK_LOG2;
-    dirty[block.y * ((region_width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + block.x] = 1u;
+#if !BLOCKS
+    dirty[block_place(sample_pixel(tile, at) >> BLOCK_LOG2)] = 1u;
+#endif
 }
+
+#if BLOCKS
+// Finds the farthest depth that a block of the tile shows. What lowered keys of the block before this tile did is in
+// them, so nothing is left to do for the block.
+void renew_block(RegionRect tile, uvec2 block) {
+    uint samples = frame.samples.x * frame.samples.y, farthest = 0u;
+    uvec2 low = block << BLOCK_LOG2, high = min(low + BLOCK_PX, uvec2(tile.width, tile.height));
+    for (uint y = low.y; y < high.y && farthest != KEY_EMPTY; y++) {
+        uint first = (y * tile.width + low.x) * samples, last = (y * tile.width + high.x) * samples;
+        for (uint at = first; at < last && farthest != KEY_EMPTY; at++) farthest = max(farthest, near_depth[at]);
+    }
+    uint place = block_place((uvec2(ivec2(tile.x - region_x, tile.y - region_y)) >> BLOCK_LOG2) + block);
+    blocks[place] = farthest;
+    dirty[place] = 0u;
+}
+#endif
 
 void main() {
     frame = frame_record;
@@ -124,4 +149,10 @@ void main() {
     for (uint at = first + lane; at < end; at += GROUP_MICROPOLYGONS) hide(listed[at], tile);
     barrier();
     for (uint at = lane; at < samples; at += GROUP_MICROPOLYGONS) keep(tile, at);
+#if BLOCKS
+    uvec2 in_blocks = (size + (BLOCK_PX - 1u)) >> BLOCK_LOG2;
+    for (uint at = lane; at < in_blocks.x * in_blocks.y; at += GROUP_MICROPOLYGONS) {
+        renew_block(tile, uvec2(at % in_blocks.x, at / in_blocks.x));
+    }
+#endif
 }

@@ -4,11 +4,12 @@
 
 use super::buffers::{ActiveRegion, GeometrySources};
 use super::dice::{Per, Piece};
-use super::hide::{KeyedPositions, SampleTests};
-use super::kernels::constants::{BIN_LISTED_MIN, BIN_SAMPLES_MAX};
+use super::hide::{HidingForm, KeyedPositions, SampleTests};
+use super::kernels::constants::{BIN_LISTED_MIN, BIN_SAMPLES_MAX, BLOCK_PX};
 use super::kernels::records::Total;
 use super::kernels::{bin, hide_binned};
-use super::needed_kernels::{KernelList, KernelVariants};
+use super::needed_kernels::KernelList;
+use super::plan::Division;
 use super::recording::{Groups, Recording, Slice};
 use super::scan::{self, PrefixSum, Summed};
 
@@ -64,6 +65,14 @@ impl Tiles {
     fn are_worth(&self, micropolygons: u64) -> bool {
         micropolygons >= u64::from(BIN_LISTED_MIN) * u64::from(self.count) / WORTH_SHARE
     }
+
+    /// The kernel that hides them; it finds the farthest depth of blocks where tiles have whole ones.
+    fn variant(&self, division: Division) -> hide_binned::Variant {
+        match division {
+            Division::BinnedFused if 1 << self.log2 >= BLOCK_PX => hide_binned::Variant::Blocks,
+            _ => hide_binned::Variant::Keys,
+        }
+    }
 }
 
 /// Whether micropolygons are hidden in tiles: in plain pictures, where only coverage and depth are tested.
@@ -79,7 +88,7 @@ pub(super) fn record_piece(
     region: &ActiveRegion,
     piece: &Piece,
     positions: KeyedPositions,
-    variants: KernelVariants,
+    form: HidingForm,
 ) -> bool {
     let micropolygons = u64::from(piece.slot_count) << piece.mp_log2;
     let Some(tiles) = Tiles::of(region).filter(|tiles| tiles.are_worth(micropolygons)) else { return false };
@@ -92,9 +101,9 @@ pub(super) fn record_piece(
         summed: Summed::WORD,
         total: tiles.total,
     };
-    scan::record(recording, variants, region.slices.scan, &sum);
+    scan::record(recording, form.variants, region.slices.scan, &sum);
     record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Fill);
-    record_tiles(recording, sources, region, piece, positions, &tiles);
+    record_tiles(recording, sources, region, piece, positions, &tiles, tiles.variant(form.division));
     true
 }
 
@@ -144,6 +153,7 @@ fn record_tiles(
     piece: &Piece,
     positions: KeyedPositions,
     tiles: &Tiles,
+    variant: hide_binned::Variant,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide_binned::Bindings {
@@ -156,6 +166,7 @@ fn record_tiles(
         tile_offsets: tiles.offsets,
         total: tiles.total,
         listed: tiles.listed,
+        blocks: slices.blocks,
     };
     let push = hide_binned::Push {
         slot_base: piece.slot_base,
@@ -171,11 +182,15 @@ fn record_tiles(
         capacity: tiles.listed.count() as u32,
     };
     let groups = Groups::Direct([tiles.row, tiles.count / tiles.row, 1]);
-    recording.dispatch(hide_binned::dispatch(groups, &bindings, &push));
+    recording.dispatch(hide_binned::dispatch(variant, groups, &bindings, &push));
 }
 
 /// The kernels of hiding in tiles; what is wide is hidden by those that are always there.
-pub(super) fn kernels(variants: KernelVariants) -> KernelList {
-    let own = vec![bin::kernel(bin::Variant::Count), bin::kernel(bin::Variant::Fill), hide_binned::kernel()];
-    [own, scan::kernels(variants, Summed::WORD)].concat()
+pub(super) fn kernels(form: HidingForm) -> KernelList {
+    let mut own = vec![bin::kernel(bin::Variant::Count), bin::kernel(bin::Variant::Fill)];
+    own.push(hide_binned::kernel(hide_binned::Variant::Keys));
+    if form.division == Division::BinnedFused {
+        own.push(hide_binned::kernel(hide_binned::Variant::Blocks));
+    }
+    [own, scan::kernels(form.variants, Summed::WORD)].concat()
 }

@@ -316,7 +316,8 @@ pub struct HidingForm {
 
 /// Whether tiles are hidden one by one, if there is room for lists.
 fn is_binned(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) -> bool {
-    division == Division::Binned && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)
+    let binned = matches!(division, Division::Binned | Division::BinnedFused);
+    binned && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)
 }
 
 /// Whether pieces are diced and hidden at once, if they are not displaced.
@@ -446,10 +447,10 @@ fn record_sharp(
 ) {
     let (bindings, push) = sharp(sources, region, piece, positions.base);
     let (tests, surfaces) = (positions.tests(sources.frame), HiddenSurfaces::of(region));
-    let HidingForm { division, variants } = form;
-    let dispatch = |pass, groups| hide::dispatch(variant(surfaces, pass, tests, division), groups, &bindings, &push);
-    let binned = is_binned(surfaces, tests, division);
-    if binned && bin::record_piece(recording, sources, region, piece, positions, variants) {
+    let variant = |pass| variant(surfaces, pass, tests, form.division);
+    let dispatch = |pass, groups| hide::dispatch(variant(pass), groups, &bindings, &push);
+    let binned = is_binned(surfaces, tests, form.division);
+    if binned && bin::record_piece(recording, sources, region, piece, positions, form) {
         record_rest(recording, &region.slices, dispatch);
     } else {
         record_passes(recording, &region.slices, piece, dispatch);
@@ -484,7 +485,7 @@ pub(super) fn kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: Hiding
     };
     let binned = is_binned(surfaces, tests, form.division);
     let own = HidePass::ALL.map(kernel).to_vec();
-    if binned { [own, bin::kernels(form.variants)].concat() } else { own }
+    if binned { [own, bin::kernels(form)].concat() } else { own }
 }
 
 /// The kernels that dice and hide at once primitives of a kind that are not displaced; none if they are not.

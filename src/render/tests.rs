@@ -210,6 +210,7 @@ struct DrawnPixels {
     /// The most slabs of any region.
     slabs: u64,
     submissions: u64,
+    culled_grids: u64,
     log: String,
     /// What regions submitted.
     recordings: Vec<Recording>,
@@ -247,6 +248,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         grids,
         slabs: 0,
         submissions: 0,
+        culled_grids: 0,
         log: String::new(),
         recordings: Vec::new(),
         prepared: BTreeSet::new(),
@@ -280,6 +282,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
                 film.log += &format!("{rect:?} {:?}\n", result.counts);
                 film.slabs = film.slabs.max(result.counts.slabs);
                 film.submissions += result.counts.submissions;
+                film.culled_grids += result.counts.culled_grids;
                 let mut from = 0;
                 for y in rect[1]..rect[3] {
                     for x in rect[0]..rect[2] {

@@ -242,7 +242,11 @@ const WAYS: [Way; 10] = [
         &["--devices", "0,0", "--memory", "192M"],
         &[("ANTHILL_PERTURB", "3"), ("ANTHILL_PAGE_KIB", "1024")],
     ),
-    way("tiny pages, binned", &["--devices", "0", "--pipeline", "batches-binned"], &[("ANTHILL_PAGE_KIB", "16")]),
+    way(
+        "tiny pages, binned and fused",
+        &["--devices", "0", "--pipeline", "batches-binned-fused"],
+        &[("ANTHILL_PAGE_KIB", "16")],
+    ),
     way("the same device twice, binned", &["--devices", "0,0", "--pipeline", "one-batch-binned"], &[]),
     way("little memory, expanded", &["--devices", "0", "--memory", "256M", "--pipeline", "batches-expanded"], &[]),
     way("small pages, fused", &["--devices", "0", "--pipeline", "one-batch-fused"], &[("ANTHILL_PAGE_KIB", "1024")]),

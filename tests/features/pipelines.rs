@@ -1,4 +1,4 @@
-//! Pipelines that dice and hide at once, and micropolygons that are too large for them.
+//! Pipelines whose kernels are fused, and micropolygons that are too large for them.
 
 use super::{RenderedScene, draw_as};
 use anthill::pipeline::plan::{CATALOGUE, Division, NamedPipeline};
@@ -15,11 +15,12 @@ fn drawn_by(pipeline: &'static NamedPipeline) -> RenderedScene {
 }
 
 #[test]
-fn large_micropolygons_are_hidden_by_what_dices_them() {
+fn large_micropolygons_are_hidden_by_fused_kernels() {
     let pixels = |pipeline| ["R", "G", "B", "A"].map(|name| drawn_by(pipeline).clean("a.exr").channel(name).to_vec());
     let usual = pixels(&CATALOGUE[0]);
     assert!(usual[3].iter().filter(|alpha| **alpha == 1.0).count() > 1000, "the polygon fills half of the picture");
-    for pipeline in CATALOGUE.iter().filter(|one| one.colours.division() == Division::Fused) {
+    let is_fused = |one: &&NamedPipeline| [Division::Fused, Division::BinnedFused].contains(&one.colours.division());
+    for pipeline in CATALOGUE.iter().filter(is_fused) {
         assert!(pixels(pipeline) == usual, "{}", pipeline.name);
     }
 }

@@ -317,6 +317,35 @@ fn blocks_know_the_farthest_depth_that_their_samples_show() {
     }
 }
 
+/// Regions whose width and height are no multiples of tiles or blocks, in tiles of 32, 8, 4 and 2 pixels.
+#[test]
+fn tiles_find_the_farthest_depth_of_their_blocks() {
+    let mut random = Random::new(22);
+    for (samples, has_blocks) in [([1, 1], true), ([2, 3], true), ([8, 8], true), ([13, 13], false)] {
+        let pixels = region(-1, 0, 13, 11);
+        let mut device = Region::new(flat_frame(samples, true), pixels, |_| ());
+        // So many and large that all tiles have lists.
+        let meshes: Vec<Mesh> = (0..2000).map(|_| any_quad(&mut random, 1.5)).collect();
+        for division in [Division::Binned, Division::BinnedFused] {
+            device.division = division;
+            device.clear();
+            device.hide(&meshes);
+            let (keys, slices, context) = (device.keys(), device.slices, device.context());
+            let expected = blocks(&pixels, samples[0] * samples[1], &keys);
+            assert!(expected.iter().any(|&depth| depth != u32::MAX), "{samples:?}");
+            let found = device.lab.read(slices.blocks.part(0..pixels.blocks()));
+            let dirty = device.lab.read(slices.dirty.part(0..pixels.blocks()));
+            let is_found = [found == expected, dirty.iter().all(|dirty| *dirty == 0)];
+            assert_eq!(is_found, [has_blocks && division == Division::BinnedFused; 2], "{samples:?} {division:?}");
+            // What is hidden without lists afterwards is left to block.comp.
+            device.hide(&[Mesh::quad([[0.0, 0.0, 0.5], [9.0, 0.0, 0.5], [0.0, 9.0, 0.5], [9.0, 9.0, 0.5]])]);
+            device.lab.run(|recording| hide::record_blocks(recording, &context));
+            let expected = blocks(&pixels, samples[0] * samples[1], &device.keys());
+            assert_eq!(device.lab.read(slices.blocks.part(0..pixels.blocks())), expected, "{samples:?} {division:?}");
+        }
+    }
+}
+
 #[test]
 fn behind_what_a_sample_sees_is_the_next_surface() {
     for (seed, samples) in (31..).zip(SAMPLES) {

@@ -16,6 +16,9 @@ pub enum Division {
     /// of its samples in shared memory. Translucent, clipped and blurred surfaces, and all where depths are
     /// midpoints, are tested by one invocation a micropolygon.
     Binned,
+    /// As [`Division::Binned`], and the workgroup that hides a tile also finds the farthest depth of the tile's blocks
+    /// of 4x4 pixels, from the depths in its shared memory.
+    BinnedFused,
     /// A workgroup dices grids and hides them at once; vertices stay in its shared memory. Grids that are displaced or
     /// moving, and all that [`Division::Binned`] leaves out, are diced first and then tested by one invocation a
     /// micropolygon.
@@ -24,7 +27,7 @@ pub enum Division {
 
 impl Division {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Micropolygons, Self::Expanded, Self::Binned, Self::Fused];
+    pub const ALL: [Self; 5] = [Self::Micropolygons, Self::Expanded, Self::Binned, Self::BinnedFused, Self::Fused];
 }
 
 /// A pipeline that can be asked for by name.
@@ -43,7 +46,7 @@ const BUCKET_PX: u32 = 64;
 
 /// All pipelines that have names; the first one is for CPU drivers where nothing else was asked for, the second one for
 /// GPUs.
-pub const CATALOGUE: [NamedPipeline; 11] = {
+pub const CATALOGUE: [NamedPipeline; 12] = {
     const fn named(name: &'static str, about: &'static str, colours: Pipeline) -> NamedPipeline {
         NamedPipeline { name, about, colours }
     }
@@ -52,6 +55,11 @@ pub const CATALOGUE: [NamedPipeline; 11] = {
         named("batches", "hides in depth batches, nearest first, and shades what is seen", batches),
         named("batches-expanded", "as batches, samples shared out evenly", batches.with_division(Division::Expanded)),
         named("batches-binned", "as batches, hidden tile by tile", batches.with_division(Division::Binned)),
+        named(
+            "batches-binned-fused",
+            "as batches-binned, and the kernel that hides finds what hides what comes later",
+            batches.with_division(Division::BinnedFused),
+        ),
         named("batches-fused", "as batches, diced and hidden at once", batches.with_division(Division::Fused)),
         named("one-batch", "hides everything at once, hidden or not, and shades what is seen", one),
         named("one-batch-expanded", "as one-batch, samples shared out evenly", one.with_division(Division::Expanded)),

@@ -148,6 +148,27 @@ fn a_plain_rasteriser_and_deferred_shading_are_pipelines_of_the_same_stages() {
     assert_eq!([runs(&forward, "shade: mark"), runs(&deferred, "shade: mark")], [false, true]);
 }
 
+/// A wall of many micropolygons a tile hides grids behind it, by the farthest depths that each pipeline finds.
+#[test]
+fn fused_kernels_cull_as_much() {
+    let scene = || {
+        let wall = thing(patches(6), placed(0.0, 0.0, 2.0, 0.0), [0.5, 0.6, 0.5], 1.0);
+        vec![wall, ball(5.0, 1.0), ball(7.0, 1.0), thing(patches(40), placed(0.0, 0.0, 9.0, 0.0), [0.9; 3], 1.0)]
+    };
+    let drawn = ["batches", "batches-binned", "batches-binned-fused"].map(|name| {
+        let pipeline = NamedPipeline::find(name).expect("it is there").colours;
+        draw(scene(), SIZE, &Setup { pipeline, rate: 0.05, ..Setup::default() })
+    });
+    let runs = |drawn: &DrawnPixels, kernel: &str| chain(&drawn.recordings).contains(kernel);
+    assert_eq!(drawn.each_ref().map(|drawn| runs(drawn, " hide_binned_blocks")), [false, false, true]);
+    let [batches, others @ ..] = &drawn;
+    assert!(batches.culled_grids > 1000, "{}", batches.log);
+    for other in others {
+        assert_eq!(other.culled_grids, batches.culled_grids);
+        same(other, batches, "binned");
+    }
+}
+
 /// What a region dispatches is among what was prepared.
 fn runs_what_was_prepared(things: Vec<Thing>, setup: &Setup, name: &str) {
     let drawn = draw(things, [24, 24], setup);
