@@ -1,9 +1,12 @@
-//! `anthill devices`: lists the Vulkan devices.
+//! `anthill devices`: lists the Vulkan devices, and what each draws with.
 
 use super::console::Console;
 use super::flags::DevicesFlags;
+use super::render_command::kept_pipelines;
 use anthill::gpu::{DeviceInfo, DeviceKind, GpuError, devices, select};
+use anthill::pipeline_choice::PipelineChoice;
 use anthill::stats::human_bytes;
+use serde::Serialize;
 
 /// The exit code if no device can render.
 pub(super) const NO_USABLE_DEVICE: u8 = 3;
@@ -22,8 +25,10 @@ pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
     };
     let chosen = select(&devices, "all");
     let default = chosen.as_deref().unwrap_or(&[]);
-    let describe = |device: &DeviceInfo| describe(device, default.contains(&device.index));
-    console.print(&if flags.json { json(&devices) } else { devices.iter().map(describe).collect() });
+    let choice = PipelineChoice { named: None, kept: kept_pipelines(console) };
+    let listed = devices.iter().map(|device| ListedDevice::new(device, &choice));
+    let describe = |listed: ListedDevice<'_>| describe(&listed, default.contains(&listed.device.index));
+    console.print(&if flags.json { json(&listed.collect::<Vec<_>>()) } else { listed.map(describe).collect() });
     let Err(error) = &chosen else {
         if default.iter().all(|&index| devices[index].kind == DeviceKind::Cpu) {
             console.err.line("anthill: no usable GPU was found; renders use the CPU");
@@ -48,13 +53,32 @@ pub(super) fn refuse(error: &GpuError, console: &Console) -> u8 {
     if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE }
 }
 
-fn json(devices: &[DeviceInfo]) -> String {
+/// A device, and the pipeline that it draws with.
+#[derive(Serialize)]
+struct ListedDevice<'a> {
+    #[serde(flatten)]
+    device: &'a DeviceInfo,
+    pipeline: &'static str,
+    /// Whether `anthill explore` measured and kept it.
+    pipeline_kept: bool,
+}
+
+impl<'a> ListedDevice<'a> {
+    fn new(device: &'a DeviceInfo, choice: &PipelineChoice) -> Self {
+        let pipeline = choice.of(device, false).name;
+        Self { device, pipeline, pipeline_kept: choice.kept.of(device).is_some() }
+    }
+}
+
+fn json(devices: &[ListedDevice<'_>]) -> String {
     let text = serde_json::to_string_pretty(devices).expect("device descriptions have string keys");
     text + "\n"
 }
 
-/// A device in a few lines: what it is, which of the features that are checked it offers, and what it lacks.
-fn describe(device: &DeviceInfo, default: bool) -> String {
+/// A device in a few lines: what it is, which of the features that are checked it offers, what it lacks, and what it
+/// draws with.
+fn describe(listed: &ListedDevice<'_>, default: bool) -> String {
+    let device = listed.device;
     let verdict = match (device.usable, default) {
         (true, true) => "can render, and is used by default",
         (true, false) => "can render",
@@ -77,6 +101,10 @@ fn describe(device: &DeviceInfo, default: bool) -> String {
     for lack in &device.lacking {
         text += &format!("   lacks {}: {}\n", lack.what(), lack.reason);
     }
+    if device.usable {
+        let reason = if listed.pipeline_kept { "kept by `anthill explore`" } else { "the usual one" };
+        text += &format!("   draws with pipeline {} ({reason})\n", listed.pipeline);
+    }
     text
 }
 
@@ -84,6 +112,7 @@ fn describe(device: &DeviceInfo, default: bool) -> String {
 mod tests {
     use super::*;
     use anthill::gpu::MissingRequirement;
+    use anthill::pipeline::plan::CATALOGUE;
     use std::collections::BTreeMap;
 
     #[test]
@@ -113,8 +142,16 @@ mod tests {
         };
         let head = "1  SwiftShader\n   CPU, SwiftShader driver 5.0, Vulkan 1.3.0, 2.0 GiB: ";
         let offers = "   offers shaderInt64, timelineSemaphore\n";
-        assert_eq!(describe(&device, false), format!("{head}can render\n{offers}"));
-        assert_eq!(describe(&device, true), format!("{head}can render, and is used by default\n{offers}"));
+        let mut choice = PipelineChoice::default();
+        let described = |device: &DeviceInfo, choice: &PipelineChoice, default| {
+            describe(&ListedDevice::new(device, choice), default)
+        };
+        let usual = "   draws with pipeline batches (the usual one)\n";
+        assert_eq!(described(&device, &choice, false), format!("{head}can render\n{offers}{usual}"));
+        choice.kept.keep(&device, &CATALOGUE[1]);
+        let kept = "   draws with pipeline batches-expanded (kept by `anthill explore`)\n";
+        let expected = format!("{head}can render, and is used by default\n{offers}{kept}");
+        assert_eq!(described(&device, &choice, true), expected);
         device.usable = false;
         let lack = |name, needed: &str, has: &str, reason| {
             let (needed, has) = (needed.to_string(), has.to_string());
@@ -124,8 +161,13 @@ mod tests {
         device.lacking.push(lack("maxPushConstantsSize", "at least 128", "64", "parameters"));
         let lacks = "   lacks shaderInt64: depth keys\n   lacks maxPushConstantsSize (needs at least 128, has 64): parameters\n";
         let expected = format!("{head}cannot render\n{offers}{lacks}");
-        assert_eq!(describe(&device, false), expected);
-        let value: serde_json::Value = serde_json::from_str(&json(&[device])).expect("valid JSON");
+        assert_eq!(described(&device, &choice, false), expected);
+        let listed = json(&[ListedDevice::new(&device, &choice)]);
+        let value: serde_json::Value = serde_json::from_str(&listed).expect("valid JSON");
+        assert_eq!(
+            (value[0]["pipeline"].as_str(), value[0]["pipeline_kept"].as_bool()),
+            (Some("batches-expanded"), Some(true))
+        );
         assert_eq!((&value[0]["kind"], &value[0]["lacking"][0]["name"]), (&"cpu".into(), &"shaderInt64".into()));
     }
 }

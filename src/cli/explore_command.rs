@@ -1,4 +1,5 @@
-//! `anthill explore`: draws a scene with each pipeline on each device, prints what they take, and keeps the fastest.
+//! `anthill explore`: draws a scene, or one of its own, with each pipeline on each device, prints what they take, and
+//! keeps the fastest.
 
 use super::console::Console;
 use super::devices_command::{WRONG_USAGE, refuse};
@@ -10,8 +11,12 @@ use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
 use anthill::pipeline_choice::KeptPipelines;
 use anthill::scale::study::Series;
 use anthill::scale::{Measurements, Plan, PlanError, RunSettings, measure, tables};
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tempfile::TempDir;
+
+/// The scene that is measured where none is given: it takes about a second on two cores.
+const CALIBRATION: &str = include_str!("calibration.rib");
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &ExploreFlags, console: &mut Console) -> u8 {
@@ -31,10 +36,12 @@ pub(super) fn run(flags: &ExploreFlags, console: &mut Console) -> u8 {
 }
 
 fn check(flags: &ExploreFlags) -> Result<(), String> {
-    if flags.scene.as_os_str() == "-" {
-        return Err("the scene is read once for each run, so it cannot be standard input".into());
+    if let Some(scene) = &flags.scene {
+        if scene.as_os_str() == "-" {
+            return Err("the scene is read once for each run, so it cannot be standard input".into());
+        }
+        check_readable(scene)?;
     }
-    check_readable(&flags.scene)?;
     overrides(&flags.work).map(|_| ())
 }
 
@@ -66,14 +73,15 @@ fn plan(flags: &ExploreFlags, known: &[DeviceInfo]) -> Result<Plan, GpuError> {
 fn explore(flags: &ExploreFlags, plan: &Plan, console: &mut Console) -> Result<Measurements, u8> {
     let cancelled = (console.listen)();
     let made = || -> io::Result<RunSettings> {
+        let folder = tempfile::tempdir()?;
         Ok(RunSettings {
             program: std::env::current_exe()?,
-            scene: flags.scene.clone(),
+            scene: scene(flags, &folder)?,
             flags: to_arguments(&flags.work).into_iter().map(Into::into).collect(),
             repeat: flags.repeat,
             pin: false,
             rates: false,
-            folder: tempfile::tempdir()?.keep(),
+            folder: folder.keep(),
         })
     };
     let settings = made().map_err(|error| {
@@ -84,7 +92,7 @@ fn explore(flags: &ExploreFlags, plan: &Plan, console: &mut Console) -> Result<M
     let measured = measure(&settings, plan, &cancelled, &mut |run| messages.line(&describe(run)));
     if measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty()) {
         messages.line(&format!("anthill: the pictures are kept in {}", settings.folder.display()));
-    } else if let Err(error) = std::fs::remove_dir_all(&settings.folder) {
+    } else if let Err(error) = fs::remove_dir_all(&settings.folder) {
         messages.line(&format!("anthill: warning: {} cannot be removed: {error}", settings.folder.display()));
     }
     measured.map_err(|error| {
@@ -93,7 +101,17 @@ fn explore(flags: &ExploreFlags, plan: &Plan, console: &mut Console) -> Result<M
     })
 }
 
-/// Prints a table for each device, and keeps what was fastest if that is wanted.
+/// The scene that was given, or the program's own in the folder of the runs.
+fn scene(flags: &ExploreFlags, folder: &TempDir) -> io::Result<PathBuf> {
+    if let Some(scene) = &flags.scene {
+        return Ok(scene.clone());
+    }
+    let own = folder.path().join("calibration.rib");
+    fs::write(&own, CALIBRATION)?;
+    Ok(own)
+}
+
+/// Prints a table for each device and what was fastest, and keeps what was fastest if that is wanted.
 fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], console: &mut Console) -> u8 {
     for differing in &measured.differing {
         let (selection, round) = (&differing.selection, differing.round);
@@ -107,7 +125,10 @@ fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], con
         let table = tables::pipelines(of_device);
         let (index, name, driver, note) = (device.index, &device.name, &device.driver_info, &table.note);
         console.print(&format!("device {index}: {name}, {driver}\n{}\n{note}\n", table.to_markdown()));
-        fastest.extend(fastest_of(of_device).map(|pipeline| (device, pipeline)));
+        if let Some(pipeline) = fastest_of(of_device) {
+            console.print(&format!("fastest on device {index}, buckets apart: {}\n", pipeline.name));
+            fastest.push((device, pipeline));
+        }
     }
     if !measured.differing.is_empty() {
         return 1;

@@ -6,13 +6,13 @@ use anthill::pipeline::plan::NamedPipeline;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Measure the pipelines that can draw a scene, on each device
+/// Measure the pipelines that can draw a scene, on each device, and keep the fastest
 #[derive(Debug, Args)]
 #[command(after_help = EXPLORE_HELP)]
 pub(super) struct ExploreFlags {
-    /// RIB file, plain or gzipped
+    /// RIB file, plain or gzipped. [default: a small scene of the program's own]
     #[arg(value_name = "SCENE.rib")]
-    pub(super) scene: PathBuf,
+    pub(super) scene: Option<PathBuf>,
 
     /// Devices to measure, one after the other, as in `anthill render`. [default: one of each model that renders use]
     #[arg(long, value_name = "WHICH")]
@@ -40,8 +40,12 @@ const EXPLORE_HELP: &str = "\
 Each run is a separate `anthill render` process with --pipeline NAME. Pipelines take turns, round by round, after a run \
 of each that fills the drivers' caches. The pictures must be the same, bit for bit.
 
+The program's own scene has opaque layers, translucent blades and something that moves. --format and --samples make \
+it larger, for devices that draw it in an instant.
+
 Exits with 1 if a run fails, or if pictures differ.
 
 Examples:
+  anthill explore --keep
   anthill explore shot.rib
   anthill explore teapot.rib --devices 0 --pipelines batches,batches-expanded --repeat 9 --keep";

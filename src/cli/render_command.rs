@@ -81,7 +81,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
 }
 
 /// The pipelines that `anthill explore` kept; none if they cannot be read.
-fn kept_pipelines(console: &Console) -> KeptPipelines {
+pub(super) fn kept_pipelines(console: &Console) -> KeptPipelines {
     let Some(path) = KeptPipelines::default_file() else { return KeptPipelines::default() };
     KeptPipelines::read(&path).unwrap_or_else(|error| {
         let path = path.display();

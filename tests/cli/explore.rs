@@ -14,6 +14,31 @@ fn with_cache(directory: &Path, args: &[&str]) -> Ran {
     run(directory, args, &[("XDG_CACHE_HOME", cache.as_os_str()), ("LP_NUM_THREADS", OsStr::new("0"))], "")
 }
 
+/// What is in pipelines.json, and what `anthill devices` says of device 0.
+fn kept(directory: &Path) -> (Option<String>, String) {
+    let devices = with_cache(directory, &["devices"]).out;
+    let of_first = devices.lines().find(|line| line.starts_with("   draws with pipeline "));
+    let kept = fs::read_to_string(directory.join("cache/anthill/pipelines.json"));
+    (kept.ok(), of_first.unwrap_or_else(|| panic!("{devices}")).trim().into())
+}
+
+#[test]
+fn without_a_scene_one_of_the_programs_own_is_measured_and_the_fastest_kept() {
+    let directory = directory();
+    let (nothing, usual) = kept(directory.path());
+    assert!(nothing.is_none() && usual.ends_with(" (the usual one)"), "{nothing:?} {usual}");
+    let explore = ["explore", "--devices", "0", "--pipelines", "batches,one-batch", "--repeat", "1", "--keep"];
+    let small = ["--format", "48", "48", "--samples", "2", "2"];
+    let Ran { code, out, err } = with_cache(directory.path(), &[&explore[..], &small].concat());
+    assert_eq!(code, Some(0), "{err}");
+    assert!(!err.contains("warning") && !err.contains("error"), "{err}");
+    let fastest =
+        out.lines().find_map(|line| line.strip_prefix("fastest on device 0, buckets apart: ")).expect("it says which");
+    let (text, line) = kept(directory.path());
+    assert!(text.is_some_and(|text| text.contains(&format!("\"{fastest}\""))), "{out}");
+    assert_eq!(line, format!("draws with pipeline {fastest} (kept by `anthill explore`)"));
+}
+
 #[test]
 fn pipelines_are_measured_and_the_fastest_is_kept() {
     let directory = directory();
@@ -24,6 +49,7 @@ fn pipelines_are_measured_and_the_fastest_is_kept() {
     let names: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()).collect();
     assert_eq!(names, ["pipeline", "batches-expanded", "one-batch", "buckets"], "{out}");
     assert!(err.contains("run 3 of 3: --devices 0 --pipeline buckets: "), "{err}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("fastest on device 0, buckets apart: ")).count(), 1, "{out}");
     let kept = directory.path().join("cache/anthill/pipelines.json");
     let text = fs::read_to_string(&kept).expect("it was kept");
     // Buckets are never kept, and what was not measured cannot be.

@@ -1,7 +1,9 @@
-//! Pipelines whose kernels are fused, and micropolygons that are too large for them.
+//! Pipelines whose kernels are fused, micropolygons that are too large for them, and the scene that pipelines are
+//! measured with.
 
 use super::{RenderedScene, draw_as};
 use anthill::pipeline::plan::{CATALOGUE, Division, NamedPipeline};
+use std::collections::BTreeSet;
 
 /// Micropolygons of 10 pixels and 16 samples each, of more than 16 tiles of samples, before one that is wider than 16
 /// pixels.
@@ -12,6 +14,19 @@ const LARGE: &str = "Format 48 40 1\nPixelSamples 4 4\nDisplay \"$DIR/a.exr\" \"
 
 fn drawn_by(pipeline: &'static NamedPipeline) -> RenderedScene {
     draw_as(&[], LARGE, &|options| options.pipelines.named = Some(pipeline))
+}
+
+/// The scene that `anthill explore` draws if it is given none covers its picture, and says nothing. Most of it is
+/// hidden, and it has room for differences between pipelines.
+#[test]
+fn the_scene_for_calibration_fills_its_picture_with_many_micropolygons() {
+    let text = include_str!("../../src/cli/calibration.rib").replace("calibration.exr", "$DIR/a.exr");
+    let drawn = draw_as(&[], &text, &|options| options.overrides.format = Some([64, 64]));
+    let picture = drawn.clean("a.exr");
+    assert!(picture.channel("A").iter().all(|&alpha| alpha > 0.99));
+    let colours: BTreeSet<u32> = picture.channel("G").iter().map(|green| (green * 256.0) as u32).collect();
+    assert!(colours.len() > 50, "{colours:?}");
+    assert!(drawn.micropolygons > 3 * 64 * 64, "{}", drawn.micropolygons);
 }
 
 #[test]
