@@ -8,7 +8,6 @@ use anthill::files::{FileClaims, FileRefused, FileRole, check_writable, write_by
 use anthill::film::OutputName;
 use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
 use anthill::outcome::{Ending, Outcome};
-use anthill::pipeline::plan::CATALOGUE;
 use anthill::pipeline_choice::{KeptPipelines, PipelineChoice};
 use anthill::progress::{Interrupt, Observer};
 use anthill::scale::{available_cpus, keep_to_cpus};
@@ -86,9 +85,8 @@ pub(super) fn kept_pipelines(console: &Console) -> KeptPipelines {
     KeptPipelines::read(&path).unwrap_or_else(|error| {
         let path = path.display();
         console.err.line(&format!(
-            "anthill: warning: \"{path}\" cannot be read, so every device draws with pipeline {}: {error}\n  help: remove it, \
-             or write it again with `anthill explore --keep`",
-            CATALOGUE[0].name
+            "anthill: warning: \"{path}\" cannot be read, so every device draws with its usual pipeline: {error}\n  \
+             help: remove it, or write it again with `anthill explore --keep`"
         ));
         KeptPipelines::default()
     })

@@ -67,7 +67,7 @@ fn pipelines_are_measured_and_the_fastest_is_kept() {
     fs::write(&kept, "[").expect("writable");
     let warned = with_cache(directory.path(), &["render", "a.rib", "-q"]);
     assert!(
-        warned.code == Some(0) && warned.err.contains("every device draws with pipeline batches"),
+        warned.code == Some(0) && warned.err.contains("every device draws with its usual pipeline"),
         "{}",
         warned.err
     );
