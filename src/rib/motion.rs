@@ -8,8 +8,14 @@ use std::sync::Arc;
 pub(super) const KEYS_MAX: usize = 256;
 
 /// The largest angle between two keys of a rotation, in degrees, where it is cut. Points move on straight lines between
-/// keys, so that a longer arc would visibly shrink (at 45 degrees by r (1 - cos 22.5), 8% of the radius).
-const ARC_DEGREES: f64 = 45.0;
+/// keys, which are inside of the arc by up to r (1 - cos 7.5): 0.9% of the radius.
+const ARC_DEGREES: f64 = 15.0;
+
+/// A rotation has more pieces than these only where some would be longer than [`LONG_ARC_DEGREES`]: keys are bounded.
+const ARCS: f64 = 48.0;
+
+/// The largest angle between two keys of a rotation of many turns, in degrees.
+const LONG_ARC_DEGREES: f64 = 45.0;
 
 /// Rotations up to this are not cut: other renderers draw them as chords too.
 const CHORD_DEGREES: f64 = 60.0;
@@ -56,7 +62,7 @@ pub(super) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
 }
 
 /// Returns the matrices of a step given at one or more times. Rotations of more than [`CHORD_DEGREES`] get more keys,
-/// so that no arc is longer than [`ARC_DEGREES`]; the authored keys are kept.
+/// so that no arc is longer than [`ARC_DEGREES`], or, of many turns, [`LONG_ARC_DEGREES`]; the authored keys are kept.
 fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
     let keys = steps.keys();
     let mut result = Vec::with_capacity(keys.len());
@@ -66,7 +72,8 @@ fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
             (step, keys.get(index + 1))
         {
             let arc = (b - a).abs();
-            let pieces = if arc <= CHORD_DEGREES { 1.0 } else { (arc / ARC_DEGREES).ceil() };
+            let cut = (arc / ARC_DEGREES).ceil().min(ARCS).max((arc / LONG_ARC_DEGREES).ceil());
+            let pieces = if arc <= CHORD_DEGREES { 1.0 } else { cut };
             let pieces = pieces.min((KEYS_MAX / keys.len()) as f64) as usize;
             for piece in 1..pieces {
                 let t = piece as f64 / pieces as f64;
@@ -162,17 +169,17 @@ mod tests {
     }
 
     #[test]
-    fn a_moving_rotation_gets_keys_every_45_degrees_and_keeps_its_own() {
+    fn a_moving_rotation_gets_keys_every_15_degrees_and_keeps_its_own() {
         let steps =
             moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(180.0, DVec3::Z))]);
         let result = transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible");
         let times: Vec<f32> = result.keys().iter().map(|key| key.0).collect();
-        assert_eq!(times, [0.0, 0.25, 0.5, 0.75, 1.0]);
-        assert_eq!(result.keys()[2].1, rotation(90.0, DVec3::Z));
+        assert_eq!(times, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(|twelfth| (f64::from(twelfth) / 12.0) as f32));
+        assert_eq!(result.keys()[6].1, rotation(90.0, DVec3::Z));
         // A whole turn does not stand still.
         let steps =
             moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(360.0, DVec3::Z))]);
-        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible").keys().len(), 9);
+        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible").keys().len(), 25);
         // Many turns are bounded.
         let steps =
             moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(1e12, DVec3::Z))]);

@@ -67,14 +67,14 @@ fn rotations_by_more_than_half_a_turn_go_all_the_way() {
         for (x, y) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))) {
             let alpha = f64::from(picture.at("A", x, y));
             let [right, up] = [x as f64 - 31.5, 31.5 - y as f64];
-            // Keys are at most 45 degrees apart: chords are inside by up to 8% of the radius.
+            // Keys are at most 15 degrees apart: chords are inside by up to 0.9% of the radius.
             let radius = right.hypot(up);
-            assert!(alpha == 0.0 || (13.5..25.0).contains(&radius), "{turn}: {alpha} at {radius}");
+            assert!(alpha == 0.0 || (15.0..25.0).contains(&radius), "{turn}: {alpha} at {radius}");
             let degrees = (up.atan2(right).to_degrees() * f64::signum(turn)).rem_euclid(360.0);
             sectors[(degrees / 10.0) as usize] += alpha;
         }
         // Points are on chords, so what turns shrinks in between: by (2 + cos) / 3 of its area, in the mean.
-        let step = f64::abs(turn) / f64::ceil(f64::abs(turn) / 45.0);
+        let step = f64::abs(turn) / f64::ceil(f64::abs(turn) / 15.0);
         let area = 16.0 * std::f64::consts::PI * (2.0 + step.to_radians().cos()) / 3.0;
         let all: f64 = sectors.iter().sum();
         assert!((all - area).abs() < 0.03 * area, "{turn}: {all} for {area}");
