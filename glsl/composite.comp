@@ -73,9 +73,11 @@ void main() {
 #if SMOOTH != 0
         other = true;
         uint k = s - pixel * pixel_samples;
-        uvec2 at = uvec2(k % frame.samples.x, k / frame.samples.x);
-        ColourSample taken = colour_sample(pixel, corner, at, sample_position(frame, corner, at));
-        if (number != KEY_EMPTY && there) weights = colour_weights(place, value_records, taken);
+        if (number != KEY_EMPTY && there) {
+            uvec2 at = uvec2(k % frame.samples.x, k / frame.samples.x);
+            ColourSample taken = colour_sample(pixel, corner, at, sample_position(frame, corner, at));
+            weights = colour_weights(place, value_records, taken);
+        }
 #endif
         if (other) colour = number == KEY_EMPTY || !there ? vec4(0.0) : colour_value(place, value_records, 0u, weights);
         if (!there || (number == KEY_EMPTY && first_place != 0u)) continue;

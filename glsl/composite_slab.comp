@@ -151,10 +151,10 @@ void main() {
     ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
     uvec2 k = uvec2(s % frame.samples.x, s / frame.samples.x);
     ivec2 raster = sample_position(frame, corner, k), at = raster - corner * FIXED;
-    ColourSample taken = colour_sample(pixel, corner, k, raster);
     uint base = cell_offsets[cell];
     count = touched(base, count, s & (LIST_SHARES - 1u));
     find_nearest(base, count, 1u << (s & (CELL_SAMPLES - 1u)), at, behind);
+    ColourSample taken = colour_sample(pixel, corner, k, raster);
 #if MIDPOINT
     uint opaque = uint(keys[subpixel] >> 32);
 #endif

@@ -194,7 +194,8 @@ pub struct RegionStats {
     pub bytes_used: u64,
     /// Micropolygons that a sample saw.
     pub visible_micropolygons: u64,
-    /// Vertices that were shaded.
+    /// Vertices that were shaded, and idle invocations among them: the vertices of each grid are rounded up to a
+    /// power of two.
     pub shaded_vertices: u64,
     /// Translucent micropolygons in cells of 32 samples.
     pub entries: u64,

@@ -81,8 +81,11 @@ vec4 colour_weights(uint place, uint value_records, ColourSample s) {
 
 vec4 stored_between(uint at, uint next, float part) { return (1.0 - part) * colours[at] + part * colours[next]; }
 
-vec2 raster_then(vec4 x, vec4 y, vec4 z, uint vertex, vec2 lens) {
-    return vec2(raster_through_lens(vec3(x[vertex], y[vertex], z[vertex]), lens));
+// Rounded as hiding does: what stands still, and is seen through no lens, is hidden as in any picture.
+vec2 raster_then(vec4 x, vec4 y, vec4 z, uint vertex, uint keys, vec2 lens) {
+    vec3 p = vec3(x[vertex], y[vertex], z[vertex]);
+    bool still = keys == 1u && (frame.flags & FRAME_LENS) == 0u;
+    return vec2(still ? raster_fixed(frame, p) : raster_through_lens(p, lens));
 }
 
 vec4 colour_weights(uint place, uint value_records, ColourSample s) {
@@ -95,8 +98,8 @@ vec4 colour_weights(uint place, uint value_records, ColourSample s) {
     vec4 x = stored_between(at, next, when.part);
     vec4 y = stored_between(at + 1u, next + 1u, when.part);
     vec4 z = stored_between(at + 2u, next + 2u, when.part);
-    vec4 ab = vec4(raster_then(x, y, z, 0u, s.lens), raster_then(x, y, z, 1u, s.lens));
-    vec4 cd = vec4(raster_then(x, y, z, 2u, s.lens), raster_then(x, y, z, 3u, s.lens));
+    vec4 ab = vec4(raster_then(x, y, z, 0u, v.keys, s.lens), raster_then(x, y, z, 1u, v.keys, s.lens));
+    vec4 cd = vec4(raster_then(x, y, z, 2u, v.keys, s.lens), raster_then(x, y, z, 3u, v.keys, s.lens));
     return vertex_weights(ab, cd, vec2(s.at));
 }
 

@@ -58,15 +58,16 @@ pub(super) fn refuse(error: &GpuError, console: &Console) -> u8 {
 struct ListedDevice<'a> {
     #[serde(flatten)]
     device: &'a DeviceInfo,
-    pipeline: &'static str,
+    /// `None` for one that cannot render.
+    pipeline: Option<&'static str>,
     /// Whether `anthill explore` measured and kept it.
     pipeline_kept: bool,
 }
 
 impl<'a> ListedDevice<'a> {
     fn new(device: &'a DeviceInfo, choice: &PipelineChoice) -> Self {
-        let pipeline = choice.of(device, false).name;
-        Self { device, pipeline, pipeline_kept: choice.kept.of(device).is_some() }
+        let pipeline = device.usable.then(|| choice.of(device, false).name);
+        Self { device, pipeline, pipeline_kept: device.usable && choice.kept.of(device).is_some() }
     }
 }
 
@@ -101,9 +102,9 @@ fn describe(listed: &ListedDevice<'_>, default: bool) -> String {
     for lack in &device.lacking {
         text += &format!("   lacks {}: {}\n", lack.what(), lack.reason);
     }
-    if device.usable {
+    if let Some(pipeline) = listed.pipeline {
         let reason = if listed.pipeline_kept { "kept by `anthill explore`" } else { "the usual one" };
-        text += &format!("   draws with pipeline {} ({reason})\n", listed.pipeline);
+        text += &format!("   draws with pipeline {pipeline} ({reason})\n");
     }
     text
 }
@@ -162,12 +163,11 @@ mod tests {
         let lacks = "   lacks shaderInt64: depth keys\n   lacks maxPushConstantsSize (needs at least 128, has 64): parameters\n";
         let expected = format!("{head}cannot render\n{offers}{lacks}");
         assert_eq!(described(&device, &choice, false), expected);
-        let listed = json(&[ListedDevice::new(&device, &choice)]);
+        let usable = DeviceInfo { usable: true, ..device.clone() };
+        let listed = json(&[ListedDevice::new(&device, &choice), ListedDevice::new(&usable, &choice)]);
         let value: serde_json::Value = serde_json::from_str(&listed).expect("valid JSON");
-        assert_eq!(
-            (value[0]["pipeline"].as_str(), value[0]["pipeline_kept"].as_bool()),
-            (Some("batches-expanded"), Some(true))
-        );
+        let pipeline = |at: usize| (value[at]["pipeline"].as_str(), value[at]["pipeline_kept"].as_bool());
+        assert_eq!([pipeline(0), pipeline(1)], [(None, Some(false)), (Some("batches-expanded"), Some(true))]);
         assert_eq!((&value[0]["kind"], &value[0]["lacking"][0]["name"]), (&"cpu".into(), &"shaderInt64".into()));
     }
 }

@@ -85,7 +85,7 @@ fn explore(flags: &ExploreFlags, plan: &Plan, console: &mut Console) -> Result<M
         })
     };
     let settings = made().map_err(|error| {
-        console.err.error(&format!("cannot begin to run this program: {error}"));
+        console.err.error(&format!("cannot begin: {error}"));
         1
     })?;
     let messages = console.err.clone();
@@ -107,7 +107,9 @@ fn scene(flags: &ExploreFlags, folder: &TempDir) -> io::Result<PathBuf> {
         return Ok(scene.clone());
     }
     let own = folder.path().join("calibration.rib");
-    fs::write(&own, CALIBRATION)?;
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("\"{}\" cannot be written: {error}", own.display()));
+    fs::write(&own, CALIBRATION).map_err(named)?;
     Ok(own)
 }
 
@@ -125,8 +127,8 @@ fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], con
         let table = tables::pipelines(of_device);
         let (index, name, driver, note) = (device.index, &device.name, &device.driver_info, &table.note);
         console.print(&format!("device {index}: {name}, {driver}\n{}\n{note}\n", table.to_markdown()));
-        if let Some(pipeline) = fastest_of(of_device) {
-            console.print(&format!("fastest on device {index}, buckets apart: {}\n", pipeline.name));
+        if let Some(pipeline) = fastest_of(of_device).filter(|_| measured.differing.is_empty()) {
+            console.print(&format!("the fastest that device {index} can have for itself: {}\n", pipeline.name));
             fastest.push((device, pipeline));
         }
     }

@@ -99,6 +99,13 @@ pub struct ShadeBin {
     pub keys: u32,
 }
 
+impl ShadeBin {
+    /// Channels of positions at keys: those of what stands still are among the inputs of its program.
+    pub fn key_channels(&self) -> u32 {
+        if self.keys > 1 { self.keys } else { 0 }
+    }
+}
+
 /// What the colour store holds of a micropolygon (ShadingInterpolation, RISpec 4.2.1; glsl/lib/colour.glsl).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {

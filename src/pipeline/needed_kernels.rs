@@ -165,7 +165,7 @@ fn of_stage(
             let program = displace::program_kernels(ProgramKind::Displacement, &traits.displacement_primvars);
             let measures = matches!(stage.assign_bin, AssignBin::Depth(_));
             let keeps_keys = matches!(traits.interpolation, Interpolation::Blurred(_));
-            let carries = keeps_keys || measures && traits.kinds.iter().any(|kind| kind.moves);
+            let carries = (measures || keeps_keys) && traits.kinds.iter().any(|kind| kind.moves);
             let measure = if measures { displace::measure_kernels() } else { Vec::new() };
             [program, measure, if carries { displace::carry_kernels() } else { Vec::new() }].concat()
         }

@@ -208,7 +208,8 @@ impl ShadeLayout {
     pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> (u32, u32) {
         let input = input_channels(displace, shade);
         let output = shade.map_or(0, |k| k.output_channels);
-        let vertex = displace.map_or(0, |k| k.input_channels) + input + output + u32::from(bin.thin) + bin.keys;
+        let vertex =
+            displace.map_or(0, |k| k.input_channels) + input + output + u32::from(bin.thin) + bin.key_channels();
         let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
         (vertex, slot)
     }
@@ -220,7 +221,7 @@ impl ShadeLayout {
         let output = input + input_channels(displace, shade) * vertices;
         let covered = output + shade.map_or(0, |k| k.output_channels) * vertices;
         let keys = covered + u32::from(bin.thin) * vertices;
-        let displace_uniform = keys + bin.keys * vertices;
+        let displace_uniform = keys + bin.key_channels() * vertices;
         let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
         let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
         Self {

@@ -307,7 +307,9 @@ fn all_that_a_displacement_stores_has_its_place() {
         };
         let layout = ShadeLayout::new(&piece, Some(&displace), shade, &bin);
         let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, &bin);
-        assert!(layout.displace_uniform >= layout.keys + bin.keys * piece.vertices());
+        let outputs = shade.map_or(0, |kernel| kernel.output_channels) + u32::from(thin);
+        assert!(layout.keys >= layout.output + outputs * piece.vertices());
+        assert!(layout.displace_uniform >= layout.keys + 3 * piece.vertices());
         assert!(layout.output >= layout.input + displace.output_channels * piece.vertices());
         assert_eq!(layout.records, vertex * piece.vertices() + slot * piece.slot_count);
     }

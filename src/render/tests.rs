@@ -99,6 +99,8 @@ struct Setup {
     clipped: bool,
     /// Whether colours are interpolated.
     smooth: bool,
+    /// Whether everything moves while the shutter is open.
+    moving: bool,
     /// What becomes of the depths of samples.
     depth_filter: DepthFilter,
     /// Whether everything is displaced, to wherever `facing` takes it.
@@ -122,6 +124,7 @@ impl Default for Setup {
             perturb: None,
             clipped: false,
             smooth: false,
+            moving: false,
             depth_filter: DepthFilter::Min,
             displaced: false,
             parallel: false,
@@ -153,7 +156,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
                 primvars: Vec::new(),
                 location: Default::default(),
             }),
-            world_from_object: Arc::new(Motion::still(thing.at)),
+            world_from_object: Arc::new(pipelines::path(thing.at, setup.moving)),
             detail: [0, DETAIL_STEPS],
             solid: None,
         });
@@ -161,6 +164,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
     let world = World {
         options: options(),
         camera: Camera {
+            shutter: if setup.moving { [0.0, 1.0] } else { [0.0, 0.0] },
             clip_planes: if setup.clipped { vec![([0.0, 0.0, 9.0], [0.0, 0.0, 1.0])] } else { Vec::new() },
             ..camera(resolution)
         },

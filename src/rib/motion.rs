@@ -11,10 +11,7 @@ pub(super) const KEYS_MAX: usize = 256;
 /// keys, which are inside of the arc by up to r (1 - cos 7.5): 0.9% of the radius.
 const ARC_DEGREES: f64 = 15.0;
 
-/// A rotation has more pieces than these only where some would be longer than [`LONG_ARC_DEGREES`]: keys are bounded.
-const ARCS: f64 = 48.0;
-
-/// The largest angle between two keys of a rotation of many turns, in degrees.
+/// The largest angle where [`ARC_DEGREES`] would make too many keys.
 const LONG_ARC_DEGREES: f64 = 45.0;
 
 /// Rotations up to this are not cut: other renderers draw them as chords too.
@@ -62,8 +59,8 @@ pub(super) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
 }
 
 /// Returns the matrices of a step given at one or more times. Rotations of more than [`CHORD_DEGREES`] get more keys,
-/// so that no arc is longer than [`ARC_DEGREES`], or, of many turns, [`LONG_ARC_DEGREES`]; the authored keys are kept.
-fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
+/// so that no arc is longer than so many degrees, if [`KEYS_MAX`] permits; the authored keys are kept.
+fn matrices(steps: &Motion<TransformStep>, arc_degrees: f64) -> Motion<DMat4> {
     let keys = steps.keys();
     let mut result = Vec::with_capacity(keys.len());
     for (index, (time, step)) in keys.iter().enumerate() {
@@ -72,8 +69,7 @@ fn matrices(steps: &Motion<TransformStep>) -> Motion<DMat4> {
             (step, keys.get(index + 1))
         {
             let arc = (b - a).abs();
-            let cut = (arc / ARC_DEGREES).ceil().min(ARCS).max((arc / LONG_ARC_DEGREES).ceil());
-            let pieces = if arc <= CHORD_DEGREES { 1.0 } else { cut };
+            let pieces = if arc <= CHORD_DEGREES { 1.0 } else { (arc / arc_degrees).ceil() };
             let pieces = pieces.min((KEYS_MAX / keys.len()) as f64) as usize;
             for piece in 1..pieces {
                 let t = piece as f64 / pieces as f64;
@@ -136,12 +132,13 @@ pub(super) fn transformed(
     current: &Motion<DMat4>,
     steps: &Motion<TransformStep>,
 ) -> Result<Motion<DMat4>, TransformError> {
-    let step = matrices(steps);
     let replaces = matches!(steps.first(), TransformStep::Set(_));
-    let result = if replaces { step } else { product(current, &step).ok_or(TransformError::TooManyKeys)? };
-    if result.keys().len() > KEYS_MAX {
-        return Err(TransformError::TooManyKeys);
-    }
+    let cut_at = |arc_degrees: f64| {
+        let step = matrices(steps, arc_degrees);
+        let result = if replaces { Some(step) } else { product(current, &step) };
+        result.filter(|result| result.keys().len() <= KEYS_MAX)
+    };
+    let result = cut_at(ARC_DEGREES).or_else(|| cut_at(LONG_ARC_DEGREES)).ok_or(TransformError::TooManyKeys)?;
     let invertible = result.keys().iter().all(|(_, matrix)| is_invertible(matrix));
     if invertible { Ok(result) } else { Err(TransformError::Singular) }
 }
@@ -207,6 +204,10 @@ mod tests {
             moving((0..200).map(|i| ((start + 2 * i) as f32, TransformStep::Concat(DMat4::IDENTITY))).collect())
         };
         let first = transformed(&Motion::still(DMat4::IDENTITY), &many(0)).expect("200 keys");
+        // Beside as many keys a rotation of three turns has 23 of its own, not 71.
+        let turns = (0.0, TransformStep::Rotate(0.0, DVec3::Z));
+        let turns = moving(vec![turns, (399.7, TransformStep::Rotate(1080.0, DVec3::Z))]);
+        assert_eq!(transformed(&first, &turns).expect("fewer keys").keys().len(), 200 + 23 + 1);
         assert_eq!(transformed(&first, &many(1)), Err(TransformError::TooManyKeys));
     }
 }

@@ -32,8 +32,10 @@ fn without_a_scene_one_of_the_programs_own_is_measured_and_the_fastest_kept() {
     let Ran { code, out, err } = with_cache(directory.path(), &[&explore[..], &small].concat());
     assert_eq!(code, Some(0), "{err}");
     assert!(!err.contains("warning") && !err.contains("error"), "{err}");
-    let fastest =
-        out.lines().find_map(|line| line.strip_prefix("fastest on device 0, buckets apart: ")).expect("it says which");
+    let fastest = out
+        .lines()
+        .find_map(|line| line.strip_prefix("the fastest that device 0 can have for itself: "))
+        .expect("it says which");
     let (text, line) = kept(directory.path());
     assert!(text.is_some_and(|text| text.contains(&format!("\"{fastest}\""))), "{out}");
     assert_eq!(line, format!("draws with pipeline {fastest} (kept by `anthill explore`)"));
@@ -49,7 +51,11 @@ fn pipelines_are_measured_and_the_fastest_is_kept() {
     let names: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()).collect();
     assert_eq!(names, ["pipeline", "batches-expanded", "one-batch", "buckets"], "{out}");
     assert!(err.contains("run 3 of 3: --devices 0 --pipeline buckets: "), "{err}");
-    assert_eq!(out.lines().filter(|line| line.starts_with("fastest on device 0, buckets apart: ")).count(), 1, "{out}");
+    assert_eq!(
+        out.lines().filter(|line| line.starts_with("the fastest that device 0 can have for itself: ")).count(),
+        1,
+        "{out}"
+    );
     let kept = directory.path().join("cache/anthill/pipelines.json");
     let text = fs::read_to_string(&kept).expect("it was kept");
     // Buckets are never kept, and what was not measured cannot be.

@@ -111,3 +111,27 @@ fn smooth_colours_of_what_is_blurred_are_those_at_the_time_of_the_sample() {
         assert!(largest < 0.02, "{camera}, {move_it}, {attributes}: {largest}");
     }
 }
+
+#[test]
+fn what_stands_still_beside_smooth_motion_keeps_its_bits() {
+    let scene = |moves: &str| {
+        let scene = draw(&format!(
+            "Format 48 24 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nDisplay \"+$DIR/n.exr\" \"exr\" \"varying normal N\"\nShutter 0 1\n\
+             ScreenWindow -2 2 -1 1\nTranslate 0 0 3\nWorldBegin\nLightSource \"distantlight\" 1\nSurface \"matte\"\nShadingRate 9\n\
+             ShadingInterpolation \"smooth\"\nAttributeBegin\nTranslate -1 0 0\nSphere 0.7 -0.7 0.7 360\nAttributeEnd\n\
+             Translate 1 0 0\n{moves}\nSphere 0.7 -0.7 0.7 360\nWorldEnd\n"
+        ));
+        [scene.clean("a.exr"), scene.clean("n.exr")]
+    };
+    let still = scene("");
+    let moving = scene("MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 0.2 0.1 0\nMotionEnd");
+    let same = |part: std::ops::Range<usize>, at: usize| {
+        let channels = if at == 0 { ["R", "G", "B"] } else { ["N.x", "N.y", "N.z"] };
+        let pixels = part.flat_map(|x| (0..24).map(move |y| (x, y)));
+        let equal = |(x, y)| channels.iter().all(|name| still[at].at(name, x, y) == moving[at].at(name, x, y));
+        pixels.into_iter().all(equal)
+    };
+    for at in 0..2 {
+        assert!(same(0..24, at) && !same(24..48, at), "picture {at}");
+    }
+}

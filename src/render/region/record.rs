@@ -449,9 +449,8 @@ impl DeviceWorld {
         if let Some(base) = layout.coverage {
             record(base, CHANNEL_COVERAGE, None);
         }
-        for key in 0..bin.keys {
-            let base = layout.keys + key * piece.piece.vertices();
-            record(base, CHANNEL_POSITION, Some(key).filter(|_| bin.keys > 1));
+        for key in 0..bin.key_channels() {
+            record(layout.keys + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key));
         }
         let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
             if channels != 0 {
@@ -464,8 +463,9 @@ impl DeviceWorld {
             }
         }
         let mut record = |base: u32, channels: u32| record_at(base, channels, None);
-        // Interpolated colours need the vertices' positions.
-        let positions = if self.drawn.interpolation == Interpolation::Constant { 0 } else { CHANNEL_POSITION };
+        // Interpolated colours need the vertices' positions, unless they have those at keys.
+        let needs_positions = self.drawn.interpolation == Interpolation::Smooth || bin.keys == 1;
+        let positions = if needs_positions { CHANNEL_POSITION } else { 0 };
         let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
         match displace {
             None => record(layout.input, wanted),
@@ -496,7 +496,7 @@ impl DeviceWorld {
             let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
             displace::record_program(recording, sources, slices, &piece.piece, &run);
         }
-        if part.has_results() && bin.keys > 0 {
+        if part.has_results() && bin.key_channels() > 0 {
             let positions = KeyedPositions { base: layout.keys, keys: bin.keys, trimmed: false };
             displace::record_carry(recording, &self.frame, slices, &piece.piece, [input_base, output_base], positions);
         }
@@ -531,7 +531,7 @@ impl DeviceWorld {
     fn record_pack(&self, recording: &mut Recording, region: &ActiveRegion, piece: &LoadPiece, places: Range<u32>) {
         let (_, kernel, layout) = self.layout(piece);
         let position_keys = self.drawn.shade_bins[piece.bin].keys;
-        let position_base = if position_keys > 0 { layout.keys } else { layout.input };
+        let position_base = if position_keys > 1 { layout.keys } else { layout.input };
         let (output_base, coverage_base) = (layout.output, layout.coverage);
         let colours = PieceColours { kernel, position_base, position_keys, output_base, coverage_base, places };
         shade::record_pack(recording, &self.frame, region, &piece.piece, &colours);

@@ -169,6 +169,12 @@ fn fused_kernels_cull_as_much() {
     }
 }
 
+/// Where a thing is: it stands still, or moves along x.
+pub(super) fn path(at: DMat4, moves: bool) -> Motion<DMat4> {
+    let key = |time: f32| (time, DMat4::from_translation(DVec3::X * f64::from(time)) * at);
+    Motion::new(if moves { vec![key(0.0), key(1.0)] } else { vec![key(0.0)] }).expect("times increase")
+}
+
 /// What a region dispatches is among what was prepared.
 fn runs_what_was_prepared(things: Vec<Thing>, setup: &Setup, name: &str) {
     let drawn = draw(things, [24, 24], setup);
@@ -184,13 +190,17 @@ fn runs_what_was_prepared(things: Vec<Thing>, setup: &Setup, name: &str) {
 fn drawing_compiles_nothing_that_was_not_prepared() {
     let of_kind: [fn() -> Shape; 5] = [|| sphere(1.0), || facets(3), || patches(2), || curves(20), || points(20)];
     for (kind, shape) in of_kind.iter().enumerate() {
-        let (clipped, smooth, displaced) = (kind % 2 == 0, kind % 3 == 0, kind == 2);
+        let (clipped, smooth, displaced) = (kind % 2 == 0, kind != 1, kind == 2);
         let depth_filter = [DepthFilter::Min, DepthFilter::Midpoint][usize::from(kind < 3)];
-        let setup = || Setup { clipped, smooth, displaced, depth_filter, parallel: kind > 2, ..Setup::default() };
-        let opaque = || thing(shape(), placed(0.0, 0.0, 5.0, 0.3), [0.9; 3], 1.0);
-        let glass = thing(shape(), placed(0.1, 0.0, 4.0, 0.2), [0.9; 3], 0.5);
-        runs_what_was_prepared(vec![opaque()], &setup(), &format!("kind {kind}"));
-        runs_what_was_prepared(vec![opaque(), glass], &setup(), &format!("kind {kind}, translucent too"));
+        for moving in [false, true] {
+            let setup =
+                || Setup { clipped, smooth, moving, displaced, depth_filter, parallel: kind > 2, ..Setup::default() };
+            let opaque = || thing(shape(), placed(0.0, 0.0, 5.0, 0.3), [0.9; 3], 1.0);
+            let glass = thing(shape(), placed(0.1, 0.0, 4.0, 0.2), [0.9; 3], 0.5);
+            let name = format!("kind {kind}, moving: {moving}");
+            runs_what_was_prepared(vec![opaque()], &setup(), &name);
+            runs_what_was_prepared(vec![opaque(), glass], &setup(), &format!("{name}, translucent too"));
+        }
     }
     for pipeline in CATALOGUE.map(|one| one.colours).into_iter().chain([reordered()]) {
         for clipped in [true, false] {

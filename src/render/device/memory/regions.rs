@@ -86,10 +86,13 @@ impl Demand {
     }
 }
 
+/// Places that the colour store has at least.
+const COLOURS_MIN: u64 = 1 << 10;
+
 /// The capacity of a region with `subpixels` subpixels, `grids` grids, and stores for the work of `work` subpixels.
 fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCapacity {
     let arena = (work / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
-    RegionCapacity {
+    let capacity = RegionCapacity {
         frame_grids: demand.frame_grids,
         grids,
         subpixels,
@@ -98,7 +101,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         slots: arena / 16,
         // A micropolygon of the usual shading rates is seen by several samples; where more are seen, colours go in
         // rounds.
-        colours: (work / 4).max(1 << 10),
+        colours: (work / 4).max(COLOURS_MIN),
         entries: if demand.translucent || demand.deep { work } else { 0 },
         variables: demand.variables,
         filtered: demand.filtered,
@@ -110,7 +113,11 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         deep: demand.deep,
         prints: if demand.prints { PRINT_RECORDS } else { 0 },
         texture_slots: demand.texture_slots,
-    }
+    };
+    // Positions at many keys take no more bytes than positions in the picture would: there are more rounds instead.
+    let usual = RegionCapacity { interpolation: Interpolation::Smooth, ..capacity };
+    let of_usual_bytes = capacity.colours * usual.colour_records() / capacity.colour_records();
+    RegionCapacity { colours: capacity.colours.min(of_usual_bytes).max(COLOURS_MIN), ..capacity }
 }
 
 /// The capacity of the largest region that fits `bytes`; `None` when not even the smallest does.
@@ -244,6 +251,18 @@ mod tests {
                     "{bytes}, documented {documented}: {c:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn many_keys_of_smooth_colours_do_not_make_regions_smaller() {
+        let subpixels = |interpolation| {
+            let large = Demand { interpolation, picture_subpixels: 1 << 24, translucent: false, ..demand() };
+            largest_region(&large, 1 << 30).expect("enough memory").subpixels
+        };
+        let usual = subpixels(Interpolation::Smooth);
+        for keys in [1, 2, 49, 256] {
+            assert!(subpixels(Interpolation::Blurred(keys)) >= usual, "{keys} keys");
         }
     }
 
