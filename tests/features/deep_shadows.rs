@@ -1,6 +1,6 @@
 //! Deep shadow maps: `Display "f.dshad" "deepshad" "deepopacity"` (Lokovic and Veach 2000).
 
-use super::draw;
+use super::{draw, draw_with};
 use anthill::deep::{DeepReader, TILE_SIDE, Visibility};
 use anthill::film::DisplayState::Whole;
 use std::fs::File;
@@ -47,6 +47,25 @@ fn nothing_is_lit_behind_what_passes_the_opacity_threshold() {
     let scene = draw(&cards("Option \"limits\" \"color othreshold\" [0.7 0.7 0.7]\n"));
     let light = light(&scene.folder().join("d.dshad"), [6, 3]);
     assert_eq!([2.5, 3.5].map(|z| light.at(z)), [0.5, 0.0], "{light:?}");
+}
+
+/// A card of one micropolygon whose opacity runs from 0 at x = -2 to 1 at 2 and moves by 0.8 to the right.
+#[test]
+fn smooth_opacities_of_what_moves_are_those_at_the_time_of_each_sample() {
+    let scene = draw_with(
+        &[("veil.sl", "surface veil() { Oi = s; Ci = Oi * Cs; }")],
+        "Format 8 8 1\nScreenWindow -1 1 -1 1\nPixelSamples 4 4\nHider \"hidden\" \"jitter\" [0]\nShutter 0 1\n\
+         Display \"$DIR/d.dshad\" \"deepshad\" \"deepopacity\"\nWorldBegin\nSurface \"veil\"\nShadingRate 1024\n\
+         ShadingInterpolation \"smooth\"\nMotionBegin [0 1]\nTranslate 0 0 3\nTranslate 0.8 0 3\nMotionEnd\n\
+         Patch \"bilinear\" \"P\" [-2 2 0 2 2 0 -2 -2 0 2 -2 0]\nWorldEnd\n",
+    );
+    assert_eq!(scene.messages, Vec::<String>::new());
+    for x in [0, 3, 7] {
+        let light = light(&scene.folder().join("d.dshad"), [x, 3]);
+        let middle = (x as f32 + 0.5) / 4.0 - 1.0;
+        let expected = 1.0 - (middle - 0.4 + 2.0) / 4.0;
+        assert!((light.at(4.0) - expected).abs() < 0.01, "column {x}: {expected}, {light:?}");
+    }
 }
 
 /// A slab of 200 thin cards: a line within the tolerance.

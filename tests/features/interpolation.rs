@@ -74,8 +74,11 @@ fn constant_neighbours_of_smooth_ones_keep_their_bits() {
 /// at its own time and through its own point of the lens.
 fn blurred(camera: &str, move_it: &str, attributes: &str) -> ExrChannels {
     let lift = "displacement lift() { P += 0.4 * normalize(N); }";
+    // Of more loop trips than a submission makes.
+    let slow =
+        "displacement slow() { float i, way = 0; for (i = 0; i < 5000; i += 1) way += 8e-5; P += way * normalize(N); }";
     let scene = draw_with(
-        &[("lift.sl", lift)],
+        &[("lift.sl", lift), ("slow.sl", slow)],
         &format!(
             "Format 48 48 1\nPixelSamples 1 1\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n{camera}\nWorldBegin\n\
              Surface \"constant\"\n{attributes}\nTranslate 0 0 4\n{move_it}\nRotate 30 1 0 0\n\
@@ -93,8 +96,14 @@ fn smooth_colours_of_what_is_blurred_are_those_at_the_time_of_the_sample() {
     let shutter_and_lens = format!("{shutter}\nDepthOfField 8 4 2");
     let path = "MotionBegin [0 0.4 1]\nTranslate 0 0 0\nTranslate 0.1 -0.2 0.3\nTranslate 0.8 0.5 1\nMotionEnd";
     let turned = "MotionBegin [0 1]\nRotate 0 0 0 1\nRotate 100 0 0 1\nMotionEnd";
+    let more = format!(
+        "{shutter}\nHider \"hidden\" \"depthfilter\" \"midpoint\"\nDisplay \"+$DIR/z.exr\" \"exr\" \"z\"\n\
+         Display \"+$DIR/n.exr\" \"exr\" \"varying normal N\""
+    );
     let cases = [
         (&shutter, path, ""),
+        (&more, turned, "Opacity 0.5 0.5 0.5"),
+        (&shutter, path, "Displacement \"slow\"\nAttribute \"displacementbound\" \"sphere\" [0.5]"),
         (&shutter, turned, "Opacity 0.5 0.5 0.5"),
         (&lens, "", ""),
         (&lens, "", "Opacity 0.5 0.5 0.5\nDisplacement \"lift\"\nAttribute \"displacementbound\" \"sphere\" [0.5]"),
