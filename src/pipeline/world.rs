@@ -187,11 +187,8 @@ impl<'a> Builder<'a> {
         }
         for run in runs.iter() {
             let instance = self.instance(drawable, look, run, &path, solid);
-            let smooth_keys = match instance.flags & INSTANCE_SMOOTH {
-                0 => 0,
-                _ if look.shade.is_none() => 0,
-                _ => instance.keys,
-            };
+            let is_smooth = look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
+            let smooth_keys = if is_smooth { instance.keys } else { 0 };
             self.smooth_keys = self.smooth_keys.max(smooth_keys);
             self.runs.push(DrawnRun {
                 page: run.page,
