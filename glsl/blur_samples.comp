@@ -51,10 +51,18 @@ vec2 lens_aperture(vec2 square) {
     return radius * ((1.0 - t) * rim.low + t * rim.high);
 }
 
-vec2 lens_point(uvec2 cell, uint h) {
+// Inside a cell, too, samples of a column of cells are in different parts along x, and those of a row along y, as in
+// lib/sampling.glsl.
+const uint LENS_TURNS = 0x9b05688cu;
+
+vec2 lens_point(uvec2 cell, uint h, ivec2 pixel) {
+    uvec2 n = frame.samples;
+    uint key = pixel_key(pixel) ^ LENS_TURNS;
+    uvec2 nth = uvec2(turned(halves(cell.y, n.y), hash_below(key, 0u, n.y), n.y), turned(halves(cell.x, n.x), hash_below(key, 1u, n.x), n.x));
     vec2 jitter = (vec2(uvec2(h >> TIME_BITS, h >> (TIME_BITS + LENS_BITS)) & ((1u << LENS_BITS) - 1u)) + 0.5) * (1.0 / float(1 << LENS_BITS));
-    LensCell rim = lens_cells[cell.y * frame.samples.x + cell.x];
-    vec2 cell_size = vec2(frame.samples.yx) * frame.stratum;
+    jitter = (vec2(nth) + jitter) * (vec2(n) * frame.stratum);
+    LensCell rim = lens_cells[cell.y * n.x + cell.x];
+    vec2 cell_size = vec2(n.yx) * frame.stratum;
     return clamp(lens_aperture((vec2(cell) + jitter) * cell_size), rim.low, rim.high);
 }
 
@@ -67,7 +75,7 @@ uvec4 blur_sample(ivec2 pixel, uvec2 part) {
     uint when = h & ((1u << TIME_BITS) - 1u);
     if (in_quarters()) when = when >> 2 | part_quarter(pixel) << (TIME_BITS - 2);
     vec2 lens = vec2(0.0);
-    if ((frame.flags & FRAME_LENS) != 0u) lens = lens_point(cell_of_part(part, pixel_class(pixel)), h);
+    if ((frame.flags & FRAME_LENS) != 0u) lens = lens_point(cell_of_part(part, pixel_class(pixel)), h, pixel);
     float jitter = (float(when) + 0.5) * (1.0 / float(1 << TIME_BITS));
     float time = shutter_time((float(part.y * frame.samples.x + part.x) + jitter) * frame.stratum);
     return blur_pack(place, k.y * frame.samples.x + k.x, time, lens);

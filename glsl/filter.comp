@@ -5,10 +5,11 @@
 // variants: filter_disk KIND=FILTER_DISK; filter_separable_catmull_rom KIND=FILTER_SEPARABLE_CATMULL_ROM
 //
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
-// within the filter's width, weights at the jittered positions, normalised per pixel, summed in subpixel order (RISpec
-// 4.1.3). A filter over more samples than an invocation may visit continues in further dispatches, from the sums that
-// the one before left. Reads resolved; reads and writes pixels (vec4 each) and, where there are further dispatches,
-// totals (sums of weights).
+// within the filter's width, each with the weight of its subpixel's middle, times the part of the subpixel that is
+// within the width; where pixels have one sample, with the weight of its place. Normalised per pixel, summed in
+// subpixel order (RISpec 4.1.3). A filter over more samples than an invocation may visit continues in further
+// dispatches, from the sums that the one before left. Reads resolved; reads and writes pixels (vec4 each) and, where
+// there are further dispatches, totals (sums of weights).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -49,13 +50,12 @@ void main() {
     if (index >= last) return;
     ivec2 at = ivec2(inside_x + index % inside_width, inside_y + index / inside_width);
     vec2 half_width = vec2(half_width_x, half_width_y), inverse = 1.0 / half_width;
-    ivec2 origin = ivec2(region_x, region_y);
-    ivec2 centre = (origin + at) * FIXED + FIXED / 2;
+    ivec2 centre = (ivec2(region_x, region_y) + at) * FIXED + FIXED / 2;
+    vec2 cell = vec2(frame.samples.yx) * frame.stratum;
     // The square of positions whose weight may not be zero, in 1/1024 pixel from the sampled rectangle's corner.
     ivec2 reach = ivec2(ceil(half_width * float(FIXED)));
     ivec2 low_rim = at * FIXED + FIXED / 2 - reach, high_rim = at * FIXED + FIXED / 2 + reach;
-    // The window of pixels that are visited. A sample on the far rim may lie on the near border of a pixel outside the
-    // apron, which not every region samples: none does.
+    // The window of pixels that are visited.
     ivec2 apron = ivec2(ceil(half_width - 0.5));
     uint side = uint(2 * apron.x + 1), window = side * uint(2 * apron.y + 1), pixel_samples = frame.samples.x * frame.samples.y;
     bool begins = window_first == 0u, ends = window_last >= window;
@@ -68,8 +68,14 @@ void main() {
         for (uint ky = low.y; ky <= high.y; ky++) {
             uint s = (uint(pixel.y) * region_width + uint(pixel.x)) * pixel_samples + ky * frame.samples.x;
             for (uint kx = low.x; kx <= high.x; kx++) {
-                vec2 d = vec2(sample_position(frame, origin + pixel, uvec2(kx, ky)) - centre) * (1.0 / float(FIXED));
-                float w = filter_weight(KIND, d, half_width, inverse);
+                vec2 d = vec2(uvec2(kx, ky)) * cell + 0.5 * cell + vec2(pixel - at) - 0.5;
+                vec2 inside = clamp((half_width - abs(d)) * vec2(frame.samples) + 0.5, vec2(0.0), vec2(1.0));
+                if (pixel_samples == 1u) {
+                    ivec2 place = sample_position(frame, ivec2(region_x, region_y) + pixel, uvec2(0u));
+                    d = vec2(place - centre) * (1.0 / float(FIXED));
+                    inside = vec2(lessThanEqual(abs(d), half_width));
+                }
+                float w = filter_weight(KIND, clamp(d, -half_width, half_width), half_width, inverse) * (inside.x * inside.y);
                 if (w == 0.0) continue;
                 sum += w * resolved[(s + kx) * resolved_records + record];
                 total += w;

@@ -3,11 +3,10 @@
 // nx x ny, mapped to the aperture): each has one part and one cell, and a place in both that is jittered. Parts are
 // numbered like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
-// Without a lens, an order gives subpixels their parts, in which rows of parts are rows of subpixels, turned by one
-// from column to column. It is turned along x by a hash of the pixel's row, and along y by a hash of its column: so
-// it does not repeat, and yet of neighbours those on a side have a part in the same column, or row. A filter over
-// them gives all parts nearly the same weight, as it does not where each pixel's order is its own. The four pixels of
-// a square are in different quarters of a part.
+// Without a lens, the parts of all subpixels are a lattice in the picture and time (Korobov 1959): the subpixel in
+// column X and row Y has part a X + nx Y, modulo N, so that any nx x ny subpixels have each part once. The host chooses
+// a so that samples are far from each other for motion that is slow or fast. Each tile of pixels begins at another part
+// (Cranley and Patterson 1976). The four pixels of a square are in different quarters of a part.
 //
 // With a lens, which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of
 // parts, then the rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell
@@ -65,14 +64,18 @@ uint hash_below(uint key, uint number, uint n) {
     return ((h >> 16) * n) >> 16;
 }
 
-uint turned(uint a, uint by, uint n) { return a + by < n ? a + by : a + by - n; }
 uint turned_back(uint a, uint by, uint n) { return a >= by ? a - by : a + n - by; }
+
+// a modulo n: a quotient of floats is off by one at most.
+uint remainder(uint a, uint n) {
+    uint r = a - uint(float(a) / float(n)) * n;
+    return r < n ? r : int(r) < 0 ? r + n : r - n;
+}
 
 // Numbers below n in another order, in which those that followed each other are far apart: multiples of a step, or, for
 // n that have no good one (step 0), those of the lower half and of the upper in turn. The steps are inverse to each
 // other modulo n.
-uint remainder(uint a, uint n) { return a - uint((float(a) + 0.5) / float(n)) * n; }
-uint spread(uint a, uint step, uint n) { return step != 0u ? remainder(a * step, n) : (a >> 1) + (a & 1u) * ((n + 1u) >> 1); }
+uint spread(uint a, uint step, uint n) { return step != 0u ? remainder(a * step, n) : halves(a, n); }
 uint gathered(uint a, uint step, uint n) {
     uint half_n = (n + 1u) >> 1;
     return step != 0u ? remainder(a * step, n) : a < half_n ? 2u * a : 2u * (a - half_n) + 1u;
@@ -95,30 +98,41 @@ uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
 const uint PIXEL_KEY = 0xb5297a4du;
 uint pixel_key(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_KEY); }
 
-// By how much a row or column of pixels turns the order of parts: for each four of them, numbers below n that are far
-// from each other.
-const uint ROW_KEY = 0x3c6ef372u;
-const uint COLUMN_KEY = 0xa54ff53au;
-uint line_turn(uint line, uint key, uint n) {
-    uint turn = bitfieldReverse(line) ^ hash_word((line >> 2) ^ key);
-    return ((turn >> 16) * n) >> 16;
+// Part n of the shutter, or cell n of the lens, row by row.
+uvec2 place_of(uint n) {
+    uint y = uint((float(n) + 0.5) / float(frame.samples.x));
+    return uvec2(n - y * frame.samples.x, y);
+}
+
+// By how many parts the order of a tile of pixels is turned.
+const uint TILE_KEY = 0x3c6ef372u;
+const int TILE_LOG2 = 5;
+uint tile_turn(ivec2 pixel, uint n) {
+    uvec2 tile = uvec2(pixel >> TILE_LOG2);
+    return hash_below(hash_subpixel(tile.x, tile.y) ^ TILE_KEY, 0u, n);
+}
+
+// What a column of subpixels of a pixel adds to the number of its parts.
+uint column_parts(ivec2 pixel, uint column, uint n) {
+    uint x = (uint(pixel.x) & ((1u << TILE_LOG2) - 1u)) * frame.samples.x + column;
+    return remainder(frame.time_lattice.x * x, n);
 }
 
 // The subpixel that has a part of the shutter.
 uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) {
     uvec2 n = frame.samples;
     if ((frame.flags & FRAME_LENS) != 0u) return shuffled(part, pixel_key(pixel), n);
-    uint column = spread(part.x, frame.spread.x, n.x), row = turned(part.y, (part.x * n.y) / n.x, n.y);
-    return uvec2(turned(column, line_turn(uint(pixel.y), ROW_KEY, n.x), n.x), turned(row, line_turn(uint(pixel.x), COLUMN_KEY, n.y), n.y));
+    uint count = n.x * n.y, number = turned_back(part.y * n.x + part.x, tile_turn(pixel, count), count);
+    uint x = remainder(remainder(number, n.x) * frame.time_lattice.y, n.x);
+    return uvec2(x, place_of(turned_back(number, column_parts(pixel, x, count), count)).y);
 }
 
 // The part of the shutter that a subpixel has.
 uvec2 part_of_subpixel(uvec2 k, ivec2 pixel) {
     uvec2 n = frame.samples;
     if ((frame.flags & FRAME_LENS) != 0u) return unshuffled(k, pixel_key(pixel), n);
-    uvec2 line = uvec2(line_turn(uint(pixel.y), ROW_KEY, n.x), line_turn(uint(pixel.x), COLUMN_KEY, n.y));
-    uint column = gathered(turned_back(k.x, line.x, n.x), frame.spread.y, n.x);
-    return uvec2(column, turned_back(turned_back(k.y, line.y, n.y), (column * n.y) / n.x, n.y));
+    uint count = n.x * n.y, number = turned(column_parts(pixel, k.x, count), k.y * n.x, count);
+    return place_of(turned(number, tile_turn(pixel, count), count));
 }
 
 // The quarter of each part in which a pixel's samples are: for the four pixels of a square in one of eight orders.
@@ -146,12 +160,6 @@ uint class_start(uint lens_class) {
 }
 uint pixel_class(ivec2 pixel) {
     return uint(pixel.x) & (LENS_CLASS_PX - 1u) | (uint(pixel.y) & (LENS_CLASS_PX - 1u)) << LENS_CLASS_LOG2;
-}
-
-// Part n of the shutter, or cell n of the lens, row by row.
-uvec2 place_of(uint n) {
-    uint y = uint((float(n) + 0.5) / float(frame.samples.x));
-    return uvec2(n - y * frame.samples.x, y);
 }
 
 // The cell of the lens that goes with a part of the shutter in pixels of a class.

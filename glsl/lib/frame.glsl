@@ -25,6 +25,7 @@ struct Frame {
     ivec4 sampled_px;   // x0, y0, x1, y1: the pixels that are ever sampled: crop window and filter apron
     uvec2 samples;      // samples per pixel in x and y
     uvec2 sample_step;  // 16.16 fixed point: 1/1024 pixels per subpixel
+    uvec2 time_lattice; // what a column of subpixels adds to its part of the shutter, and back (lib/blur.glsl)
     uint eye_splits;    // splits allowed because of the eye plane
     float stratum;      // 1 / samples of a pixel: the part of the shutter that a sample has for itself
     float opacity_threshold;
@@ -39,6 +40,7 @@ struct Frame {
     uint lens_wedges;         // of the aperture
     float lens_density;       // how much more light the rim lets in than the middle
     float lens_density_scale; // 1 / (2 lens_density), 0 where that is 0
+    uint nth_step; // 65536 / samples of a pixel (lib/sampling.glsl)
     float least_width; // of curves: in camera space at depth 1 (perspective) or at any depth (orthographic); 0 for none
 };
 

@@ -1,4 +1,8 @@
-// Sample points: one in each subpixel, jittered by a hash of the absolute subpixel coordinates (Cook 1986).
+// Sample points: one in each subpixel, jittered (Cook 1986). The N = nx ny samples of a pixel are in different N-ths of
+// its width, and of its height (multi-jittering; Chiu, Shirley and Wang 1994): the ny samples of a column of subpixels
+// are in different ny-ths of it, in an order that is turned from pixel to pixel, and so are the nx samples of a row.
+// What turns it, and the place in an N-th, are multiples of irrational numbers along a row of pixels (Roberts 2018),
+// which begin at a hash of the row.
 
 #ifndef SAMPLING_GLSL
 #define SAMPLING_GLSL
@@ -26,25 +30,41 @@ uint hash_mixed(uint h) {
 
 uint hash_subpixel(uint x, uint y) { return hash_mixed(x * HASH_X ^ y * HASH_Y); }
 
+// What pixels and subpixels add to two numbers of 16 bits each.
+const uint TURN_STEP = 0xc13f91e1u;
+const uint JITTER_STEP_X = 0x9e3791e1u;
+const uint JITTER_STEP_Y = 0x6a09c13fu;
+const uint JITTER_KEY = 0x2c1b3c6du;
+const int JITTER_LOG2 = 10; // places in an N-th
+
+uint turned(uint a, uint by, uint n) { return a + by < n ? a + by : a + by - n; }
+
+// Numbers below n in another order: those of the lower half and of the upper in turn.
+uint halves(uint a, uint n) { return (a >> 1) + ((a & 1u) != 0u ? (n + 1u) >> 1 : 0u); }
+
 // The samples of a row of subpixels: what their positions have in common.
 struct SampleRow {
-    ivec2 corner; // of the first pixel; y of the subpixels
-    uint height;  // of the subpixels
-    uvec2 hash;   // terms of the hash: that of the first pixel's first subpixel, and that of the row
+    ivec2 corner; // of the first pixel
+    uint y;       // of the subpixels
+    uint nth;     // of the width of each, before it is turned
+    uint turn;    // of the first pixel: two numbers of 16 bits
+    uint jitter;  // of its first subpixel: two numbers of 16 bits
 };
 
 SampleRow sample_row(Frame frame, ivec2 pixel, uint y) {
-    uint part = y * frame.sample_step.y, low = part >> 16;
-    uvec2 hash = (uvec2(pixel) * frame.samples + uvec2(0u, y)) * uvec2(HASH_X, HASH_Y);
-    return SampleRow(pixel * FIXED + ivec2(0, int(low)), ((part + frame.sample_step.y) >> 16) - low, hash);
+    uint h = hash_mixed(uint(pixel.y) * HASH_Y);
+    uint jitter = h * JITTER_KEY + uint(pixel.x) * frame.samples.x * JITTER_STEP_X + y * JITTER_STEP_Y;
+    return SampleRow(pixel * FIXED, y, halves(y, frame.samples.y), h + uint(pixel.x) * TURN_STEP, jitter);
 }
 
 // Position in 1/1024 pixel, along x and y, of the sample in column x of a pixel of the row.
 ivec2 row_position(Frame frame, SampleRow row, uint pixel, uint x) {
-    uint part = x * frame.sample_step.x, low = part >> 16, width = ((part + frame.sample_step.x) >> 16) - low;
-    uint h = hash_mixed((row.hash.x + (pixel * frame.samples.x + x) * HASH_X) ^ row.hash.y);
-    uvec2 jitter = (frame.flags & FRAME_JITTER) != 0u ? uvec2(h & 0xffffu, h >> 16) : uvec2(0x8000u);
-    return row.corner + ivec2(int(low + ((width * jitter.x) >> 16)) + int(pixel) * FIXED, int((row.height * jitter.y) >> 16));
+    uint turn = row.turn + pixel * TURN_STEP, jitter = row.jitter + (pixel * frame.samples.x + x) * JITTER_STEP_X;
+    uvec2 turns = (uvec2(turn >> 16, turn & 0xffffu) * frame.samples.yx) >> 16;
+    uvec2 nth = uvec2(turned(row.nth, turns.x, frame.samples.y), turned(halves(x, frame.samples.x), turns.y, frame.samples.x));
+    uvec2 within = (nth << JITTER_LOG2 | uvec2(jitter >> 22, (jitter >> 6) & 0x3ffu)) * frame.nth_step;
+    if ((frame.flags & FRAME_JITTER) == 0u) within = frame.sample_step >> 1;
+    return row.corner + ivec2(int(pixel) * FIXED, 0) + ivec2((uvec2(x, row.y) * frame.sample_step + within) >> 16);
 }
 
 // Position of the sample in subpixel k of a pixel.

@@ -124,6 +124,35 @@ pub fn spread(n: u32) -> [u32; 2] {
     good.min_by(|a, b| off(a[0]).total_cmp(&off(b[0]))).unwrap_or_default()
 }
 
+/// What a column of subpixels adds to the part of the shutter of its samples (glsl/lib/blur.glsl), and its inverse
+/// modulo the columns of a pixel: the lattice of samples in the picture and in time whose nearest neighbours are
+/// farthest from each other, for motion by half a pixel to 8 pixels.
+pub fn time_lattice(samples: [u32; 2]) -> [u32; 2] {
+    let [nx, ny] = samples.map(i64::from);
+    let count = nx * ny;
+    // Products of squared distances, in units of 1/4N pixel: the same on every machine.
+    let merit = |a: i64| [1, 2, 4, 8, 16].map(|speed| nearest(a, [nx, ny], speed) as f64).iter().product::<f64>();
+    let prime = |a: &i64| (0..nx).find(|inverse| a * inverse % nx == 1 % nx).map(|inverse| [*a, inverse]);
+    let good = (1..=count / 2).filter_map(|a| prime(&a)).map(|both| (merit(both[0]), both));
+    let best = good.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, both)| both);
+    best.unwrap_or([1, 0]).map(|value| value as u32)
+}
+
+/// The square of the least distance of two samples of a lattice, where all of the time is as far as half pixels of
+/// `speed`. A lattice has a neighbour within the distance that is searched (Minkowski).
+fn nearest(a: i64, [nx, ny]: [i64; 2], speed: i64) -> i64 {
+    let count = nx * ny;
+    let reach = |n: i64| (1..).find(|r| r * r * r * count >= 16 * n * n * n).unwrap_or(n);
+    let along = |x: i64, y: i64| {
+        let part = (a * x + nx * y).rem_euclid(count);
+        let time = part.min(count - part) * speed;
+        4 * ((x * ny) * (x * ny) + (y * nx) * (y * nx)) + time * time
+    };
+    let rows = |x: i64| (-reach(ny)..=reach(ny)).map(move |y| (x, y));
+    let places = (0..=reach(nx)).flat_map(rows).filter(|place| *place != (0, 0));
+    places.map(|(x, y)| along(x, y)).min().unwrap_or(0)
+}
+
 /// How the shutter opens and closes, as the frame record has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShutterRamps {
@@ -180,6 +209,8 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         sampled_px: sampled_px(camera.crop_px(), &options.widest_filter()),
         samples: options.pixel_samples,
         sample_step,
+        time_lattice: time_lattice(options.pixel_samples),
+        nth_step: 65536 / (options.pixel_samples[0] * options.pixel_samples[1]),
         eye_splits: options.eye_splits,
         stratum: 1.0 / (options.pixel_samples[0] * options.pixel_samples[1]) as f32,
         opacity_threshold: options.opacity_threshold.into_iter().fold(f32::INFINITY, f32::min),
@@ -194,7 +225,6 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         lens_wedges: lens.wedges(),
         lens_density,
         lens_density_scale,
-        _padding0: Default::default(),
         least_width: (f64::from(options.least_width_px()) / scale[0].abs().max(scale[1].abs())) as f32,
     }
 }
@@ -254,6 +284,17 @@ mod tests {
                 assert!((f - normal.dot(p - point)).abs() < 1e-4, "{f} at {p}");
             }
         }
+    }
+
+    #[test]
+    fn samples_are_far_apart_in_the_picture_and_in_time() {
+        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [3, 5], [6, 6], [1, 7], [16, 16]] {
+            let [a, inverse] = time_lattice(samples);
+            assert_eq!(a * inverse % samples[0], 1 % samples[0], "{samples:?}");
+        }
+        // For motion by 2 pixels, in squares of 1/32 pixel: no two are nearer than half a pixel.
+        assert_eq!(time_lattice([4, 4])[0], 7);
+        assert_eq!([1, 3, 5, 7].map(|a| nearest(a, [4, 4], 4)), [80, 144, 144, 272]);
     }
 
     #[test]

@@ -137,7 +137,7 @@ fn blobs_move_and_grow() {
     assert_profile(&picture(16, "Shutter 0 1", &blob), &swept(|t| 16.0 + 32.0 * t), 0.08);
     assert_profile(&picture(16, "Shutter 0.25 0.5", &blob), &swept(|t| 24.0 + 8.0 * t), 0.08);
     // A disk of radius 1 + 2 t, 16 pixels a square unit.
-    let found: f64 = columns(&picture(8, "Shutter 0 1", &moving_blob([[0.0, 1.0], [0.0, 3.0]])), "A").iter().sum();
+    let found: f64 = columns(&picture(16, "Shutter 0 1", &moving_blob([[0.0, 1.0], [0.0, 3.0]])), "A").iter().sum();
     let area = 16.0 * std::f64::consts::PI * (1.0 + 2.0 + 4.0 / 3.0);
     assert!((found - area).abs() < 0.004 * area, "{found} for {area}");
 }
@@ -297,9 +297,12 @@ fn a_point_out_of_focus_has_the_shape_of_the_aperture() {
     // Between a triangle and a circle, and bent inwards.
     let spots = ["-1", "-0.5", "0", "0.5", "1"].map(|roundness| {
         let aperture = format!("3 0 {roundness} 0");
-        spot(&through_aperture(&aperture, 8, &point(0.0, 0.0, z, r))).1[1]
+        spot(&through_aperture(&aperture, 16, &point(0.0, 0.0, z, r))).1[1]
     });
-    assert!(spots.is_sorted() && spots[4] > spots[0] + 4.0, "{spots:?}");
+    assert!(spots.is_sorted() && spots[4] > spots[0] + 3.0, "{spots:?}");
+    for (found, expected) in [(spots[0], third + r), (spots[4], whole + r)] {
+        assert!((found - expected).abs() < 1.0, "{spots:?}");
+    }
     // Nearer than the focus it is upside down.
     let near = 1.0 / (0.25 + radius / 32.0);
     let (_, reached) = spot(&through_aperture("3 0 0 0", 16, &point(0.0, 0.0, near, r)));
@@ -429,9 +432,9 @@ fn shifted(request: impl Fn(&str) -> String, points: &[[f64; 3]], by: f64) -> St
 fn assert_moves_alike(before: &str, points: &[[f64; 3]], request: impl Fn(&str) -> String) {
     let [at, first, last] = [0.0, -4.0, 4.0].map(|by| shifted(&request, points, by));
     let view = format!("Translate 0 0 5\nRotate 30 1 0 0\n{before}");
-    let of_shape = picture(4, "Shutter 0 1", &format!("{view}MotionBegin [0 1]\n{first}{last}MotionEnd"));
+    let of_shape = picture(16, "Shutter 0 1", &format!("{view}MotionBegin [0 1]\n{first}{last}MotionEnd"));
     let motion = "MotionBegin [0 1]\nTranslate -4 0 0\nTranslate 4 0 0\nMotionEnd\n";
-    let of_transformation = picture(4, "Shutter 0 1", &format!("{view}{motion}{at}"));
+    let of_transformation = picture(16, "Shutter 0 1", &format!("{view}{motion}{at}"));
     let (found, expected) = (columns(&of_shape, "A"), columns(&of_transformation, "A"));
     let all: f64 = expected.iter().sum();
     let off: f64 = found.iter().zip(&expected).map(|(found, expected)| (found - expected).abs()).sum();

@@ -120,6 +120,8 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         lens_far: [0.0; 2],
         lens_near: [0.0; 2],
         spread: frame::spread(samples[0]),
+        time_lattice: frame::time_lattice(samples),
+        nth_step: 65536 / (samples[0] * samples[1]),
         ramps: [0.0; 2],
         ramp_parts: [0.0; 2],
         ramp_inverse: [0.0; 2],
@@ -127,7 +129,6 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         lens_wedges: 0,
         lens_density: 0.0,
         lens_density_scale: 0.0,
-        _padding0: Default::default(),
         least_width: 0.0,
     }
 }

@@ -2,11 +2,11 @@
 //! moving micropolygon is then.
 
 use super::micropolygon::Micropolygon;
-use super::sampling::{Pattern, hash};
+use super::sampling::{Pattern, halves, hash};
 use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
-    BLUR_TIME_LAST, BLUR_TIME_UNITS, COLUMN_KEY, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY,
-    PIXEL_KEY, ROW_KEY, SQUARE_KEY, TIME_BITS, TURN_ROWS,
+    BLUR_TIME_LAST, BLUR_TIME_UNITS, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, LENS_TURNS,
+    PIXEL_KEY, SQUARE_KEY, TILE_KEY, TILE_LOG2, TIME_BITS, TURN_ROWS,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
 use anthill::pipeline::lens::Lens;
@@ -36,7 +36,7 @@ fn below(key: u32, number: u32, n: u32) -> u32 {
 /// The place of a number below n in an order that puts those that follow each other far apart.
 fn apart(x: u32, n: u32) -> u32 {
     let [step, _] = anthill::pipeline::frame::spread(n);
-    if step > 0 { x * step % n } else { x / 2 + x % 2 * n.div_ceil(2) }
+    if step > 0 { x * step % n } else { halves(x, n) }
 }
 
 /// Puts the columns of each row in another order and turns them, then turns the rows of each column.
@@ -45,10 +45,9 @@ fn shuffled([x, y]: [u32; 2], key: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
     [x, (y + below(key ^ TURN_ROWS, x, ny)) % ny]
 }
 
-/// By how much a row or column of pixels turns the order of parts.
-fn turn(line: i32, key: u32, n: u32) -> u32 {
-    let line = line.cast_unsigned();
-    (((line.reverse_bits() ^ mixed((line >> 2) ^ key)) >> 16) * n) >> 16
+/// By how many of `n` parts the order of a tile of pixels is turned.
+fn tile_turn(pixel: [i32; 2], n: u32) -> u32 {
+    below(hash(pixel.map(|x| (x >> TILE_LOG2).cast_unsigned())) ^ TILE_KEY, 0, n)
 }
 
 /// The quarter of each part in which a pixel's samples are.
@@ -68,25 +67,35 @@ fn root(x: f32) -> f32 {
     x * y
 }
 
+fn pixel_key(pixel: [i32; 2]) -> u32 {
+    mixed(hash(pixel.map(i32::cast_unsigned)) ^ PIXEL_KEY)
+}
+
 impl Blurring {
     /// The number of the part of the shutter that each sample of a pixel has.
     fn parts(&self, pixel: [i32; 2]) -> Vec<u32> {
         let n = self.pattern.samples;
-        let key = mixed(hash(pixel.map(i32::cast_unsigned)) ^ PIXEL_KEY);
+        let key = pixel_key(pixel);
         let mut parts = vec![u32::MAX; (n[0] * n[1]) as usize];
-        let [right, down] = [turn(pixel[1], ROW_KEY, n[0]), turn(pixel[0], COLUMN_KEY, n[1])];
         for part in 0..n[0] * n[1] {
-            let place @ [x, y] = [part % n[0], part / n[0]];
             let [x, y] = if self.frame.flags & FRAME_LENS != 0 {
-                shuffled(place, key, n)
+                shuffled([part % n[0], part / n[0]], key, n)
             } else {
-                [(apart(x, n[0]) + right) % n[0], (y + x * n[1] / n[0] + down) % n[1]]
+                let subpixels = (0..n[0] * n[1]).map(|s| [s % n[0], s / n[0]]);
+                subpixels.filter(|&k| self.lattice_part(pixel, k) == part).last().expect("each part is in the pixel")
             };
             let of_sample = &mut parts[(y * n[0] + x) as usize];
             assert_eq!(*of_sample, u32::MAX, "no sample has two parts");
             *of_sample = part;
         }
         parts
+    }
+
+    /// The part of the shutter of a subpixel where there is no lens: those of a tile are a lattice.
+    fn lattice_part(&self, pixel: [i32; 2], [x, y]: [u32; 2]) -> u32 {
+        let [nx, ny] = self.pattern.samples;
+        let column = pixel[0].rem_euclid(1 << TILE_LOG2).cast_unsigned() * nx + x;
+        (self.frame.time_lattice[0] * column + nx * y + tile_turn(pixel, nx * ny)) % (nx * ny)
     }
 
     /// The cell of the lens that goes with a part: the pixels of a square of 4 x 4 begin at different cells, in the
@@ -157,7 +166,11 @@ impl Blurring {
             return (time, [0.0; 2]);
         }
         let cell = self.cell(pixel, part);
+        let key = pixel_key(pixel) ^ LENS_TURNS;
+        let [right, down] = [below(key, 0, n[1]), below(key, 1, n[0])];
+        let nth = [(halves(cell[1], n[1]) + right) % n[1], (halves(cell[0], n[0]) + down) % n[0]].map(|nth| nth as f32);
         let jitter = [bits(TIME_BITS, LENS_BITS), bits(TIME_BITS + LENS_BITS, LENS_BITS)];
+        let jitter = [0, 1].map(|axis| (nth[axis] + jitter[axis]) * (n[axis] as f32 * self.frame.stratum));
         let size = [n[1], n[0]].map(|n| n as f32 * self.frame.stratum);
         let point = self.aperture([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) * size[axis]));
         let rim = &self.cells[(cell[1] * n[0] + cell[0]) as usize];
@@ -231,22 +244,18 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_columns_of_a_square_see_all_of_the_shutter_and_so_does_a_pixel() {
-        for n in [1, 2, 3, 4, 5, 6, 8] {
-            let blurring = with_flags([n, n], 0);
-            for pixel in [[0, 0], [5, -3], [-1000, 77], [123, 456]] {
-                let times: Vec<f32> = blurring.pixel(pixel).iter().map(|(time, _)| *time).collect();
-                let seen = |parts: u32, of: Vec<u32>| {
-                    let part = |s: u32| ((times[s as usize] * parts as f32) as u32).min(parts - 1);
-                    let mut seen: Vec<u32> = of.into_iter().map(part).collect();
-                    seen.sort_unstable();
-                    assert_eq!(seen, (0..parts).collect::<Vec<_>>(), "{n} x {n} at {pixel:?}");
+    fn subpixels_as_many_as_a_pixel_has_see_all_of_the_shutter_wherever_they_begin() {
+        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [3, 5], [6, 6], [8, 8]] {
+            let blurring = with_flags(samples, 0);
+            let [nx, ny] = samples;
+            for [left, top] in [[0, 0], [1, 2], [30, 7], [9, 5]] {
+                let part = |[x, y]: [u32; 2]| {
+                    blurring.lattice_part([(x / nx).cast_signed(), (y / ny).cast_signed()], [x % nx, y % ny])
                 };
-                seen(n * n, (0..n * n).collect());
-                for line in 0..n {
-                    seen(n, (0..n).map(|i| line * n + i).collect());
-                    seen(n, (0..n).map(|i| i * n + line).collect());
-                }
+                let of = |s: u32| [left + s % nx, top + s / nx];
+                let mut seen: Vec<u32> = (0..nx * ny).map(|s| part(of(s))).collect();
+                seen.sort_unstable();
+                assert_eq!(seen, (0..nx * ny).collect::<Vec<_>>(), "{samples:?} from {left} {top}");
             }
         }
     }
@@ -310,7 +319,7 @@ mod tests {
     fn correlations(blurring: &Blurring) -> [f64; 4] {
         let mut joint = [vec![0; 64], vec![0; 64], vec![0; 64], vec![0; 64]];
         let mut centre = [0.0; 2];
-        let blurs = (0..1600).map(|i| [i % 40, i / 40]).flat_map(|pixel| {
+        let blurs = (0..1600).map(|i| [i % 40 * 37, i / 40 * 41]).flat_map(|pixel| {
             (0..).zip(blurring.pixel(pixel)).map(move |(s, blur)| (pixel, s, blur)).collect::<Vec<_>>()
         });
         for (pixel, s, (time, lens)) in blurs {

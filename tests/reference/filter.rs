@@ -71,6 +71,19 @@ pub(crate) fn weight(filter: &Filter, x: f64, y: f64) -> f64 {
     }
 }
 
+/// Weight of the sample in subpixel `s` of the pixel that is `pixel` away: that of the middle of the subpixel, times
+/// the part of it that the filter reaches.
+fn subpixel_weight(filter: &Filter, samples: [u32; 2], pixel: [i32; 2], s: u32) -> f64 {
+    let k = [s % samples[0], s / samples[0]];
+    let along = [0, 1].map(|axis| {
+        let [size, half] = [1.0 / f64::from(samples[axis]), f64::from(filter.width[axis]) / 2.0];
+        let middle = f64::from(pixel[axis]) - 0.5 + (f64::from(k[axis]) + 0.5) * size;
+        let inside = (middle + 0.5 * size).min(half) - (middle - 0.5 * size).max(-half);
+        (middle.clamp(-half, half), inside.max(0.0) / size)
+    });
+    weight(filter, along[0].0, along[1].0) * along[0].1 * along[1].1
+}
+
 /// The weighted mean around a pixel of what samples hold; and how much its terms come to without their signs, for
 /// judging errors: a weight is a difference of numbers that may be larger.
 /// `value(pixel, s)` is that of sample `s`.
@@ -85,11 +98,15 @@ pub(crate) fn pixel(
     let (mut sum, mut total, mut size) = ([0.0; 4], 0.0, 0.0);
     for (y, x) in (py - reach[1]..=py + reach[1]).flat_map(|y| (px - reach[0]..=px + reach[0]).map(move |x| (y, x))) {
         for s in 0..pattern.pixel_samples() {
-            let at = pattern.sample([x, y], s);
-            let from_centre = |axis: usize, p: i32| {
-                (at[axis] - i64::from(p) * PIXEL_PARTS - PIXEL_PARTS / 2) as f64 / PIXEL_PARTS as f64
+            let w = if pattern.pixel_samples() == 1 {
+                let at = pattern.sample([x, y], s);
+                let from_centre = |axis: usize, pixel: i32| {
+                    (at[axis] - i64::from(pixel) * PIXEL_PARTS - PIXEL_PARTS / 2) as f64 / PIXEL_PARTS as f64
+                };
+                weight(filter, from_centre(0, px), from_centre(1, py))
+            } else {
+                subpixel_weight(filter, pattern.samples, [x - px, y - py], s)
             };
-            let w = weight(filter, from_centre(0, px), from_centre(1, py));
             if w != 0.0 {
                 let value = value([x, y], s).map(f64::from);
                 (0..4).for_each(|i| sum[i] += w * value[i]);

@@ -1,6 +1,6 @@
-//! Sample points: one in each subpixel (Cook 1986).
+//! Sample points: one in each subpixel (Cook 1986), multi-jittered (Chiu, Shirley and Wang 1994).
 
-use anthill::pipeline::kernels::constants::FIXED;
+use anthill::pipeline::kernels::constants::{FIXED, JITTER_KEY, JITTER_LOG2, JITTER_STEP_X, JITTER_STEP_Y, TURN_STEP};
 
 /// How pixels are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,15 +26,27 @@ impl Pattern {
         (i64::from(k) * step) >> 16
     }
 
-    /// Position in 1/1024 pixel of the sample in subpixel `k` of a pixel. The jitter is a hash of the absolute
-    /// subpixel's coordinates: 16 bits each of the way along x and y.
+    /// The order of a pixel's samples: the number of 65536 by which the ny-ths of columns are turned, and the nx-ths of
+    /// rows; and the number of 65536 that says where in its N-th of the pixel a sample is, along x and y.
+    fn numbers(&self, [px, py]: [i32; 2], [x, y]: [u32; 2]) -> [[u32; 2]; 2] {
+        let row = hash([0, py.cast_unsigned()]);
+        let turn = row.wrapping_add(px.cast_unsigned().wrapping_mul(TURN_STEP));
+        let column = px.cast_unsigned().wrapping_mul(self.samples[0]).wrapping_add(x);
+        let steps = column.wrapping_mul(JITTER_STEP_X).wrapping_add(y.wrapping_mul(JITTER_STEP_Y));
+        [turn, row.wrapping_mul(JITTER_KEY).wrapping_add(steps)].map(|both| [both >> 16, both & 0xffff])
+    }
+
+    /// Position in 1/1024 pixel of the sample in subpixel `k` of a pixel.
     pub(crate) fn position(&self, pixel: [i32; 2], k: [u32; 2]) -> [i64; 2] {
-        let absolute = [0, 1].map(|axis| pixel[axis].cast_unsigned().wrapping_mul(self.samples[axis]) + k[axis]);
-        let hash = hash(absolute);
-        let jitter = if self.jitter { [hash & 0xffff, hash >> 16] } else { [0x8000; 2] };
+        let [turns, jitter] = self.numbers(pixel, k);
+        let [nx, ny] = self.samples;
+        let [right, down] = [(turns[0] * ny) >> 16, (turns[1] * nx) >> 16];
+        let nth = [(halves(k[1], ny) + right) % ny, (halves(k[0], nx) + down) % nx];
         [0, 1].map(|axis| {
-            let [low, high] = [k[axis], k[axis] + 1].map(|k| Self::border(k, self.samples[axis]));
-            i64::from(pixel[axis]) * PIXEL_PARTS + low + (((high - low) * i64::from(jitter[axis])) >> 16)
+            let step = (PIXEL_PARTS << 16) / i64::from(self.samples[axis]);
+            let place = i64::from((nth[axis] << JITTER_LOG2) + (jitter[axis] >> 6)) * i64::from(65536 / (nx * ny));
+            let within = if self.jitter { place } else { step / 2 };
+            i64::from(pixel[axis]) * PIXEL_PARTS + ((i64::from(k[axis]) * step + within) >> 16)
         })
     }
 
@@ -42,6 +54,11 @@ impl Pattern {
     pub(crate) fn sample(&self, pixel: [i32; 2], s: u32) -> [i64; 2] {
         self.position(pixel, [s % self.samples[0], s / self.samples[0]])
     }
+}
+
+/// The place of a number below n in an order that takes the lower half and the upper in turn.
+pub(crate) fn halves(x: u32, n: u32) -> u32 {
+    x / 2 + x % 2 * n.div_ceil(2)
 }
 
 /// A 32-bit hash of two coordinates: products with odd constants, then a permutation of two multiplications and three
@@ -69,7 +86,9 @@ mod tests {
                     let n = samples[axis];
                     let [low, high] = [k[axis], k[axis] + 1].map(|k| Pattern::border(k, n));
                     let at = p[axis] - i64::from([x, y][axis]) * PIXEL_PARTS;
-                    assert!(at >= low && at < high, "{p:?} in subpixel {k:?} of pixel {x} {y}");
+                    // A border that is no whole number leaves the place before it to both sides.
+                    let rounding = i64::from(PIXEL_PARTS % i64::from(n) != 0);
+                    assert!(at >= low && at < high + rounding, "{p:?} in subpixel {k:?} of pixel {x} {y}");
                     (at - low) as f64 / (high - low) as f64
                 }));
             }
@@ -107,19 +126,36 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_not_correlated() {
-        let offsets = offsets([4, 4], 24);
-        let n = offsets.len();
-        let along = |lag: usize, a: usize, b: usize| {
-            let offsets = &offsets;
-            boxes((0..n - lag).map(move |i| (offsets[i][a], offsets[i + lag][b])))
-        };
-        // Inside a sample, with the next in its row, the next row's, the next pixel's and the one below it.
-        for (lag, a, b) in
-            [(0, 0, 1), (1, 0, 0), (1, 1, 1), (4, 0, 0), (4, 1, 1), (16, 0, 0), (16, 1, 1), (768, 0, 0), (768, 1, 1)]
-        {
-            let chi = chi_square(&along(lag, a, b));
-            assert!(chi.abs() < 4.5, "lag {lag}, axes {a} {b}: {chi} deviations");
+    fn samples_of_a_pixel_are_in_different_parts_of_its_width_and_height() {
+        for samples in [[1, 1], [2, 2], [4, 4], [2, 8], [8, 4], [1, 4]] {
+            let pattern = Pattern { samples, jitter: true };
+            let n = pattern.pixel_samples();
+            for pixel in [[0, 0], [5, -3], [-1000, 77], [123, 456]] {
+                for axis in 0..2 {
+                    let at = (0..n).map(|s| pattern.sample(pixel, s)[axis] - i64::from(pixel[axis]) * PIXEL_PARTS);
+                    let mut parts: Vec<i64> = at.map(|at| at * i64::from(n) / PIXEL_PARTS).collect();
+                    parts.sort_unstable();
+                    assert_eq!(parts, (0..i64::from(n)).collect::<Vec<_>>(), "{samples:?} at {pixel:?}, axis {axis}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_sample_is_in_its_subpixel_differs_evenly_from_row_to_row() {
+        for n in [1, 2, 4] {
+            let pattern = Pattern { samples: [n, n], jitter: true };
+            for k in (0..n * n).map(|s| [s % n, s / n]) {
+                let across = (0..2304).map(|y| {
+                    let at = pattern.position([7, y], k);
+                    let inside = |axis: usize, pixel: i64, k: u32| {
+                        (at[axis] - pixel * PIXEL_PARTS) as f64 * f64::from(n) / PIXEL_PARTS as f64 - f64::from(k)
+                    };
+                    (inside(0, 7, k[0]), inside(1, i64::from(y), k[1]))
+                });
+                let chi = chi_square(&boxes(across));
+                assert!(chi < 4.5, "{n} x {n}, sample {k:?}: {chi} deviations");
+            }
         }
     }
 
