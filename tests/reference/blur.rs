@@ -81,8 +81,8 @@ impl Blurring {
             let [x, y] = if self.frame.flags & FRAME_LENS != 0 {
                 shuffled([part % n[0], part / n[0]], key, n)
             } else {
-                let subpixels = (0..n[0] * n[1]).map(|s| [s % n[0], s / n[0]]);
-                subpixels.filter(|&k| self.lattice_part(pixel, k) == part).last().expect("each part is in the pixel")
+                let mut subpixels = (0..n[0] * n[1]).map(|s| [s % n[0], s / n[0]]);
+                subpixels.find(|&k| self.lattice_part(pixel, k) == part).expect("each part is in the pixel")
             };
             let of_sample = &mut parts[(y * n[0] + x) as usize];
             assert_eq!(*of_sample, u32::MAX, "no sample has two parts");
