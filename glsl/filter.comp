@@ -5,9 +5,9 @@
 // variants: filter_disk KIND=FILTER_DISK; filter_separable_catmull_rom KIND=FILTER_SEPARABLE_CATMULL_ROM
 //
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
-// within the filter's width, each with the weight of its subpixel's middle, times the part of the subpixel that is
-// within the width; where pixels have one sample, with the weight of its place. Normalised per pixel, summed in
-// subpixel order (RISpec 4.1.3). A filter over more samples than an invocation may visit continues in further
+// within the filter's width, each with the weight of the middle of the part of its subpixel that is within the width,
+// times the size of that part; where pixels have one sample, with the weight of its place. Normalised per pixel, summed
+// in subpixel order (RISpec 4.1.3). A filter over more samples than an invocation may visit continues in further
 // dispatches, from the sums that the one before left. Reads resolved; reads and writes pixels (vec4 each) and, where
 // there are further dispatches, totals (sums of weights).
 #version 460
@@ -44,6 +44,9 @@ layout(push_constant) uniform Push {
     uint last;
 };
 
+// Less of a pixel is not within the width, but what floats are off by.
+const float ROUNDING = 1e-6;
+
 void main() {
     frame = frame_record;
     uint index = first + invocation();
@@ -68,8 +71,11 @@ void main() {
         for (uint ky = low.y; ky <= high.y; ky++) {
             uint s = (uint(pixel.y) * region_width + uint(pixel.x)) * pixel_samples + ky * frame.samples.x;
             for (uint kx = low.x; kx <= high.x; kx++) {
-                vec2 d = vec2(uvec2(kx, ky)) * cell + 0.5 * cell + vec2(pixel - at) - 0.5;
-                vec2 inside = clamp((half_width - abs(d)) * vec2(frame.samples) + 0.5, vec2(0.0), vec2(1.0));
+                // The part of the subpixel that is within the width.
+                vec2 corner = vec2(uvec2(kx, ky)) * cell + vec2(pixel - at) - 0.5;
+                vec2 low_part = max(corner, -half_width), high_part = min(corner + cell, half_width);
+                vec2 d = 0.5 * (low_part + high_part), inside = high_part - low_part;
+                if (min(inside.x, inside.y) < ROUNDING) inside = vec2(0.0);
                 if (pixel_samples == 1u) {
                     ivec2 place = sample_position(frame, ivec2(region_x, region_y) + pixel, uvec2(0u));
                     d = vec2(place - centre) * (1.0 / float(FIXED));

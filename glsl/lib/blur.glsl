@@ -3,10 +3,10 @@
 // nx x ny, mapped to the aperture): each has one part and one cell, and a place in both that is jittered. Parts are
 // numbered like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
-// Without a lens, the parts of all subpixels are a lattice in the picture and time (Korobov 1959): the subpixel in
-// column X and row Y has part a X + nx Y, modulo N, so that any nx x ny subpixels have each part once. The host chooses
-// a so that samples are far from each other for motion that is slow or fast. Each tile of pixels begins at another part
-// (Cranley and Patterson 1976). The four pixels of a square are in different quarters of a part.
+// Without a lens, the parts of the subpixels of a tile of pixels are a lattice in the picture and time (Korobov 1959):
+// the subpixel in column X and row Y has part a X + nx Y, modulo N, so that any nx x ny subpixels of the tile have each
+// part once. The host chooses a so that samples are far from each other for motion that is slow or fast. Each tile
+// begins at another part (Cranley and Patterson 1976). The four pixels of a square are in different quarters of a part.
 //
 // With a lens, which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of
 // parts, then the rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell
@@ -94,7 +94,7 @@ uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
     return a;
 }
 
-// The key of a pixel: not that of any sample's jitter.
+// The key of a pixel: not that of any sample's jitter in time.
 const uint PIXEL_KEY = 0xb5297a4du;
 uint pixel_key(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_KEY); }
 

@@ -32,7 +32,7 @@ struct Frame {
     float z_threshold;
     vec2 lens_far;  // 1/1024 pixels by which a point at infinity is displaced, seen from the rim of the lens
     vec2 lens_near; // the same is lens_far - lens_near / z at depth z: zero at the focal distance
-    uvec2 spread;   // how parts of the shutter go through a row of subpixels, and back (lib/blur.glsl)
+    uvec2 spread;   // with a lens: how parts of the shutter go through a row of subpixels, and back (lib/blur.glsl)
     vec2 ramps;     // the parts of its time during which the shutter opens and closes (lib/blur.glsl)
     vec2 ramp_parts;   // the parts of the light that comes in then
     vec2 ramp_inverse; // 1 / ramp_parts, 0 where that is 0
@@ -40,7 +40,7 @@ struct Frame {
     uint lens_wedges;         // of the aperture
     float lens_density;       // how much more light the rim lets in than the middle
     float lens_density_scale; // 1 / (2 lens_density), 0 where that is 0
-    uint nth_step; // 65536 / samples of a pixel (lib/sampling.glsl)
+    uint nth_step; // 2^22 / samples of a pixel (lib/sampling.glsl)
     float least_width; // of curves: in camera space at depth 1 (perspective) or at any depth (orthographic); 0 for none
 };
 

@@ -30,10 +30,9 @@ uint hash_mixed(uint h) {
 
 uint hash_subpixel(uint x, uint y) { return hash_mixed(x * HASH_X ^ y * HASH_Y); }
 
-// What pixels and subpixels add to two numbers of 16 bits each.
-const uint TURN_STEP = 0xc13f91e1u;
-const uint JITTER_STEP_X = 0x9e3791e1u;
-const uint JITTER_STEP_Y = 0x6a09c13fu;
+// What pixels and columns of subpixels, and rows of subpixels, add to two numbers of 16 bits each.
+const uint STEP_X = 0xc13f91e1u;
+const uint STEP_Y = 0x6a09c13fu;
 const uint JITTER_KEY = 0x2c1b3c6du;
 const int JITTER_LOG2 = 10; // places in an N-th
 
@@ -53,16 +52,16 @@ struct SampleRow {
 
 SampleRow sample_row(Frame frame, ivec2 pixel, uint y) {
     uint h = hash_mixed(uint(pixel.y) * HASH_Y);
-    uint jitter = h * JITTER_KEY + uint(pixel.x) * frame.samples.x * JITTER_STEP_X + y * JITTER_STEP_Y;
-    return SampleRow(pixel * FIXED, y, halves(y, frame.samples.y), h + uint(pixel.x) * TURN_STEP, jitter);
+    uint jitter = h * JITTER_KEY + uint(pixel.x) * frame.samples.x * STEP_X + y * STEP_Y;
+    return SampleRow(pixel * FIXED, y, halves(y, frame.samples.y), h + uint(pixel.x) * STEP_X, jitter);
 }
 
 // Position in 1/1024 pixel, along x and y, of the sample in column x of a pixel of the row.
 ivec2 row_position(Frame frame, SampleRow row, uint pixel, uint x) {
-    uint turn = row.turn + pixel * TURN_STEP, jitter = row.jitter + (pixel * frame.samples.x + x) * JITTER_STEP_X;
+    uint turn = row.turn + pixel * STEP_X, jitter = row.jitter + (pixel * frame.samples.x + x) * STEP_X;
     uvec2 turns = (uvec2(turn >> 16, turn & 0xffffu) * frame.samples.yx) >> 16;
     uvec2 nth = uvec2(turned(row.nth, turns.x, frame.samples.y), turned(halves(x, frame.samples.x), turns.y, frame.samples.x));
-    uvec2 within = (nth << JITTER_LOG2 | uvec2(jitter >> 22, (jitter >> 6) & 0x3ffu)) * frame.nth_step;
+    uvec2 within = (nth << JITTER_LOG2 | uvec2(jitter >> 22, (jitter >> 6) & 0x3ffu)) * frame.nth_step >> 6;
     if ((frame.flags & FRAME_JITTER) == 0u) within = frame.sample_step >> 1;
     return row.corner + ivec2(int(pixel) * FIXED, 0) + ivec2((uvec2(x, row.y) * frame.sample_step + within) >> 16);
 }

@@ -113,9 +113,9 @@ pub fn has_lens(camera: &Camera) -> bool {
     camera.depth_of_field.is_some() && matches!(camera.projection, Projection::Perspective { .. })
 }
 
-/// How the parts of the shutter go through a row of `n` subpixels, so that those that follow each other are far apart
-/// (glsl/lib/blur.glsl): the step that is nearest to a golden section, prime to n, and its inverse modulo n; 0 where
-/// there is none.
+/// How the parts of the shutter go through a row of `n` subpixels where there is a lens, so that those that follow each
+/// other are far apart (glsl/lib/blur.glsl): the step that is nearest to a golden section, prime to n, and its inverse
+/// modulo n; 0 where there is none.
 pub fn spread(n: u32) -> [u32; 2] {
     let golden = f64::from(n) * 0.381_966;
     let inverse = |step: u32| (1..n).find(|other| step * other % n == 1);
@@ -130,27 +130,30 @@ pub fn spread(n: u32) -> [u32; 2] {
 pub fn time_lattice(samples: [u32; 2]) -> [u32; 2] {
     let [nx, ny] = samples.map(i64::from);
     let count = nx * ny;
-    // Products of squared distances, in units of 1/4N pixel: the same on every machine.
-    let merit = |a: i64| [1, 2, 4, 8, 16].map(|speed| nearest(a, [nx, ny], speed) as f64).iter().product::<f64>();
+    let merit = |a: i64| nearest(a, [nx, ny]).iter().map(|&square| square as f64).product::<f64>();
     let prime = |a: &i64| (0..nx).find(|inverse| a * inverse % nx == 1 % nx).map(|inverse| [*a, inverse]);
-    let good = (1..=count / 2).filter_map(|a| prime(&a)).map(|both| (merit(both[0]), both));
+    // Of very many, these are as good.
+    let some = (1..=count / 2).step_by((count / 2048).max(1) as usize);
+    let good = some.filter_map(|a| prime(&a)).map(|both| (merit(both[0]), both));
     let best = good.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, both)| both);
     best.unwrap_or([1, 0]).map(|value| value as u32)
 }
 
-/// The square of the least distance of two samples of a lattice, where all of the time is as far as half pixels of
-/// `speed`. A lattice has a neighbour within the distance that is searched (Minkowski).
-fn nearest(a: i64, [nx, ny]: [i64; 2], speed: i64) -> i64 {
+/// The squares of the least distances of two samples of a lattice, in 1/2N pixel, where all of the time is as far as
+/// 1/2, 1, 2, 4 or 8 pixels. A lattice has a neighbour within the distance that is searched (Minkowski).
+fn nearest(a: i64, [nx, ny]: [i64; 2]) -> [i64; 5] {
     let count = nx * ny;
-    let reach = |n: i64| (1..).find(|r| r * r * r * count >= 16 * n * n * n).unwrap_or(n);
-    let along = |x: i64, y: i64| {
+    let reach = [nx, ny].map(|n| (1..).find(|r| r * r * r * count >= 16 * n * n * n).unwrap_or(n));
+    let mut nearest = [i64::MAX; 5];
+    let rows = |x: i64| (-reach[1]..=reach[1]).map(move |y| (x, y));
+    for (x, y) in (0..=reach[0]).flat_map(rows).filter(|place| *place != (0, 0)) {
         let part = (a * x + nx * y).rem_euclid(count);
-        let time = part.min(count - part) * speed;
-        4 * ((x * ny) * (x * ny) + (y * nx) * (y * nx)) + time * time
-    };
-    let rows = |x: i64| (-reach(ny)..=reach(ny)).map(move |y| (x, y));
-    let places = (0..=reach(nx)).flat_map(rows).filter(|place| *place != (0, 0));
-    places.map(|(x, y)| along(x, y)).min().unwrap_or(0)
+        let (time, apart) = (part.min(count - part), 4 * ((x * ny) * (x * ny) + (y * nx) * (y * nx)));
+        for (speed, nearest) in nearest.iter_mut().enumerate() {
+            *nearest = (*nearest).min(apart + (time << speed) * (time << speed));
+        }
+    }
+    nearest
 }
 
 /// How the shutter opens and closes, as the frame record has it.
@@ -210,7 +213,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         samples: options.pixel_samples,
         sample_step,
         time_lattice: time_lattice(options.pixel_samples),
-        nth_step: 65536 / (options.pixel_samples[0] * options.pixel_samples[1]),
+        nth_step: (1 << 22) / (options.pixel_samples[0] * options.pixel_samples[1]),
         eye_splits: options.eye_splits,
         stratum: 1.0 / (options.pixel_samples[0] * options.pixel_samples[1]) as f32,
         opacity_threshold: options.opacity_threshold.into_iter().fold(f32::INFINITY, f32::min),
@@ -288,13 +291,13 @@ mod tests {
 
     #[test]
     fn samples_are_far_apart_in_the_picture_and_in_time() {
-        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [3, 5], [6, 6], [1, 7], [16, 16]] {
+        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [3, 5], [6, 6], [1, 7], [16, 16], [256, 256]] {
             let [a, inverse] = time_lattice(samples);
             assert_eq!(a * inverse % samples[0], 1 % samples[0], "{samples:?}");
         }
         // For motion by 2 pixels, in squares of 1/32 pixel: no two are nearer than half a pixel.
         assert_eq!(time_lattice([4, 4])[0], 7);
-        assert_eq!([1, 3, 5, 7].map(|a| nearest(a, [4, 4], 4)), [80, 144, 144, 272]);
+        assert_eq!([1, 3, 5, 7].map(|a| nearest(a, [4, 4])[2]), [80, 144, 144, 272]);
     }
 
     #[test]

@@ -70,8 +70,10 @@ fn clipping_planes_cut_within_a_primitive() {
     // The plane y = -1 at depth z falls on the row 32 + 32 / z: between the planes are the rows 36 to 47, without
     // samples on the upper border of row 36, and with those on that of row 48.
     let picture = TestScene::new(&format!("Clipping 2 8\n{options}"), floor).picture("rgba");
-    for (x, y) in picture.coordinates().filter(|(_, y)| ![36, 48].contains(y)) {
-        assert_eq!(picture.at("A", x, y), if (36..48).contains(&y) { 1.0 } else { 0.0 }, "pixel {x}, {y}");
+    for (x, y) in picture.coordinates() {
+        let (found, wanted) = (picture.at("A", x, y), if (36..48).contains(&y) { 1.0 } else { 0.0 });
+        let on_border = if [36, 48].contains(&y) { 0.125 } else { 0.0 };
+        assert!((found - wanted).abs() <= on_border, "pixel {x}, {y}: {found}");
     }
 }
 

@@ -67,7 +67,7 @@ fn round_shapes_cover_their_exact_area_in_every_pixel() {
     for (shape, radius) in shapes {
         let options = format!("PixelSamples 16 16\nPixelFilter \"box\" 1 1\n{PIXELS}");
         let picture = TestScene::new(&options, &format!("Surface \"constant\"\n{shape}")).picture("rgba");
-        // A jittered edge of 16x16 samples is off by the root of the 16 samples that it cuts, at most a few of them.
+        // An edge of 16x16 samples cuts the subpixels of 16 of them, and is off by a few of these at most.
         check(&picture, "A", 0.035, |x, y| disk_part(radius, x, y));
         let area: f64 = picture.channel("A").iter().map(|&a| f64::from(a)).sum();
         let exact = std::f64::consts::PI * radius * radius;

@@ -121,7 +121,7 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         lens_near: [0.0; 2],
         spread: frame::spread(samples[0]),
         time_lattice: frame::time_lattice(samples),
-        nth_step: 65536 / (samples[0] * samples[1]),
+        nth_step: (1 << 22) / (samples[0] * samples[1]),
         ramps: [0.0; 2],
         ramp_parts: [0.0; 2],
         ramp_inverse: [0.0; 2],

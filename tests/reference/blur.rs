@@ -170,7 +170,8 @@ impl Blurring {
         let [right, down] = [below(key, 0, n[1]), below(key, 1, n[0])];
         let nth = [(halves(cell[1], n[1]) + right) % n[1], (halves(cell[0], n[0]) + down) % n[0]].map(|nth| nth as f32);
         let jitter = [bits(TIME_BITS, LENS_BITS), bits(TIME_BITS + LENS_BITS, LENS_BITS)];
-        let jitter = [0, 1].map(|axis| (nth[axis] + jitter[axis]) * (n[axis] as f32 * self.frame.stratum));
+        let within = [0, 1].map(|axis| (nth[axis] + jitter[axis]) * (n[axis] as f32 * self.frame.stratum));
+        let jitter = if self.pattern.jitter { within } else { [0.5; 2] };
         let size = [n[1], n[0]].map(|n| n as f32 * self.frame.stratum);
         let point = self.aperture([0, 1].map(|axis| (cell[axis] as f32 + jitter[axis]) * size[axis]));
         let rim = &self.cells[(cell[1] * n[0] + cell[0]) as usize];
@@ -261,6 +262,21 @@ mod tests {
     }
 
     #[test]
+    fn without_jitter_samples_see_through_the_middles_of_cells() {
+        let mut blurring = blurring([4, 4]);
+        blurring.pattern.jitter = false;
+        for pixel in [[0, 0], [5, -3], [31, 32]] {
+            let mut found: Vec<[f32; 2]> = blurring.pixel(pixel).into_iter().map(|(_, lens)| lens).collect();
+            let cells = (0..16).map(|i| [i % 4, i / 4].map(|cell| (cell as f32 + 0.5) / 4.0));
+            let mut middles: Vec<[f32; 2]> = cells.map(|middle| blurring.aperture(middle)).collect();
+            for points in [&mut found, &mut middles] {
+                points.sort_by(|a, b| a.partial_cmp(b).expect("finite"));
+            }
+            assert_eq!(found, middles);
+        }
+    }
+
+    #[test]
     fn the_pixels_of_a_square_are_in_different_quarters_of_a_part() {
         for [x, y] in [[0, 0], [4, -6], [-1000, 78], [122, 456]] {
             let mut quarters = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[dx, dy]| quarter([x + dx, y + dy]));
@@ -319,6 +335,7 @@ mod tests {
     fn correlations(blurring: &Blurring) -> [f64; 4] {
         let mut joint = [vec![0; 64], vec![0; 64], vec![0; 64], vec![0; 64]];
         let mut centre = [0.0; 2];
+        // Of a tile, within which times and places along x are a lattice, it takes one pixel or two.
         let blurs = (0..1600).map(|i| [i % 40 * 37, i / 40 * 41]).flat_map(|pixel| {
             (0..).zip(blurring.pixel(pixel)).map(move |(s, blur)| (pixel, s, blur)).collect::<Vec<_>>()
         });

@@ -71,17 +71,18 @@ pub(crate) fn weight(filter: &Filter, x: f64, y: f64) -> f64 {
     }
 }
 
-/// Weight of the sample in subpixel `s` of the pixel that is `pixel` away: that of the middle of the subpixel, times
-/// the part of it that the filter reaches.
+/// Weight of the sample in subpixel `s` of the pixel that is `pixel` away: that of the middle of the part of the
+/// subpixel that the filter reaches, times the size of the part.
 fn subpixel_weight(filter: &Filter, samples: [u32; 2], pixel: [i32; 2], s: u32) -> f64 {
     let k = [s % samples[0], s / samples[0]];
     let along = [0, 1].map(|axis| {
         let [size, half] = [1.0 / f64::from(samples[axis]), f64::from(filter.width[axis]) / 2.0];
         let middle = f64::from(pixel[axis]) - 0.5 + (f64::from(k[axis]) + 0.5) * size;
-        let inside = (middle + 0.5 * size).min(half) - (middle - 0.5 * size).max(-half);
-        (middle.clamp(-half, half), inside.max(0.0) / size)
+        let [low, high] = [(middle - 0.5 * size).max(-half), (middle + 0.5 * size).min(half)];
+        (0.5 * (low + high), if high - low < 1e-6 { 0.0 } else { high - low })
     });
-    weight(filter, along[0].0, along[1].0) * along[0].1 * along[1].1
+    let inside = along[0].1 * along[1].1;
+    if inside > 0.0 { weight(filter, along[0].0, along[1].0) * inside } else { 0.0 }
 }
 
 /// The weighted mean around a pixel of what samples hold; and how much its terms come to without their signs, for
@@ -95,7 +96,7 @@ pub(crate) fn pixel(
 ) -> ([f64; 4], f64) {
     // The apron: pixels that hold any but single points of what the filter reaches.
     let reach = filter.width.map(|width| (f64::from(width) / 2.0 - 0.5).ceil() as i32);
-    let (mut sum, mut total, mut size) = ([0.0; 4], 0.0, 0.0);
+    let (mut sum, mut total, mut size, mut weights) = ([0.0; 4], 0.0, 0.0, 0.0);
     for (y, x) in (py - reach[1]..=py + reach[1]).flat_map(|y| (px - reach[0]..=px + reach[0]).map(move |x| (y, x))) {
         for s in 0..pattern.pixel_samples() {
             let w = if pattern.pixel_samples() == 1 {
@@ -111,11 +112,18 @@ pub(crate) fn pixel(
                 let value = value([x, y], s).map(f64::from);
                 (0..4).for_each(|i| sum[i] += w * value[i]);
                 total += w;
+                weights += w.abs() + 0.5;
                 size += (w.abs() + 0.5) * value.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
             }
         }
     }
-    if total == 0.0 { ([0.0; 4], 0.0) } else { (sum.map(|x| x / total), size / total.abs()) }
+    if total == 0.0 {
+        return ([0.0; 4], 0.0);
+    }
+    // What weights are off by counts in the sum, and in the total as many times as the mean says.
+    let mean = sum.map(|x| x / total);
+    let largest = mean.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+    (mean, (size + weights * largest) / total.abs())
 }
 
 /// Depth of a pixel whose samples have these keys: the nearest, the farthest, the mean of those that see anything,

@@ -1,6 +1,6 @@
 //! Sample points: one in each subpixel (Cook 1986), multi-jittered (Chiu, Shirley and Wang 1994).
 
-use anthill::pipeline::kernels::constants::{FIXED, JITTER_KEY, JITTER_LOG2, JITTER_STEP_X, JITTER_STEP_Y, TURN_STEP};
+use anthill::pipeline::kernels::constants::{FIXED, JITTER_KEY, JITTER_LOG2, STEP_X, STEP_Y};
 
 /// How pixels are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,19 +20,13 @@ impl Pattern {
         self.samples[0] * self.samples[1]
     }
 
-    /// Where subpixel `k` of `n` begins, in 1/1024 pixel: rounded down, by way of 1/65536 of that.
-    pub(crate) fn border(k: u32, n: u32) -> i64 {
-        let step = (PIXEL_PARTS << 16) / i64::from(n);
-        (i64::from(k) * step) >> 16
-    }
-
     /// The order of a pixel's samples: the number of 65536 by which the ny-ths of columns are turned, and the nx-ths of
     /// rows; and the number of 65536 that says where in its N-th of the pixel a sample is, along x and y.
     fn numbers(&self, [px, py]: [i32; 2], [x, y]: [u32; 2]) -> [[u32; 2]; 2] {
         let row = hash([0, py.cast_unsigned()]);
-        let turn = row.wrapping_add(px.cast_unsigned().wrapping_mul(TURN_STEP));
+        let turn = row.wrapping_add(px.cast_unsigned().wrapping_mul(STEP_X));
         let column = px.cast_unsigned().wrapping_mul(self.samples[0]).wrapping_add(x);
-        let steps = column.wrapping_mul(JITTER_STEP_X).wrapping_add(y.wrapping_mul(JITTER_STEP_Y));
+        let steps = column.wrapping_mul(STEP_X).wrapping_add(y.wrapping_mul(STEP_Y));
         [turn, row.wrapping_mul(JITTER_KEY).wrapping_add(steps)].map(|both| [both >> 16, both & 0xffff])
     }
 
@@ -44,7 +38,8 @@ impl Pattern {
         let nth = [(halves(k[1], ny) + right) % ny, (halves(k[0], nx) + down) % nx];
         [0, 1].map(|axis| {
             let step = (PIXEL_PARTS << 16) / i64::from(self.samples[axis]);
-            let place = i64::from((nth[axis] << JITTER_LOG2) + (jitter[axis] >> 6)) * i64::from(65536 / (nx * ny));
+            let nths = i64::from((nth[axis] << JITTER_LOG2) + (jitter[axis] >> 6));
+            let place = (nths * i64::from((1 << 22) / (nx * ny))) >> 6;
             let within = if self.jitter { place } else { step / 2 };
             i64::from(pixel[axis]) * PIXEL_PARTS + ((i64::from(k[axis]) * step + within) >> 16)
         })
@@ -74,6 +69,12 @@ pub(crate) fn hash([x, y]: [u32; 2]) -> u32 {
 mod tests {
     use super::*;
 
+    /// Where subpixel `k` of `n` begins, in 1/1024 pixel, rounded down.
+    fn border(k: u32, n: u32) -> i64 {
+        let step = (PIXEL_PARTS << 16) / i64::from(n);
+        (i64::from(k) * step) >> 16
+    }
+
     /// All samples of a square of pixels around the origin: offsets inside their subpixels, 0 to 1.
     fn offsets(samples: [u32; 2], side: i32) -> Vec<[f64; 2]> {
         let pattern = Pattern { samples, jitter: true };
@@ -84,7 +85,7 @@ mod tests {
                 let p = pattern.position([x, y], k);
                 offsets.push([0, 1].map(|axis| {
                     let n = samples[axis];
-                    let [low, high] = [k[axis], k[axis] + 1].map(|k| Pattern::border(k, n));
+                    let [low, high] = [k[axis], k[axis] + 1].map(|k| border(k, n));
                     let at = p[axis] - i64::from([x, y][axis]) * PIXEL_PARTS;
                     // A border that is no whole number leaves the place before it to both sides.
                     let rounding = i64::from(PIXEL_PARTS % i64::from(n) != 0);
@@ -113,8 +114,9 @@ mod tests {
 
     #[test]
     fn samples_lie_in_their_subpixels_evenly_on_the_whole() {
-        for samples in [[1, 1], [2, 2], [4, 4], [3, 5], [13, 13]] {
-            let offsets = offsets(samples, 16);
+        for (samples, side) in [([1, 1], 16), ([2, 2], 16), ([4, 4], 16), ([3, 5], 16), ([13, 13], 16), ([150, 150], 2)]
+        {
+            let offsets = offsets(samples, side);
             for axis in 0..2 {
                 let mean = offsets.iter().map(|o| o[axis]).sum::<f64>() / offsets.len() as f64;
                 // 1/sqrt(12) is the deviation of one; what is lost by rounding down is part of a 1/1024 pixel.
@@ -127,15 +129,20 @@ mod tests {
 
     #[test]
     fn samples_of_a_pixel_are_in_different_parts_of_its_width_and_height() {
-        for samples in [[1, 1], [2, 2], [4, 4], [2, 8], [8, 4], [1, 4]] {
+        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [5, 3], [8, 4], [1, 6], [6, 6]] {
             let pattern = Pattern { samples, jitter: true };
             let n = pattern.pixel_samples();
             for pixel in [[0, 0], [5, -3], [-1000, 77], [123, 456]] {
                 for axis in 0..2 {
                     let at = (0..n).map(|s| pattern.sample(pixel, s)[axis] - i64::from(pixel[axis]) * PIXEL_PARTS);
-                    let mut parts: Vec<i64> = at.map(|at| at * i64::from(n) / PIXEL_PARTS).collect();
-                    parts.sort_unstable();
-                    assert_eq!(parts, (0..i64::from(n)).collect::<Vec<_>>(), "{samples:?} at {pixel:?}, axis {axis}");
+                    let mut places: Vec<i64> = at.map(|at| at * i64::from(n)).collect();
+                    places.sort_unstable();
+                    for (part, at) in (0..).zip(places) {
+                        // Rounded down, by way of steps that are.
+                        let from_part = at - part * PIXEL_PARTS;
+                        let near = (-2 * i64::from(n)..PIXEL_PARTS).contains(&from_part);
+                        assert!(near, "{samples:?} at {pixel:?}, axis {axis}, part {part}: {from_part}");
+                    }
                 }
             }
         }
@@ -155,6 +162,26 @@ mod tests {
                 });
                 let chi = chi_square(&boxes(across));
                 assert!(chi < 4.5, "{n} x {n}, sample {k:?}: {chi} deviations");
+            }
+        }
+    }
+
+    #[test]
+    fn samples_of_pixels_in_a_row_are_far_from_each_other() {
+        for n in [1, 2, 4] {
+            let pattern = Pattern { samples: [n, n], jitter: true };
+            for y in 0..20 {
+                let places = |k: [u32; 2]| {
+                    (0..64).map(move |x| {
+                        let at = pattern.position([x, y], k);
+                        let parts = PIXEL_PARTS / i64::from(n);
+                        (at[0].rem_euclid(parts) as f64 / parts as f64, at[1].rem_euclid(parts) as f64 / parts as f64)
+                    })
+                };
+                // Four are expected in each of 4 x 4 boxes.
+                let mut counts = [0; 16];
+                places([0, n - 1]).for_each(|(a, b)| counts[(a * 4.0) as usize * 4 + (b * 4.0) as usize] += 1);
+                assert!(counts.iter().all(|count| (1..=9).contains(count)), "{n} x {n}, row {y}: {counts:?}");
             }
         }
     }
