@@ -47,6 +47,14 @@ layout(push_constant) uniform Push {
 // Less of a pixel is not within the width, but what floats are off by.
 const float ROUNDING = 1e-6;
 
+// Weight of the sample of a subpixel whose corner is so many pixels from the centre.
+float subpixel_weight(vec2 corner, vec2 cell, vec2 half_width, vec2 inverse) {
+    // The part of the subpixel that is within the width.
+    vec2 low = max(corner, -half_width), high = min(corner + cell, half_width), inside = high - low;
+    if (min(inside.x, inside.y) < ROUNDING) return 0.0;
+    return filter_weight(KIND, 0.5 * (low + high), half_width, inverse) * (inside.x * inside.y);
+}
+
 void main() {
     frame = frame_record;
     uint index = first + invocation();
@@ -71,17 +79,13 @@ void main() {
         for (uint ky = low.y; ky <= high.y; ky++) {
             uint s = (uint(pixel.y) * region_width + uint(pixel.x)) * pixel_samples + ky * frame.samples.x;
             for (uint kx = low.x; kx <= high.x; kx++) {
-                // The part of the subpixel that is within the width.
-                vec2 corner = vec2(uvec2(kx, ky)) * cell + vec2(pixel - at) - 0.5;
-                vec2 low_part = max(corner, -half_width), high_part = min(corner + cell, half_width);
-                vec2 d = 0.5 * (low_part + high_part), inside = high_part - low_part;
-                if (min(inside.x, inside.y) < ROUNDING) inside = vec2(0.0);
+                float w = 0.0;
                 if (pixel_samples == 1u) {
                     ivec2 place = sample_position(frame, ivec2(region_x, region_y) + pixel, uvec2(0u));
-                    d = vec2(place - centre) * (1.0 / float(FIXED));
-                    inside = vec2(lessThanEqual(abs(d), half_width));
+                    w = filter_weight(KIND, vec2(place - centre) * (1.0 / float(FIXED)), half_width, inverse);
+                } else {
+                    w = subpixel_weight(vec2(uvec2(kx, ky)) * cell + vec2(pixel - at) - 0.5, cell, half_width, inverse);
                 }
-                float w = filter_weight(KIND, clamp(d, -half_width, half_width), half_width, inverse) * (inside.x * inside.y);
                 if (w == 0.0) continue;
                 sum += w * resolved[(s + kx) * resolved_records + record];
                 total += w;

@@ -61,7 +61,8 @@ ivec2 row_position(Frame frame, SampleRow row, uint pixel, uint x) {
     uint turn = row.turn + pixel * STEP_X, jitter = row.jitter + (pixel * frame.samples.x + x) * STEP_X;
     uvec2 turns = (uvec2(turn >> 16, turn & 0xffffu) * frame.samples.yx) >> 16;
     uvec2 nth = uvec2(turned(row.nth, turns.x, frame.samples.y), turned(halves(x, frame.samples.x), turns.y, frame.samples.x));
-    uvec2 within = (nth << JITTER_LOG2 | uvec2(jitter >> 22, (jitter >> 6) & 0x3ffu)) * frame.nth_step >> 6;
+    uvec2 places = uvec2(jitter >> 16, jitter & 0xffffu) >> (16 - JITTER_LOG2);
+    uvec2 within = (nth << JITTER_LOG2 | places) * frame.nth_step >> 6;
     if ((frame.flags & FRAME_JITTER) == 0u) within = frame.sample_step >> 1;
     return row.corner + ivec2(int(pixel) * FIXED, 0) + ivec2((uvec2(x, row.y) * frame.sample_step + within) >> 16);
 }

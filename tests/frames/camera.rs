@@ -72,7 +72,7 @@ fn clipping_planes_cut_within_a_primitive() {
     let picture = TestScene::new(&format!("Clipping 2 8\n{options}"), floor).picture("rgba");
     for (x, y) in picture.coordinates() {
         let (found, wanted) = (picture.at("A", x, y), if (36..48).contains(&y) { 1.0 } else { 0.0 });
-        let on_border = if [36, 48].contains(&y) { 0.125 } else { 0.0 };
+        let on_border = if [36, 48].contains(&y) { 0.0625 } else { 0.0 };
         assert!((found - wanted).abs() <= on_border, "pixel {x}, {y}: {found}");
     }
 }

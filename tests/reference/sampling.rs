@@ -38,7 +38,7 @@ impl Pattern {
         let nth = [(halves(k[1], ny) + right) % ny, (halves(k[0], nx) + down) % nx];
         [0, 1].map(|axis| {
             let step = (PIXEL_PARTS << 16) / i64::from(self.samples[axis]);
-            let nths = i64::from((nth[axis] << JITTER_LOG2) + (jitter[axis] >> 6));
+            let nths = i64::from((nth[axis] << JITTER_LOG2) + (jitter[axis] >> (16 - JITTER_LOG2)));
             let place = (nths * i64::from((1 << 22) / (nx * ny))) >> 6;
             let within = if self.jitter { place } else { step / 2 };
             i64::from(pixel[axis]) * PIXEL_PARTS + ((i64::from(k[axis]) * step + within) >> 16)
