@@ -40,6 +40,7 @@ layout(std430, set = 0, binding = 7) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 8) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 9) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 10) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
+layout(std430, set = 0, binding = 11) readonly buffer Blocks { uint blocks[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -65,6 +66,7 @@ shared float fused_z[GROUP_ROWS << GRID_ROWS_LOG2];
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
 #include "lib/trim.glsl"
+#define KNOWS_BLOCKS
 #include "lib/reach.glsl"
 #include "lib/lower.glsl"
 #include "lib/rest.glsl"

@@ -52,6 +52,7 @@ layout(std430, set = 0, binding = 8) buffer Behind { uint behind[]; };
 layout(std430, set = 0, binding = 9) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 10) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 11) readonly buffer Data { vec4 data[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Blocks { uint blocks[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -66,6 +67,7 @@ layout(push_constant) uniform Push {
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"
 #include "lib/trim.glsl"
+#define KNOWS_BLOCKS
 #include "lib/reach.glsl"
 #include "lib/lower.glsl"
 #include "lib/walk.glsl"

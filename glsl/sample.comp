@@ -28,7 +28,7 @@ layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_r
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Keys { uint64_t keys[]; };
-layout(std430, set = 0, binding = 4) writeonly buffer Entries { Entry entries[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer Entries { u64vec4 entries[]; }; // an Entry each
 layout(std430, set = 0, binding = 5) buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 6) buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint longest_cell; };

@@ -5,6 +5,15 @@
 #ifndef ENTRY_APPEND_GLSL
 #define ENTRY_APPEND_GLSL
 
+// Two numbers that are stored as one: a CPU driver stores one at a time for each lane.
+uint64_t both(uint low, uint high) { return uint64_t(low) | uint64_t(high) << 32; }
+
+// An entry, as it is stored.
+u64vec4 stored(Entry e) {
+    return u64vec4(both(e.number, floatBitsToUint(e.zmin)), both(e.mask, e.cell),
+        both(floatBitsToUint(e.f0), floatBitsToUint(e.fx)), both(floatBitsToUint(e.fy), floatBitsToUint(e.zmax)));
+}
+
 // A cut solid's micropolygons are visible only if something of them is left.
 void append(Entry entry, bool solid) {
     uint at = atomicAdd(appended, 1u);
@@ -12,7 +21,7 @@ void append(Entry entry, bool solid) {
     uint bit = visible_bit(entry.number), word = visible_word(entry.number);
     if (!solid && (visible[word] & bit) == 0u) atomicOr(visible[word], bit);
     atomicAdd(cell_counts[entry.cell], 1u);
-    entries[at] = entry;
+    entries[at] = stored(entry);
 }
 
 // Whether a subpixel sees the entry, as far as opaque surfaces and the slab go. Its depth z is the one that it is

@@ -61,6 +61,21 @@ void reach(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uint nu
     lower(region, pixel, at, floatBitsToUint(z), number);
 }
 
+#ifdef KNOWS_BLOCKS
+
+// Whether a micropolygon lies behind all that the samples of the blocks that it may touch see, as far as is known: four
+// blocks at most are looked at.
+bool behind_blocks(Micropolygon m, ivec4 px, RegionRect region) {
+    ivec2 origin = ivec2(region.x, region.y);
+    uvec2 low = uvec2(px.xy - origin) >> BLOCK_LOG2, high = uvec2(px.zw - origin) >> BLOCK_LOG2;
+    uint pitch = (region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2, upper = low.y * pitch, lower = high.y * pitch;
+    if (any(greaterThan(high, low + 1u))) return false;
+    uint far = max(max(blocks[upper + low.x], blocks[upper + high.x]), max(blocks[lower + low.x], blocks[lower + high.x]));
+    return floatBitsToUint(max(m.zmin, 0.0)) > far;
+}
+
+#endif
+
 Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     Parts parts;
     ivec2 origin = ivec2(region.x, region.y);
@@ -72,6 +87,9 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     parts.tile.y = TILE_SAMPLES / parts.tile.x;
     parts.tiles = divide(parts.size + parts.tile - 1u, parts.tile);
     parts.count = parts.tiles.x * parts.tiles.y;
+#ifdef KNOWS_BLOCKS
+    if (behind_blocks(m, px, region)) parts.count = 0u;
+#endif
     return parts;
 }
 

@@ -5,30 +5,49 @@ use super::frame::filter_apron;
 use super::kernels::constants::{
     DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_MIDPOINT, DEPTH_FILTER_NEAREST,
 };
-use super::kernels::{depth, filter};
+use super::kernels::records::FrameBuffer;
+use super::kernels::{depth, filter, taps};
 use super::needed_kernels::KernelList;
-use super::portion;
-use super::recording::Recording;
+use super::recording::{Recording, Slice};
+use super::{covering, portion};
 use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::ops::Range;
 
-/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline.md), for
-/// pixels of one column.
-const SAMPLES_OF_A_PART: u32 = 16_000;
+/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline.md). Their
+/// taps take the place of vertices, which are not needed any more.
+pub const TAPS_OF_A_PART: u32 = 16_000;
 
-/// The kernel of a filter: each has its own, because drivers of CPUs compute the weights of all that a kernel knows.
-fn variant(kind: FilterKind) -> filter::Variant {
+/// The kernel that weighs the samples of pixels with more than one. Each kind has its own, because drivers of CPUs
+/// compute the weights of all that a kernel knows.
+fn taps_variant(kind: FilterKind) -> taps::Variant {
     match kind {
-        FilterKind::Box => filter::Variant::Box,
-        FilterKind::Triangle => filter::Variant::Triangle,
-        FilterKind::Gaussian => filter::Variant::Gaussian,
-        FilterKind::CatmullRom => filter::Variant::CatmullRom,
-        FilterKind::Sinc => filter::Variant::Sinc,
-        FilterKind::Mitchell => filter::Variant::Mitchell,
-        FilterKind::Lanczos => filter::Variant::Lanczos,
-        FilterKind::BlackmanHarris => filter::Variant::BlackmanHarris,
-        FilterKind::Disk => filter::Variant::Disk,
-        FilterKind::SeparableCatmullRom => filter::Variant::SeparableCatmullRom,
+        FilterKind::Box => taps::Variant::Box,
+        FilterKind::Triangle => taps::Variant::Triangle,
+        FilterKind::Gaussian => taps::Variant::Gaussian,
+        FilterKind::CatmullRom => taps::Variant::CatmullRom,
+        FilterKind::Sinc => taps::Variant::Sinc,
+        FilterKind::Mitchell => taps::Variant::Mitchell,
+        FilterKind::Lanczos => taps::Variant::Lanczos,
+        FilterKind::BlackmanHarris => taps::Variant::BlackmanHarris,
+        FilterKind::Disk => taps::Variant::Disk,
+        FilterKind::SeparableCatmullRom => taps::Variant::SeparableCatmullRom,
+    }
+}
+
+/// The kernel that filters pixels, which have a `single` sample or more.
+fn variant(kind: FilterKind, single: bool) -> filter::Variant {
+    match kind {
+        _ if !single => filter::Variant::Taps,
+        FilterKind::Box => filter::Variant::SingleBox,
+        FilterKind::Triangle => filter::Variant::SingleTriangle,
+        FilterKind::Gaussian => filter::Variant::SingleGaussian,
+        FilterKind::CatmullRom => filter::Variant::SingleCatmullRom,
+        FilterKind::Sinc => filter::Variant::SingleSinc,
+        FilterKind::Mitchell => filter::Variant::SingleMitchell,
+        FilterKind::Lanczos => filter::Variant::SingleLanczos,
+        FilterKind::BlackmanHarris => filter::Variant::SingleBlackmanHarris,
+        FilterKind::Disk => filter::Variant::SingleDisk,
+        FilterKind::SeparableCatmullRom => filter::Variant::SingleSeparableCatmullRom,
     }
 }
 
@@ -50,12 +69,7 @@ impl FilteredRecord {
 
 /// Samples of the window that a pixel's filter goes through.
 pub fn window_samples(pixel_samples: u64, by: &Filter) -> u64 {
-    window(by).map(u64::from).iter().product::<u64>() * pixel_samples
-}
-
-/// Pixels of the window along x and y.
-fn window(by: &Filter) -> [u32; 2] {
-    filter_apron(by).map(|apron| 2 * apron + 1)
+    filter_apron(by).map(|apron| u64::from(2 * apron + 1)).iter().product::<u64>() * pixel_samples
 }
 
 /// Appends the filtering of samples, in the pixels `some` of those that the region delivers. The pixels of each record
@@ -93,16 +107,16 @@ fn record_filter(
     some: &Range<u64>,
 ) {
     let ActiveRegion { pixels: region, slices, capacity } = region;
-    let [region_width, region_height] = region.size();
+    let [region_width, _] = region.size();
     let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let first_of_variables = capacity.resolved_records() - capacity.variables;
-    let [window_x, window_y] = window(by);
     let inside = u64::from(inside_width) * u64::from(inside_height);
     let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
-    let part = SAMPLES_OF_A_PART.div_ceil(capacity.pixel_samples as u32).max(1);
     let first_place = records.first().map_or(0, |(place, _)| *place);
-    let dispatches = |recording: &mut Recording, records: &[(u64, u64)], window_first: u32| {
+    let taps = slices.arena.cast::<[u32; 2]>();
+    let single = capacity.pixel_samples == 1;
+    let dispatches = |recording: &mut Recording, records: &[(u64, u64)], [first_tap, last_tap]: [u32; 2]| {
         recording.unordered(|recording| {
             for &(place, output) in records {
                 let bindings = filter::Bindings {
@@ -111,12 +125,12 @@ fn record_filter(
                     pixels: slices.pixels,
                     // Depths come after colours, so their memory is free until then.
                     totals: slices.depths,
+                    taps,
                 };
                 let push = filter::Push {
                     region_x: region.sampled[0],
                     region_y: region.sampled[1],
                     region_width,
-                    region_height,
                     inside_x,
                     inside_y,
                     inside_width,
@@ -126,25 +140,45 @@ fn record_filter(
                     half_width_x: by.width[0] * 0.5,
                     half_width_y: by.width[1] * 0.5,
                     first_pixel: place as u32 * inside_width * inside_height,
-                    window_first,
-                    window_last: window_first + part,
+                    first_tap,
+                    last_tap,
                     first,
                     last,
                 };
-                recording.dispatch(filter::dispatch(variant(by.kind), groups, &bindings, &push));
+                recording.dispatch(filter::dispatch(variant(by.kind, single), groups, &bindings, &push));
             }
         });
     };
-    let in_parts = window_x * window_y > part;
-    for window_first in (0..window_x * window_y).step_by(part as usize) {
-        if in_parts {
+    let count = window_samples(capacity.pixel_samples, by) as u32;
+    for first_tap in (0..count).step_by(TAPS_OF_A_PART as usize) {
+        let part = [first_tap, count.min(first_tap + TAPS_OF_A_PART)];
+        if !single {
+            record_taps(recording, frame.frame, taps, region_width, by, part);
+        }
+        if count > TAPS_OF_A_PART {
             // The first record replaces the totals that the others read.
-            dispatches(recording, &records[1..], window_first);
-            dispatches(recording, &records[..1], window_first);
+            dispatches(recording, &records[1..], part);
+            dispatches(recording, &records[..1], part);
         } else {
-            dispatches(recording, records, window_first);
+            dispatches(recording, records, part);
         }
     }
+}
+
+/// Appends the weighing of a filter's taps `first_tap` to `last_tap` (exclusive).
+fn record_taps(
+    recording: &mut Recording,
+    frame: Slice<FrameBuffer>,
+    taps: Slice<[u32; 2]>,
+    region_width: u32,
+    by: &Filter,
+    [first_tap, last_tap]: [u32; 2],
+) {
+    let groups = covering((last_tap - first_tap).into(), taps::LOCAL_SIZE);
+    let bindings = taps::Bindings { frame_buffer: frame, taps };
+    let [half_width_x, half_width_y] = by.width.map(|width| width * 0.5);
+    let push = taps::Push { region_width, half_width_x, half_width_y, first_tap, last_tap };
+    recording.dispatch(taps::dispatch(taps_variant(by.kind), groups, &bindings, &push));
 }
 
 /// Appends the depth of the pixels `some` of those delivered, by the hider's depth filter.
@@ -178,9 +212,10 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthF
     recording.dispatch(depth::dispatch(groups, &bindings, &push));
 }
 
-/// The kernels that filter colours and variables.
-pub(super) fn kernels(kinds: &[FilterKind]) -> KernelList {
-    kinds.iter().map(|&kind| filter::kernel(variant(kind))).collect()
+/// The kernels that filter colours and variables, of pixels with a `single` sample or more.
+pub(super) fn kernels(kinds: &[FilterKind], single: bool) -> KernelList {
+    let weigh = kinds.iter().filter(|_| !single).map(|&kind| taps::kernel(taps_variant(kind)));
+    weigh.chain(kinds.iter().map(|&kind| filter::kernel(variant(kind, single)))).collect()
 }
 
 /// The kernels that filter depths.

@@ -56,6 +56,7 @@ pub(super) fn record_piece(
         keys: slices.keys,
         dirty: slices.dirty,
         rest: slices.rest,
+        blocks: slices.blocks,
     };
     let push = dice_hide::Push {
         slot_base: piece.slot_base,

@@ -424,6 +424,7 @@ fn sharp(
         grids: slices.grids.grids,
         primitives: page.primitives,
         data: page.data,
+        blocks: slices.blocks,
     };
     let push = hide::Push {
         slot_base: piece.slot_base,

@@ -54,6 +54,8 @@ struct WorldTraits {
     form: HidingForm,
     interpolation: Interpolation,
     translucent: bool,
+    /// Whether pixels have one sample.
+    single: bool,
     solids: bool,
     clipped: bool,
     displaced: bool,
@@ -71,6 +73,7 @@ impl WorldTraits {
             form,
             interpolation: world.interpolation,
             translucent: deep || world.hide_bins.iter().any(|bin| bin.translucent),
+            single: world.frame.samples == [1, 1],
             solids: !world.solids.is_empty(),
             clipped: !world.clip_planes.is_empty(),
             displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
@@ -196,7 +199,7 @@ fn of_stage(
             composite::slab_kernels(traits.interpolation, displays.midpoints(), displays.variables)
         }
         Process::CompositeOpaque => composite::kernels(traits.translucent, traits.interpolation),
-        Process::Filter => filter::kernels(&displays.filters),
+        Process::Filter => filter::kernels(&displays.filters, traits.single),
         Process::FilterDepth => filter::depth_kernels(),
     }
 }

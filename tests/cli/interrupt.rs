@@ -197,10 +197,10 @@ fn kernels_are_in_statistics_and_trace() {
     let stats = json("s.json");
     let kernels = stats["kernels"].as_array().expect("a list");
     assert!(stats["kernels_wait_s"].as_f64().is_some(), "{stats}");
-    assert!(kernels.iter().any(|kernel| kernel["kernel"] == "filter_gaussian" && kernel["device"] == 0), "{kernels:?}");
+    assert!(kernels.iter().any(|kernel| kernel["kernel"] == "taps_gaussian" && kernel["device"] == 0), "{kernels:?}");
     let seconds: Vec<f64> = kernels.iter().filter_map(|kernel| kernel["compile_s"].as_f64()).collect();
     assert!(seconds.len() == kernels.len() && seconds.is_sorted_by(|a, b| a >= b), "{seconds:?}");
     let trace = json("t.json");
     let events = trace["traceEvents"].as_array().expect("a list");
-    assert!(events.iter().any(|event| event["name"] == "filter_gaussian" && event["args"]["from cache"].is_number()));
+    assert!(events.iter().any(|event| event["name"] == "taps_gaussian" && event["args"]["from cache"].is_number()));
 }

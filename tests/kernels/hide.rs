@@ -317,6 +317,26 @@ fn blocks_know_the_farthest_depth_that_their_samples_show() {
     }
 }
 
+#[test]
+fn what_lies_behind_all_that_its_blocks_show_is_passed_over() {
+    let pixels = region(0, 0, 16, 8);
+    let quad = |[x0, y0, x1, y1]: [f32; 4], z: f32| Mesh::quad([[x0, y0, z], [x1, y0, z], [x0, y1, z], [x1, y1, z]]);
+    let [one, four, unknown] = [[0.0, 0.0, 3.9, 3.9], [2.0, 2.0, 6.0, 6.0], [6.0, 2.0, 10.0, 6.0]];
+    // Where, how far, and whether it is seen: all blocks but those from pixel 8 on show depths up to 3.
+    let cases = [(one, 3.5, false), (one, 3.0, true), (one, 2.5, true), (four, 3.5, false), (unknown, 3.5, true)];
+    for division in [Division::Micropolygons, Division::Expanded] {
+        for (at, z, seen) in cases {
+            let mut device = Region { division, ..Region::new(flat_frame([2, 2], true), pixels, |_| ()) };
+            device.clear();
+            let known: Vec<u32> =
+                (0..8).map(|block| if block % 4 < 2 { 3.0_f32.to_bits() } else { u32::MAX }).collect();
+            device.lab.write(device.slices.blocks.part(0..8), &known);
+            device.hide(&[quad(at, z)]);
+            assert_eq!(device.keys().iter().any(|&key| key != EMPTY), seen, "{division:?}, {at:?} at {z}");
+        }
+    }
+}
+
 /// Regions whose width and height are no multiples of tiles or blocks, in tiles of 32, 8, 4 and 2 pixels.
 #[test]
 fn tiles_find_the_farthest_depth_of_their_blocks() {

@@ -250,7 +250,7 @@ shade
   shade: work_shade facing pack_constant
 composite
   composite: composite_close
-  filter: filter_gaussian
+  filter: taps_gaussian filter_taps
   filter: depth
 ";
 
@@ -291,7 +291,7 @@ shade
   shade: work_shade facing pack_constant
 composite
   composite: composite_close
-  filter: filter_gaussian
+  filter: taps_gaussian filter_taps
   filter: depth
 ";
 
@@ -332,7 +332,7 @@ shade
   shade: work_shade facing pack_constant work_shade facing pack_constant work_shade facing pack_constant
 composite
   composite: composite_close
-  filter: filter_gaussian
+  filter: taps_gaussian filter_taps
   filter: depth
 ";
 
@@ -376,6 +376,6 @@ shade
 composite
   composite: composite_close
 filter
-  filter: filter_gaussian
+  filter: taps_gaussian filter_taps
   filter: depth
 ";

@@ -7,11 +7,13 @@
 
 use crate::gpu::fitting_bytes;
 use crate::pipeline::buffers::RegionCapacity;
+use crate::pipeline::filter::TAPS_OF_A_PART;
 use crate::pipeline::look::Interpolation;
 use std::iter;
 
 /// Records of the smallest vertex arena: a slot of 256 vertices with 64 channels.
 const ARENA_RECORDS_MIN: u64 = 256 * 64;
+const _: () = assert!(TAPS_OF_A_PART as u64 <= 2 * ARENA_RECORDS_MIN, "two taps of a filter to a record");
 /// Records of the largest vertex arena: more vertices in a load do not make a device faster.
 const ARENA_RECORDS_MAX: u64 = 1 << 20;
 /// Subpixels of the smallest region: a tile of 16 pixels and its apron still works.
