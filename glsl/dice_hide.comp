@@ -98,7 +98,7 @@ void hide_row(Slot slot, uint j, uint first) {
         Micropolygon m;
         if (!micropolygon_load(first, slot, local, m)) continue;
         ivec4 px = covered_pixels(m, slot, region);
-        if (px.x > px.z || px.y > px.w) continue;
+        if (px.x > px.z || px.y > px.w || behind_blocks(m, px, region)) continue;
         Parts parts = parts_of(m, px, region);
         bool wide = micropolygon_wide(m);
         if (parts.count > FUSED_TILES_MAX || wide) arm_rest(pieces[piece].mp_groups[0], parts.count, HIDE_TILES_MAX);

@@ -8,10 +8,10 @@
 //
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
 // within the filter's width, each with the weight of its tap (glsl/taps.comp); where pixels have one sample (the
-// `single` variants), with the weight of its place. Normalised per pixel, summed in subpixel order (RISpec 4.1.3). A
-// filter over more samples than an invocation may visit continues in further dispatches, from the sums that the one
-// before left. Reads resolved and taps; reads and writes pixels (vec4 each) and, where there are further dispatches,
-// totals (sums of weights).
+// `single` variants, one for each kind), with the weight of its place. Normalised per pixel, summed in subpixel order
+// (RISpec 4.1.3). A filter over more samples than an invocation may visit continues in further dispatches, from the
+// sums that the one before left. Reads resolved and taps; reads and writes pixels (vec4 each) and, where there are
+// further dispatches, totals (sums of weights).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -101,12 +101,15 @@ uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 fir
     uint mask = 0u;
     first.y = max(first.y, CELL_SAMPLES * cell / frame.samples.x);
     last.y = min(last.y, (CELL_SAMPLES * cell + (CELL_SAMPLES - 1u)) / frame.samples.x);
-    for (uint y = first.y; y <= last.y; y++) {
-        SampleRow row = sample_row(frame, pixel, y);
-        for (uint x = first.x; x <= last.x; x++) {
-            uint s = y * frame.samples.x + x;
-            if ((s >> CELL_LOG2) == cell && covers(m, cover, row_position(frame, row, 0u, x))) mask |= 1u << (s & (CELL_SAMPLES - 1u));
-        }
+    // One loop, not one in another: lanes of a CPU driver take the trips of the longest, row for row.
+    ivec2 size = max(ivec2(last - first) + 1, ivec2(0));
+    float row_inverse = 1.0 / float(size.x);
+    PixelSamples samples = pixel_samples_of(frame, pixel);
+    for (uint i = 0u; i < uint(size.x * size.y); i++) {
+        uint y = uint((float(i) + 0.5) * row_inverse);
+        uvec2 k = first + uvec2(i - y * uint(size.x), y);
+        uint s = k.y * frame.samples.x + k.x;
+        if ((s >> CELL_LOG2) == cell && covers(m, cover, position_of(frame, samples, k))) mask |= 1u << (s & (CELL_SAMPLES - 1u));
     }
     return mask;
 }

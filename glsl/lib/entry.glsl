@@ -9,6 +9,7 @@ const int CELL_LOG2 = 5;
 // Samples of a cell.
 const uint CELL_SAMPLES = 1u << CELL_LOG2;
 
+// Its members in order are also in lib/entry_append.glsl.
 struct Entry {
     uint number; // of the micropolygon; of a primitive solid where the entry is a state
     float zmin;  // beside the number: lists are sorted by both

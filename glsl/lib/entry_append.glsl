@@ -5,13 +5,13 @@
 #ifndef ENTRY_APPEND_GLSL
 #define ENTRY_APPEND_GLSL
 
-// Two numbers that are stored as one: a CPU driver stores one at a time for each lane.
-uint64_t both(uint low, uint high) { return uint64_t(low) | uint64_t(high) << 32; }
+// Two words as one: a CPU driver stores one at a time for each lane.
+uint64_t word_pair(uint low, uint high) { return uint64_t(low) | uint64_t(high) << 32; }
 
-// An entry, as it is stored.
+// An entry, as it is stored: its members in order.
 u64vec4 stored(Entry e) {
-    return u64vec4(both(e.number, floatBitsToUint(e.zmin)), both(e.mask, e.cell),
-        both(floatBitsToUint(e.f0), floatBitsToUint(e.fx)), both(floatBitsToUint(e.fy), floatBitsToUint(e.zmax)));
+    return u64vec4(word_pair(e.number, floatBitsToUint(e.zmin)), word_pair(e.mask, e.cell),
+        word_pair(floatBitsToUint(e.f0), floatBitsToUint(e.fx)), word_pair(floatBitsToUint(e.fy), floatBitsToUint(e.zmax)));
 }
 
 // A cut solid's micropolygons are visible only if something of them is left.

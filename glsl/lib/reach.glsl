@@ -1,5 +1,6 @@
 // The samples that an opaque micropolygon may cover, in tiles, and those of them that it reaches: what it does there is
-// `lower`, of the including file. Needs micropolygon.glsl, coverage.glsl, sampling.glsl, clip.glsl and trim.glsl.
+// `lower`, of the including file. Needs micropolygon.glsl, coverage.glsl, sampling.glsl, clip.glsl and trim.glsl; where
+// KNOWS_BLOCKS is defined, block.glsl and the buffer blocks[] too.
 
 #ifndef REACH_GLSL
 #define REACH_GLSL
@@ -36,15 +37,12 @@ uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, u
     uvec2 start = divide(first, frame.samples), k = first - start * frame.samples;
     ivec2 pixel = ivec2(region.x, region.y) + ivec2(start);
     vec2 pixels = 1.0 / vec2(frame.samples); // by which whole pixels are as exact as by divide()
-    // Loops that assign little: CPU drivers blend and store what they do.
-    for (uint y = 0u; y < size.y; y++) {
-        uint down = uint((float(k.y + y) + 0.5) * pixels.y);
-        SampleRow row = sample_row(frame, pixel + ivec2(0, int(down)), k.y + y - down * frame.samples.y);
-        for (uint x = 0u; x < size.x; x++) {
-            uint right = uint((float(k.x + x) + 0.5) * pixels.x);
-            ivec2 at = row_position(frame, row, right, k.x + x - right * frame.samples.x);
-            if (covers(m, cover, at)) mask |= 1u << (y * size.x + x);
-        }
+    float row_inverse = 1.0 / float(size.x);
+    // One loop, not one in another: lanes of a CPU driver take the trips of the longest, row for row.
+    for (uint i = 0u; i < size.x * size.y; i++) {
+        uint y = uint((float(i) + 0.5) * row_inverse);
+        uvec2 at = k + uvec2(i - y * size.x, y), whole = uvec2((vec2(at) + 0.5) * pixels);
+        if (covers(m, cover, sample_position(frame, pixel + ivec2(whole), at - whole * frame.samples))) mask |= 1u << i;
     }
     return mask;
 }
@@ -68,10 +66,10 @@ void reach(Micropolygon m, Slot slot, RegionRect region, uvec2 subpixel, uint nu
 bool behind_blocks(Micropolygon m, ivec4 px, RegionRect region) {
     ivec2 origin = ivec2(region.x, region.y);
     uvec2 low = uvec2(px.xy - origin) >> BLOCK_LOG2, high = uvec2(px.zw - origin) >> BLOCK_LOG2;
-    uint pitch = (region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2, upper = low.y * pitch, lower = high.y * pitch;
     if (any(greaterThan(high, low + 1u))) return false;
-    uint far = max(max(blocks[upper + low.x], blocks[upper + high.x]), max(blocks[lower + low.x], blocks[lower + high.x]));
-    return floatBitsToUint(max(m.zmin, 0.0)) > far;
+    uint pitch = (region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2, top = low.y * pitch, bottom = high.y * pitch;
+    uint far = max(max(blocks[top + low.x], blocks[top + high.x]), max(blocks[bottom + low.x], blocks[bottom + high.x]));
+    return floatBitsToUint(max(0.0, m.zmin)) > far;
 }
 
 #endif
@@ -87,9 +85,6 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     parts.tile.y = TILE_SAMPLES / parts.tile.x;
     parts.tiles = divide(parts.size + parts.tile - 1u, parts.tile);
     parts.count = parts.tiles.x * parts.tiles.y;
-#ifdef KNOWS_BLOCKS
-    if (behind_blocks(m, px, region)) parts.count = 0u;
-#endif
     return parts;
 }
 

@@ -41,34 +41,32 @@ uint turned(uint a, uint by, uint n) { return a + by < n ? a + by : a + by - n; 
 // Numbers below n in another order: those of the lower half and of the upper in turn.
 uint halves(uint a, uint n) { return (a >> 1) + ((a & 1u) != 0u ? (n + 1u) >> 1 : 0u); }
 
-// The samples of a row of subpixels: what their positions have in common.
-struct SampleRow {
-    ivec2 corner; // of the first pixel
-    uint y;       // of the subpixels
-    uint nth;     // of the width of each, before it is turned
-    uint turn;    // of the first pixel: two numbers of 16 bits
-    uint jitter;  // of its first subpixel: two numbers of 16 bits
+// What the positions of a pixel's samples have in common.
+struct PixelSamples {
+    ivec2 corner;
+    uvec2 turns; // by how many N-ths of the width, and of the height
+    uint jitter; // of the first subpixel: two numbers of 16 bits
 };
 
-SampleRow sample_row(Frame frame, ivec2 pixel, uint y) {
-    uint h = hash_mixed(uint(pixel.y) * HASH_Y);
-    uint jitter = h * JITTER_KEY + uint(pixel.x) * frame.samples.x * STEP_X + y * STEP_Y;
-    return SampleRow(pixel * FIXED, y, halves(y, frame.samples.y), h + uint(pixel.x) * STEP_X, jitter);
+PixelSamples pixel_samples_of(Frame frame, ivec2 pixel) {
+    uint h = hash_mixed(uint(pixel.y) * HASH_Y), turn = h + uint(pixel.x) * STEP_X;
+    uvec2 turns = (uvec2(turn >> 16, turn & 0xffffu) * frame.samples.yx) >> 16;
+    return PixelSamples(pixel * FIXED, turns, h * JITTER_KEY + uint(pixel.x) * frame.samples.x * STEP_X);
 }
 
-// Position in 1/1024 pixel, along x and y, of the sample in column x of a pixel of the row.
-ivec2 row_position(Frame frame, SampleRow row, uint pixel, uint x) {
-    uint turn = row.turn + pixel * STEP_X, jitter = row.jitter + (pixel * frame.samples.x + x) * STEP_X;
-    uvec2 turns = (uvec2(turn >> 16, turn & 0xffffu) * frame.samples.yx) >> 16;
-    uvec2 nth = uvec2(turned(row.nth, turns.x, frame.samples.y), turned(halves(x, frame.samples.x), turns.y, frame.samples.x));
+// Position in 1/1024 pixel, along x and y, of the sample in subpixel k.
+ivec2 position_of(Frame frame, PixelSamples pixel, uvec2 k) {
+    uint jitter = pixel.jitter + k.x * STEP_X + k.y * STEP_Y;
+    uvec2 n = frame.samples;
+    uvec2 nth = uvec2(turned(halves(k.y, n.y), pixel.turns.x, n.y), turned(halves(k.x, n.x), pixel.turns.y, n.x));
     uvec2 places = uvec2(jitter >> 16, jitter & 0xffffu) >> (16 - JITTER_LOG2);
     uvec2 within = (nth << JITTER_LOG2 | places) * frame.nth_step >> 6;
     if ((frame.flags & FRAME_JITTER) == 0u) within = frame.sample_step >> 1;
-    return row.corner + ivec2(int(pixel) * FIXED, 0) + ivec2((uvec2(x, row.y) * frame.sample_step + within) >> 16);
+    return pixel.corner + ivec2((k * frame.sample_step + within) >> 16);
 }
 
 // Position of the sample in subpixel k of a pixel.
-ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) { return row_position(frame, sample_row(frame, pixel, k.y), 0u, k.x); }
+ivec2 sample_position(Frame frame, ivec2 pixel, uvec2 k) { return position_of(frame, pixel_samples_of(frame, pixel), k); }
 
 // Levels of detail blend by samples: each has a number of 16 bits, those of a pixel spread evenly, and an instance is
 // seen by those from `detail`'s low half on, as many as its high half says before the last. 0: by all.

@@ -14,7 +14,7 @@ struct TapWindow {
 };
 
 // Pixels of the window on each side of the pixel in the middle.
-ivec2 tap_apron(vec2 half_width) { return max(ivec2(ceil(half_width - 0.5)), ivec2(0)); }
+ivec2 tap_apron(vec2 half_width) { return ivec2(ceil(half_width - 0.5)); }
 
 TapWindow tap_window(vec2 half_width) {
     // In 1/1024 pixel from the corner of the pixel in the middle.

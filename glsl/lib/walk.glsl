@@ -19,6 +19,10 @@
 // How a micropolygon that may touch the pixels `px` (x0, y0, x1, y1, inclusive) is cut: parts.count of them, 0 to leave
 // it out.
 Parts parts_of(Micropolygon m, ivec4 px, RegionRect region);
+#ifdef KNOWS_BLOCKS
+// Whether a micropolygon that may touch the pixels `px` lies behind all that is seen there.
+bool behind_blocks(Micropolygon m, ivec4 px, RegionRect region);
+#endif
 #ifdef WALK_SKIPS
 // The first part from `part` on, before `end`, that may have anything to do; `end` if there is none.
 uint next_visit(Micropolygon m, Parts parts, uint part, uint end);
@@ -77,6 +81,9 @@ uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
     if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return 0u;
     ivec4 px = covered_pixels(m, slot, region);
     if (px.x > px.z || px.y > px.w) return 0u;
+#ifdef KNOWS_BLOCKS
+    if (behind_blocks(m, px, region)) return 0u;
+#endif
     Parts parts = parts_of(m, px, region);
     bool wide = micropolygon_wide(m);
     if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
@@ -118,6 +125,9 @@ void walk(uint each, uint each_rest) {
     RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
     ivec4 px = covered_pixels(m, slot, region);
     if (px.x > px.z || px.y > px.w) return;
+#ifdef KNOWS_BLOCKS
+    if (behind_blocks(m, px, region)) return;
+#endif
     Parts parts = parts_of(m, px, region);
     if (parts.count == 0u) return;
 #if TRIMMED

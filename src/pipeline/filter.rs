@@ -34,7 +34,7 @@ fn taps_variant(kind: FilterKind) -> taps::Variant {
     }
 }
 
-/// The kernel that filters pixels, which have a `single` sample or more.
+/// The kernel that filters pixels, with one sample (`single`) or more.
 fn variant(kind: FilterKind, single: bool) -> filter::Variant {
     match kind {
         _ if !single => filter::Variant::Taps,
@@ -114,8 +114,9 @@ fn record_filter(
     let inside = u64::from(inside_width) * u64::from(inside_height);
     let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
     let first_place = records.first().map_or(0, |(place, _)| *place);
-    let taps = slices.arena.cast::<[u32; 2]>();
     let single = capacity.pixel_samples == 1;
+    let count = window_samples(capacity.pixel_samples, by) as u32;
+    let taps = slices.arena.cast::<[u32; 2]>().part(0..count.min(TAPS_OF_A_PART).into());
     let dispatches = |recording: &mut Recording, records: &[(u64, u64)], [first_tap, last_tap]: [u32; 2]| {
         recording.unordered(|recording| {
             for &(place, output) in records {
@@ -149,7 +150,6 @@ fn record_filter(
             }
         });
     };
-    let count = window_samples(capacity.pixel_samples, by) as u32;
     for first_tap in (0..count).step_by(TAPS_OF_A_PART as usize) {
         let part = [first_tap, count.min(first_tap + TAPS_OF_A_PART)];
         if !single {
@@ -212,7 +212,7 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthF
     recording.dispatch(depth::dispatch(groups, &bindings, &push));
 }
 
-/// The kernels that filter colours and variables, of pixels with a `single` sample or more.
+/// The kernels that filter colours and variables, of pixels with one sample (`single`) or more.
 pub(super) fn kernels(kinds: &[FilterKind], single: bool) -> KernelList {
     let weigh = kinds.iter().filter(|_| !single).map(|&kind| taps::kernel(taps_variant(kind)));
     weigh.chain(kinds.iter().map(|&kind| filter::kernel(variant(kind, single)))).collect()

@@ -1,5 +1,5 @@
-//! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; what is behind them is dropped
-//! before it is diced.
+//! Hide: opaque grids, nearest first, lower the depth keys of the samples they cover; grids behind them are
+//! dropped before they are diced, and micropolygons behind them are passed over.
 
 use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};

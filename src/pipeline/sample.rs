@@ -5,7 +5,7 @@ use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::dice::Piece;
 use super::hide::{HidePass, KeyedPositions, SampleTests, VertexMotion, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
-use super::kernels::records::Appended;
+use super::kernels::records::{Appended, Entry};
 use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::plan::Division;
@@ -31,6 +31,8 @@ impl Slab {
     /// All depths.
     pub const WHOLE: Self = Self { low: 0, high: u64::MAX };
 }
+
+const _: () = assert!(size_of::<Entry>() == 32, "entries are stored as four words");
 
 /// Appends the start of a slab: no entries, nothing visible of the `selected` grids, and how deep each cell sees.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: u64) {

@@ -94,6 +94,7 @@ struct Setup {
     memory_bytes: u64,
     cuts: u32,
     rate: f32,
+    samples: [u32; 2],
     perturb: Option<u64>,
     /// Whether a clipping plane cuts the world.
     clipped: bool,
@@ -121,6 +122,7 @@ impl Default for Setup {
             memory_bytes: 512 << 20,
             cuts: 1,
             rate: 1.0,
+            samples: [4, 4],
             perturb: None,
             clipped: false,
             smooth: false,
@@ -162,7 +164,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         });
     }
     let world = World {
-        options: options(),
+        options: Options { pixel_samples: setup.samples, ..options() },
         camera: Camera {
             shutter: if setup.moving { [0.0, 1.0] } else { [0.0, 0.0] },
             clip_planes: if setup.clipped { vec![([0.0, 0.0, 9.0], [0.0, 0.0, 1.0])] } else { Vec::new() },

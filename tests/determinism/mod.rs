@@ -249,7 +249,7 @@ const WAYS: [Way; 10] = [
     ),
     way("the same device twice, binned", &["--devices", "0,0", "--pipeline", "one-batch-binned"], &[]),
     way("little memory, expanded", &["--devices", "0", "--memory", "256M", "--pipeline", "batches-expanded"], &[]),
-    way("small pages, fused", &["--devices", "0", "--pipeline", "one-batch-fused"], &[("ANTHILL_PAGE_KIB", "1024")]),
+    way("small pages, fused", &["--devices", "0", "--pipeline", "batches-fused"], &[("ANTHILL_PAGE_KIB", "1024")]),
     way("perturbed, shaded first", &["--devices", "0,0", "--pipeline", "shade-first"], &[("ANTHILL_PERTURB", "1")]),
     way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
     way("buckets, expanded", &["--devices", "0", "--pipeline", "buckets-expanded"], &[]),

@@ -86,7 +86,9 @@ fn pixels_are_weighted_means_of_their_samples() {
 
 #[test]
 fn a_filter_over_more_samples_than_loop_trips_is_whole() {
-    for (samples, width) in [([16, 16], [30.0, 22.0]), ([1, 2], [128.0, 128.0]), ([32, 32], [6.0, 9.0])] {
+    for (samples, width) in
+        [([16, 16], [30.0, 22.0]), ([1, 1], [128.0, 128.0]), ([1, 2], [128.0, 128.0]), ([32, 32], [6.0, 9.0])]
+    {
         let by = Filter { kind: FilterKind::Triangle, width };
         let found = filtered(samples, [0, 0, 2, 1], &by, false);
         let pattern = pattern(&flat_frame(samples, true));

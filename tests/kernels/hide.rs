@@ -324,16 +324,37 @@ fn what_lies_behind_all_that_its_blocks_show_is_passed_over() {
     let [one, four, unknown] = [[0.0, 0.0, 3.9, 3.9], [2.0, 2.0, 6.0, 6.0], [6.0, 2.0, 10.0, 6.0]];
     // Where, how far, and whether it is seen: all blocks but those from pixel 8 on show depths up to 3.
     let cases = [(one, 3.5, false), (one, 3.0, true), (one, 2.5, true), (four, 3.5, false), (unknown, 3.5, true)];
-    for division in [Division::Micropolygons, Division::Expanded] {
+    let known: Vec<u32> = (0..8).map(|block| if block % 4 < 2 { 3.0_f32.to_bits() } else { u32::MAX }).collect();
+    for (division, behind) in
+        [(Division::Micropolygons, false), (Division::Expanded, false), (Division::Expanded, true)]
+    {
         for (at, z, seen) in cases {
-            let mut device = Region { division, ..Region::new(flat_frame([2, 2], true), pixels, |_| ()) };
+            let region = Region::new(flat_frame([2, 2], true), pixels, |room| room.behind = behind);
+            let mut device = Region { division, ..region };
             device.clear();
-            let known: Vec<u32> =
-                (0..8).map(|block| if block % 4 < 2 { 3.0_f32.to_bits() } else { u32::MAX }).collect();
             device.lab.write(device.slices.blocks.part(0..8), &known);
             device.hide(&[quad(at, z)]);
-            assert_eq!(device.keys().iter().any(|&key| key != EMPTY), seen, "{division:?}, {at:?} at {z}");
+            assert_eq!(device.keys().iter().any(|&key| key != EMPTY), seen, "{division:?}, {behind}, {at:?} at {z}");
         }
+    }
+}
+
+#[test]
+fn what_comes_after_blocks_are_renewed_is_seen_all_the_same() {
+    let mut random = Random::new(23);
+    let (frame, pixels) = (flat_frame([2, 3], true), region(-1, 0, 13, 11));
+    let meshes: Vec<Mesh> = (0..600).map(|_| any_quad(&mut random, 1.5)).collect();
+    let expected = reference::hide(&pixels, pattern(&frame), &candidates(&frame, &meshes));
+    for division in Division::ALL {
+        let mut device = Region { division, ..Region::new(frame, pixels, |_| ()) };
+        device.clear();
+        // More of them each time: some again, the others in front of what is seen already or behind it.
+        for count in [150, 300, 450, 600] {
+            device.hide(&meshes[..count]);
+            let context = device.context();
+            device.lab.run(|recording| hide::record_blocks(recording, &context));
+        }
+        assert!(device.keys() == expected, "{division:?}");
     }
 }
 

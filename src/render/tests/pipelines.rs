@@ -192,9 +192,18 @@ fn drawing_compiles_nothing_that_was_not_prepared() {
     for (kind, shape) in of_kind.iter().enumerate() {
         let (clipped, smooth, displaced) = (kind % 2 == 0, kind != 1, kind == 2);
         let depth_filter = [DepthFilter::Min, DepthFilter::Midpoint][usize::from(kind < 3)];
+        let samples = if kind == 4 { [1, 1] } else { [4, 4] };
         for moving in [false, true] {
-            let setup =
-                || Setup { clipped, smooth, moving, displaced, depth_filter, parallel: kind > 2, ..Setup::default() };
+            let setup = || Setup {
+                clipped,
+                smooth,
+                moving,
+                displaced,
+                depth_filter,
+                samples,
+                parallel: kind > 2,
+                ..Setup::default()
+            };
             let opaque = || thing(shape(), placed(0.0, 0.0, 5.0, 0.3), [0.9; 3], 1.0);
             let glass = thing(shape(), placed(0.1, 0.0, 4.0, 0.2), [0.9; 3], 0.5);
             let name = format!("kind {kind}, moving: {moving}");
