@@ -37,12 +37,14 @@ uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, u
     uvec2 start = divide(first, frame.samples), k = first - start * frame.samples;
     ivec2 pixel = ivec2(region.x, region.y) + ivec2(start);
     vec2 pixels = 1.0 / vec2(frame.samples); // by which whole pixels are as exact as by divide()
-    float row_inverse = 1.0 / float(size.x);
-    // One loop, not one in another: lanes of a CPU driver take the trips of the longest, row for row.
-    for (uint i = 0u; i < size.x * size.y; i++) {
-        uint y = uint((float(i) + 0.5) * row_inverse);
-        uvec2 at = k + uvec2(i - y * size.x, y), whole = uvec2((vec2(at) + 0.5) * pixels);
-        if (covers(m, cover, sample_position(frame, pixel + ivec2(whole), at - whole * frame.samples))) mask |= 1u << i;
+    // Loops that assign little: CPU drivers blend and store what they do. What a row has in common, they find once.
+    for (uint y = 0u; y < size.y; y++) {
+        uint down = uint((float(k.y + y) + 0.5) * pixels.y);
+        for (uint x = 0u; x < size.x; x++) {
+            uint right = uint((float(k.x + x) + 0.5) * pixels.x);
+            uvec2 at = k + uvec2(x, y) - uvec2(right, down) * frame.samples;
+            if (covers(m, cover, sample_position(frame, pixel + ivec2(right, down), at))) mask |= 1u << (y * size.x + x);
+        }
     }
     return mask;
 }
