@@ -18,12 +18,12 @@
 // variants: hide_expanded_behind REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0 EXPANDED=1
 // variants: hide_expanded_behind_clipped REST=0 CLIPPED=1 BEHIND=1 TRIMMED=0 EXPANDED=1
 //
-// Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices; lowers the depth
-// keys of the samples it covers; marks the 4x4-pixel blocks it changed. One that lies behind all that its blocks are
-// known to show is passed over. A key is (camera z as float bits) << 32 |
-// number, a minimum is commutative, so neither batches nor order show in the picture. Overflows nothing: a micropolygon
-// of more than HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect
-// dispatch this kernel arms.
+// Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices, and the farthest
+// depths of blocks: what lies behind all of those that it touches is passed over. Lowers the depth keys of the samples
+// it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is
+// commutative, so neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than
+// HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect dispatch this
+// kernel arms.
 //
 // FUSED goes on where dice_hide.comp ended. The BEHIND variants also lower the depth of the nearest surface behind the
 // one that a sample sees.

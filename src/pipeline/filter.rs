@@ -8,7 +8,7 @@ use super::kernels::constants::{
 use super::kernels::records::FrameBuffer;
 use super::kernels::{depth, filter, taps};
 use super::needed_kernels::KernelList;
-use super::recording::{Recording, Slice};
+use super::recording::{Groups, Recording, Slice};
 use super::{covering, portion};
 use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::ops::Range;
@@ -106,45 +106,31 @@ fn record_filter(
     records: &[(u64, u64)],
     some: &Range<u64>,
 ) {
-    let ActiveRegion { pixels: region, slices, capacity } = region;
-    let [region_width, _] = region.size();
-    let [inside_width, inside_height] = region.inside_size();
-    let [inside_x, inside_y] = region.inside_offset();
-    let first_of_variables = capacity.resolved_records() - capacity.variables;
-    let inside = u64::from(inside_width) * u64::from(inside_height);
-    let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
-    let first_place = records.first().map_or(0, |(place, _)| *place);
+    let ActiveRegion { slices, capacity, .. } = region;
     let single = capacity.pixel_samples == 1;
     let count = window_samples(capacity.pixel_samples, by) as u32;
-    let taps = slices.arena.cast::<[u32; 2]>().part(0..count.min(TAPS_OF_A_PART).into());
+    let bindings = filter::Bindings {
+        frame_buffer: frame.frame,
+        resolved: slices.resolved,
+        pixels: slices.pixels,
+        // Depths come after colours, so their memory is free until then.
+        totals: slices.depths,
+        taps: slices.arena.cast().part(0..count.min(TAPS_OF_A_PART).into()),
+    };
+    let (groups, shared) = shared_push(region, by, some);
+    let [inside_width, inside_height] = region.pixels.inside_size();
+    let first_of_variables = capacity.resolved_records() - capacity.variables;
+    let first_place = records.first().map_or(0, |(place, _)| *place);
     let dispatches = |recording: &mut Recording, records: &[(u64, u64)], [first_tap, last_tap]: [u32; 2]| {
         recording.unordered(|recording| {
             for &(place, output) in records {
-                let bindings = filter::Bindings {
-                    frame_buffer: frame.frame,
-                    resolved: slices.resolved,
-                    pixels: slices.pixels,
-                    // Depths come after colours, so their memory is free until then.
-                    totals: slices.depths,
-                    taps,
-                };
                 let push = filter::Push {
-                    region_x: region.sampled[0],
-                    region_y: region.sampled[1],
-                    region_width,
-                    inside_x,
-                    inside_y,
-                    inside_width,
-                    resolved_records: capacity.resolved_records() as u32,
                     record: if output == 0 { 0 } else { first_of_variables + output - 1 } as u32,
                     keeps_totals: u32::from(place == first_place),
-                    half_width_x: by.width[0] * 0.5,
-                    half_width_y: by.width[1] * 0.5,
                     first_pixel: place as u32 * inside_width * inside_height,
                     first_tap,
                     last_tap,
-                    first,
-                    last,
+                    ..shared
                 };
                 recording.dispatch(filter::dispatch(variant(by.kind, single), groups, &bindings, &push));
             }
@@ -153,7 +139,7 @@ fn record_filter(
     for first_tap in (0..count).step_by(TAPS_OF_A_PART as usize) {
         let part = [first_tap, count.min(first_tap + TAPS_OF_A_PART)];
         if !single {
-            record_taps(recording, frame.frame, taps, region_width, by, part);
+            record_taps(recording, frame.frame, bindings.taps, shared.region_width, by, part);
         }
         if count > TAPS_OF_A_PART {
             // The first record replaces the totals that the others read.
@@ -163,6 +149,34 @@ fn record_filter(
             dispatches(recording, records, part);
         }
     }
+}
+
+/// The workgroups of a filter for some pixels, and what its dispatches are given alike; the rest is 0.
+fn shared_push(region: &ActiveRegion, by: &Filter, some: &Range<u64>) -> (Groups, filter::Push) {
+    let ActiveRegion { pixels: region, capacity, .. } = region;
+    let [inside_width, inside_height] = region.inside_size();
+    let [inside_x, inside_y] = region.inside_offset();
+    let inside = u64::from(inside_width) * u64::from(inside_height);
+    let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
+    let push = filter::Push {
+        region_x: region.sampled[0],
+        region_y: region.sampled[1],
+        region_width: region.size()[0],
+        inside_x,
+        inside_y,
+        inside_width,
+        resolved_records: capacity.resolved_records() as u32,
+        record: 0,
+        keeps_totals: 0,
+        half_width_x: by.width[0] * 0.5,
+        half_width_y: by.width[1] * 0.5,
+        first_pixel: 0,
+        first_tap: 0,
+        last_tap: 0,
+        first,
+        last,
+    };
+    (groups, push)
 }
 
 /// Appends the weighing of a filter's taps `first_tap` to `last_tap` (exclusive).
@@ -214,8 +228,9 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthF
 
 /// The kernels that filter colours and variables, of pixels with one sample (`single`) or more.
 pub(super) fn kernels(kinds: &[FilterKind], single: bool) -> KernelList {
-    let weigh = kinds.iter().filter(|_| !single).map(|&kind| taps::kernel(taps_variant(kind)));
-    weigh.chain(kinds.iter().map(|&kind| filter::kernel(variant(kind, single)))).collect()
+    let weigh: KernelList = kinds.iter().map(|&kind| taps::kernel(taps_variant(kind))).collect();
+    let filter = kinds.iter().map(|&kind| filter::kernel(variant(kind, single)));
+    if single { filter.collect() } else { weigh.into_iter().chain(filter).collect() }
 }
 
 /// The kernels that filter depths.

@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn samples_of_a_pixel_are_in_different_parts_of_its_width_and_height() {
-        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [5, 3], [8, 4], [1, 6], [6, 6]] {
+        for samples in [[1, 1], [2, 2], [3, 3], [4, 4], [5, 3], [2, 8], [8, 4], [1, 4], [1, 6], [6, 6]] {
             let pattern = Pattern { samples, jitter: true };
             let n = pattern.pixel_samples();
             for pixel in [[0, 0], [5, -3], [-1000, 77], [123, 456]] {
@@ -138,9 +138,10 @@ mod tests {
                     let mut places: Vec<i64> = at.map(|at| at * i64::from(n)).collect();
                     places.sort_unstable();
                     for (part, at) in (0..).zip(places) {
-                        // Rounded down, by way of steps that are.
+                        // Rounded down, by way of steps that are, which powers of two divide.
+                        let rounding = if n.is_power_of_two() { 0 } else { 2 * i64::from(n) };
                         let from_part = at - part * PIXEL_PARTS;
-                        let near = (-2 * i64::from(n)..PIXEL_PARTS).contains(&from_part);
+                        let near = (-rounding..PIXEL_PARTS).contains(&from_part);
                         assert!(near, "{samples:?} at {pixel:?}, axis {axis}, part {part}: {from_part}");
                     }
                 }
