@@ -19,8 +19,9 @@ void main() {
     // Work records are padded to the compiled kernel's last workgroup.
     uint in_group = GROUP_VERTICES >> piece.slot_log2;
     piece.slot_groups = uint[](piece.count == 0u ? 0u : groups(piece.count + in_group, 0u, GROUP_SLOTS), 1u, 1u);
-    piece.row_groups = uint[](groups(piece.count, slot_rows_log2(piece.slot_log2), GROUP_ROWS), 1u, 1u);
+    piece.row_groups = uint[](groups(piece.rows.pairs, 1u, GROUP_ROWS), 1u, 1u);
+    piece.slot_row_groups = uint[](groups(piece.count, slot_rows_log2(piece.slot_log2), GROUP_ROWS), 1u, 1u);
     piece.vertex_groups = uint[](groups(piece.count, piece.slot_log2, GROUP_VERTICES), 1u, 1u);
-    piece.mp_groups = uint[](groups(piece.count, piece.mp_log2, GROUP_MICROPOLYGONS), 1u, 1u);
+    piece.mp_groups = uint[](groups(piece.mps.pairs, 1u, GROUP_MICROPOLYGONS), 1u, 1u);
     pieces[index] = piece;
 }

@@ -1,14 +1,15 @@
 // Cull: one invocation = one grid of a piece, in sorted order. Makes its slot, unless the grid lies behind what every
 // 4x4-pixel block it may touch already shows, or outside the depth slab at work: such a grid is neither diced nor
-// hidden. Which slot of the piece it gets does not matter. Reads sorted, grids, grid_bounds, instances, blocks; writes
-// slots, and counts them and what was dropped.
+// hidden. Which slot of the piece it gets does not matter. Lists the rows and micropolygons of the grids that are left,
+// in any order. Reads sorted, grids, grid_bounds, instances, blocks; writes slots and arena, and counts them and what
+// was dropped.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/block.glsl"
 #include "lib/records.glsl"
 #include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/pairs.glsl"
 
 // Larger grids are not worth the search.
 const int CULL_BLOCKS_MAX = 256;
@@ -23,6 +24,7 @@ layout(std430, set = 0, binding = 4) readonly buffer Blocks { uint blocks[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 6) buffer Culled { uint culled_grids; uint culled_micropolygons; };
 layout(std430, set = 0, binding = 7) buffer Pieces { Piece pieces[]; };
+layout(std430, set = 0, binding = 8) writeonly buffer Arena { uint arena[]; };
 layout(push_constant) uniform Push {
     uint first; // in sorted order
     uint count;
@@ -53,6 +55,10 @@ bool hidden(GridBound bound) {
     return true;
 }
 
+void list(uint at, uint pairs, uint slot) {
+    for (uint pair = 0u; pair < pairs; pair++) arena[at + pair] = pair_pack(slot, pair);
+}
+
 void main() {
     uint index = invocation();
     if (index >= count) return;
@@ -75,6 +81,8 @@ void main() {
     if ((flags & INSTANCE_MATTE) != 0u) dims |= SLOT_MATTE << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_SMOOTH) != 0u) dims |= SLOT_SMOOTH << SLOT_FLAGS_SHIFT;
     if ((flags & INSTANCE_SOLID) != 0u) dims |= SLOT_SOLID << SLOT_FLAGS_SHIFT;
-    uint slot = slot_base + atomicAdd(pieces[piece].count, 1u);
-    slots[slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, instance.detail, instance.motion);
+    uint slot = atomicAdd(pieces[piece].count, 1u), rows = pairs_of(nv + 1u), mps = pairs_of(nu * nv);
+    list(pieces[piece].rows.first + atomicAdd(pieces[piece].rows.pairs, rows), rows, slot);
+    list(pieces[piece].mps.first + atomicAdd(pieces[piece].mps.pairs, mps), mps, slot);
+    slots[slot_base + slot] = Slot(rank, dims, bound.x, bound.y, bound.zmin, bound.zmax, subpatch.instance, instance.detail, instance.motion);
 }

@@ -34,6 +34,7 @@ layout(std430, set = 0, binding = 5) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 7) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 9) readonly buffer Lists { uvec4 lists[]; }; // the arena
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -43,6 +44,8 @@ layout(push_constant) uniform Push {
     uint key;            // of the motion
 };
 
+#define PAIR_RECORD(at) lists[at]
+#include "lib/pairs.glsl"
 #include "lib/surface.glsl"
 #include "lib/grid_param.glsl"
 #include "lib/grid_row.glsl"
@@ -100,12 +103,11 @@ void write_vertex(Primitive primitive, RowVertex vertex, uint at) {
 
 void main() {
     frame = frame_record;
-    uint rows_log2 = slot_rows_log2(pieces[piece].slot_log2);
-    uint id = invocation(), index = id >> rows_log2, j = id & ((1u << rows_log2) - 1u);
-    if (index >= pieces[piece].count) return;
-    Slot slot = slots[slot_base + index];
-    uint nu = slot_nu(slot), nv = slot_nv(slot);
-    if (nu == 0u || j > nv) return;
+    Assigned row;
+    if (!assigned(pieces[piece].rows, invocation(), row)) return;
+    Slot slot = slots[slot_base + row.slot];
+    uint nu = slot_nu(slot), nv = slot_nv(slot), j = row.local;
+    if (j > nv) return;
     Subpatch grid = grids[slot.rank];
     Primitive primitive = primitives[grid.primitive];
     Instance instance = instances[grid.instance];
@@ -117,7 +119,7 @@ void main() {
 #if KIND == KIND_POINT
     point_rim(grid.shape, nu);
 #endif
-    uint at = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u);
+    uint at = vertex_base + (row.slot << pieces[piece].slot_log2) + j * (nu + 1u);
     float row_v = -1.0;
     for (uint i = 0u; i <= nu; i++) {
         write_vertex(primitive, row_vertex(grid, i, j, nu, nv, row_v), at + i);

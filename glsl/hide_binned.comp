@@ -24,7 +24,7 @@ layout(local_size_x = GROUP_MICROPOLYGONS) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
-layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { uvec4 arena[]; };
 layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Pieces { Piece pieces[]; };
@@ -46,6 +46,8 @@ layout(push_constant) uniform Push {
     uint capacity; // of the lists
 };
 
+#define PAIR_RECORD(at) arena[at]
+#include "lib/pairs.glsl"
 shared uint near_depth[BIN_SAMPLES_MAX];
 shared uint near_number[BIN_SAMPLES_MAX];
 // Whether depths are known, and numbers are looked for.
@@ -66,15 +68,16 @@ LISTED_FUNCTION
 
 // Hides one listed micropolygon in the tile.
 void hide(uint id, RegionRect tile) {
-    uint index = id >> pieces[piece].mp_log2, local = id & ((1u << pieces[piece].mp_log2) - 1u);
-    Slot slot = slots[slot_base + index];
+    Assigned which;
+    if (!assigned(pieces[piece].mps, id, which)) return;
+    Slot slot = slots[slot_base + which.slot];
     Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
+    if (!micropolygon_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local, m)) return;
     ivec4 px = covered_pixels(m, slot, tile);
     if (px.x > px.z || px.y > px.w) return;
     Parts parts = parts_of(m, px, tile);
     Coverage cover = coverage_setup(m);
-    uint number = (slot.rank << NUMBER_MP_BITS) | local;
+    uint number = (slot.rank << NUMBER_MP_BITS) | which.local;
     for (uint part = 0u; part < parts.count; part++) visit(m, cover, slot, number, tile, parts, part);
 }
 

@@ -57,7 +57,7 @@
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
-layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { uvec4 arena[]; };
 layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
@@ -81,6 +81,8 @@ layout(push_constant) uniform Push {
     uint key_stride;  // records from a key's vertices to those of the next
 };
 
+#define PAIR_RECORD(at) arena[at]
+#include "lib/pairs.glsl"
 #include "lib/blur_sample.glsl"
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"

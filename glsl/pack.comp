@@ -20,7 +20,7 @@
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
-layout(std430, set = 0, binding = 1) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 1) readonly buffer Arena { uvec4 arena[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Visible { uint visible[]; };
 layout(std430, set = 0, binding = 3) readonly buffer ColourBase { uint colour_base[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Colours { vec4 colours[]; };
@@ -49,6 +49,9 @@ layout(push_constant) uniform Push {
     uint replaced_word; // micropolygons with such values, then the complement of their least instance
 };
 
+#define PAIR_RECORD(at) arena[at]
+#include "lib/pairs.glsl"
+#include "lib/arena.glsl"
 // No output channel of Oi.
 const uint OPACITY_NONE = 0xffffffffu;
 
@@ -67,7 +70,7 @@ bool bad = false;
 
 // What a program stored, or `instead` where a component is not finite. Only integers are certain to show that.
 vec4 finite(uint at, float instead) {
-    vec4 x = arena[at];
+    vec4 x = uintBitsToFloat(arena[at]);
     bool right = all(lessThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(INFINITY_BITS)));
     bad = bad || !right;
     return right ? clamp(x, vec4(-VALUE_MAX), vec4(VALUE_MAX)) : vec4(instead);
@@ -84,8 +87,8 @@ vec4 value(uint at, uint nu, bool one, float instead) { return one ? mean(at, nu
 float covered(uint at, uint nu, bool one) {
     if (coverage_channel == COVERAGE_WHOLE) return 1.0;
     uint channel = at + coverage_channel * channel_stride;
-    if (!one) return arena[channel].x;
-    return 0.25 * ((arena[channel].x + arena[channel + nu + 2u].x) + (arena[channel + 1u].x + arena[channel + nu + 1u].x));
+    if (!one) return arena_position(channel).x;
+    return 0.25 * ((arena_position(channel).x + arena_position(channel + nu + 2u).x) + (arena_position(channel + 1u).x + arena_position(channel + nu + 1u).x));
 }
 
 // Puts the records of a vertex, or of the micropolygon, into the store.
@@ -112,7 +115,7 @@ void count_bad(Slot slot) {
 
 #if SMOOTH == 1
 
-vec2 raster_of(uint vertex) { return vec2(raster_fixed(frame, arena[vertex].xyz)); }
+vec2 raster_of(uint vertex) { return vec2(raster_fixed(frame, arena_position(vertex))); }
 
 // Keeps where the vertices are, of which `vertex` is the first.
 void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
@@ -126,7 +129,7 @@ void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
     colours[positions] = vec4(float(position_keys), float(slot.motion & 0xffffu), float(slot.motion >> 16), 0.0);
     for (uint key = 0u; key < position_keys; key++) {
         uint at = positions + POSITION_HEAD_RECORDS + key * KEY_POSITION_RECORDS, from = vertex + key * channel_stride;
-        vec3 a = arena[from].xyz, b = arena[from + 1u].xyz, c = arena[from + nu + 1u].xyz, d = arena[from + nu + 2u].xyz;
+        vec3 a = arena_position(from), b = arena_position(from + 1u), c = arena_position(from + nu + 1u), d = arena_position(from + nu + 2u);
         colours[at] = vec4(a.x, b.x, c.x, d.x);
         colours[at + 1u] = vec4(a.y, b.y, c.y, d.y);
         colours[at + 2u] = vec4(a.z, b.z, c.z, d.z);
@@ -136,10 +139,10 @@ void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
 #endif
 
 void main() {
-    uint id = invocation(), index = id >> pieces[piece].mp_log2;
-    if (index >= pieces[piece].count) return;
-    Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << pieces[piece].mp_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
+    Assigned which;
+    if (!assigned(pieces[piece].mps, invocation(), which)) return;
+    Slot slot = slots[slot_base + which.slot];
+    uint local = which.local, nu = slot_nu(slot), nv = slot_nv(slot);
     if (local >= nu * nv) return;
     uint number = (slot.rank << NUMBER_MP_BITS) | local;
     if ((visible[visible_word(number)] & visible_bit(number)) == 0u) return;
@@ -147,7 +150,7 @@ void main() {
     if (place < first_place || place >= last_place) return;
     place = (place - first_place) * colour_records(value_records, position_records);
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
-    uint vertex = (index << pieces[piece].slot_log2) + j * (nu + 1u) + i, at = vertex_base + vertex;
+    uint vertex = (which.slot << pieces[piece].slot_log2) + j * (nu + 1u) + i, at = vertex_base + vertex;
     bool matte = coloured == 0u || slot_matte(slot);
 #if SMOOTH != 0
     frame = frame_record;

@@ -26,7 +26,7 @@
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 1) readonly buffer Slots { Slot slots[]; };
-layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Arena { uvec4 arena[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Entries { u64vec4 entries[]; }; // an Entry each
 layout(std430, set = 0, binding = 5) buffer CellCounts { uint cell_counts[]; };
@@ -55,6 +55,8 @@ layout(push_constant) uniform Push {
     uint slab_high_number;
 };
 
+#define PAIR_RECORD(at) arena[at]
+#include "lib/pairs.glsl"
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"

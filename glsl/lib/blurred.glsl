@@ -1,7 +1,7 @@
 // A micropolygon that moves or is out of focus: where it is at a sample's time, seen through the sample's point of the
 // lens. Its vertices are in the arena at each key of its motion, and move on straight lines in between.
 //
-// Needs frame, arena[] (vec4), motion[], micropolygon.glsl and blur.glsl.
+// Needs frame, arena[] (uvec4), motion[], micropolygon.glsl and blur.glsl.
 
 #ifndef BLURRED_GLSL
 #define BLURRED_GLSL
@@ -18,7 +18,7 @@ struct Corners {
 
 Corners corners_of_key(Vertices v, uint key) {
     uint a = v.first + key * v.stride;
-    return Corners(arena[a].xyz, arena[a + 1u].xyz, arena[a + v.pitch].xyz, arena[a + v.pitch + 1u].xyz);
+    return Corners(arena_position(a), arena_position(a + 1u), arena_position(a + v.pitch), arena_position(a + v.pitch + 1u));
 }
 
 #ifndef KEYS

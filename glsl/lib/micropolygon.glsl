@@ -1,7 +1,7 @@
 // One micropolygon as the hider sees it: four vertices projected and rounded once, exact integer coverage with a
 // top-left rule, depth by one expression.
 //
-// Needs frame and arena[] (vec4), or MICROPOLYGON_VERTEX(v), the place of a vertex.
+// Needs frame and arena[] (uvec4), or MICROPOLYGON_VERTEX(v), the place of a vertex.
 
 #ifndef MICROPOLYGON_GLSL
 #define MICROPOLYGON_GLSL
@@ -11,7 +11,8 @@
 #include "lib/slot.glsl"
 
 #ifndef MICROPOLYGON_VERTEX
-#define MICROPOLYGON_VERTEX(v) arena[v].xyz
+#include "lib/arena.glsl"
+#define MICROPOLYGON_VERTEX(v) arena_position(v)
 #endif
 
 struct Micropolygon {

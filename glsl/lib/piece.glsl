@@ -16,15 +16,22 @@ const uint GRID_ROWS_LOG2 = 4u;
 // log2 of the rows of vertices of a slot, empty ones included: a row has two vertices or more.
 uint slot_rows_log2(uint slot_log2) { return min(slot_log2 - 1u, GRID_ROWS_LOG2); }
 
+// What cull listed, two at a time (lib/pairs.glsl).
+struct PairList {
+    uint pairs;
+    uint first; // word of the arena
+};
+
 struct Piece {
     uint count;     // slots that culling left
     uint slot_log2; // log2 of the vertices of a slot
-    uint mp_log2;   // log2 of the micropolygons of a slot, empty ones included
-    uint spare0;
+    PairList rows;  // of vertices
+    PairList mps;   // micropolygons
     uint slot_groups[3];   // indirect dispatch: GROUP_SLOTS slots a workgroup
-    uint row_groups[3];    // GROUP_ROWS rows a workgroup
+    uint row_groups[3];    // GROUP_ROWS listed rows a workgroup
+    uint slot_row_groups[3]; // GROUP_ROWS rows of slots a workgroup, empty ones included
     uint vertex_groups[3]; // GROUP_VERTICES vertices a workgroup
-    uint mp_groups[3];     // GROUP_MICROPOLYGONS micropolygons a workgroup
+    uint mp_groups[3];     // GROUP_MICROPOLYGONS listed micropolygons a workgroup
 };
 
 #endif

@@ -13,8 +13,8 @@ const uint BATCHES = 32u;
 // log2 of the vertices of the smallest and of the largest slot.
 const uint SLOT_LOG2_MIN = 2u;
 const uint SLOT_LOG2_MAX = 8u;
-// Two for each size of slot: with at most half as many micropolygons as vertices, or with more.
-const uint SIZE_CLASSES = 2u * (SLOT_LOG2_MAX - SLOT_LOG2_MIN + 1u);
+// Sizes of slots.
+const uint SIZE_CLASSES = SLOT_LOG2_MAX - SLOT_LOG2_MIN + 1u;
 // Sort key of a grid that takes no part.
 const uint SORT_KEY_NONE = 0xffffffffu;
 
@@ -24,10 +24,7 @@ uint slot_log2_of(uint shape) {
     return uint(max(findMSB(vertices - 1u) + 1, int(SLOT_LOG2_MIN)));
 }
 
-uint size_class(uint shape) {
-    uint slot_log2 = slot_log2_of(shape), micropolygons = shape_nu(shape) * shape_nv(shape);
-    return 2u * (slot_log2 - SLOT_LOG2_MIN) + (micropolygons > (1u << (slot_log2 - 1u)) ? 1u : 0u);
-}
+uint size_class(uint shape) { return slot_log2_of(shape) - SLOT_LOG2_MIN; }
 
 // Logarithmic depth buckets: float bits of positive numbers grow with the numbers.
 uint depth_bucket(float z, uint base, uint shift) {

@@ -331,13 +331,13 @@ uint rest_parts(Walk w) {
 }
 
 bool walk_begin(uint id, out Walk w) {
-    uint index = id >> pieces[piece].mp_log2;
-    if (index >= pieces[piece].count) return false;
-    w.slot = slots[slot_base + index];
-    uint local = id & ((1u << pieces[piece].mp_log2) - 1u), nu = slot_nu(w.slot), nv = slot_nv(w.slot);
+    Assigned which;
+    if (!assigned(pieces[piece].mps, id, which)) return false;
+    w.slot = slots[slot_base + which.slot];
+    uint local = which.local, nu = slot_nu(w.slot), nv = slot_nv(w.slot);
     if (local >= nu * nv) return false;
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
-    uint first = vertex_base + (index << pieces[piece].slot_log2) + j * (nu + 1u) + i;
+    uint first = vertex_base + (which.slot << pieces[piece].slot_log2) + j * (nu + 1u) + i;
     w.vertices = Vertices(first, nu + 1u, key_stride, key_count, w.slot.motion);
     w.number = (w.slot.rank << NUMBER_MP_BITS) | local;
     w.region = RegionRect(region_x, region_y, region_width, region_height);
@@ -357,7 +357,7 @@ bool walk_begin(uint id, out Walk w) {
     // The search for a sample's interval of keys takes trips too.
     w.candidates /= 1u + (max(key_count, 2u) - 2u) / w.strata;
 #if TRIMMED
-    w.candidates = min(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (index << pieces[piece].slot_log2), w.slot, local));
+    w.candidates = min(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), w.slot, local));
 #endif
     load_corners(w.vertices);
     return w.px.x <= w.px.z && w.px.y <= w.px.w;

@@ -52,7 +52,7 @@ uint trim_load(uint first_vertex, Slot slot, uint local) {
     uint nu = slot_nu(slot), nv = slot_nv(slot), j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
     for (uint k = 0u; k < 4u; k++) {
         uint x = i + (k & 1u), y = j + (k >> 1);
-        trim_corners[k] = trim_corner(grid, primitive.uv_range, x, y, nu, nv, arena[first_vertex + y * (nu + 1u) + x].z);
+        trim_corners[k] = trim_corner(grid, primitive.uv_range, x, y, nu, nv, arena_position(first_vertex + y * (nu + 1u) + x).z);
     }
     return trim_index(data[trim_base].y);
 }

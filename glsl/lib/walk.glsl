@@ -73,12 +73,11 @@ Micropolygon listed_micropolygon(uint lane) {
 
 // Loads the lane's micropolygon and lists it; the number of its strips.
 uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
-    uint id = invocation(), index = id >> pieces[piece].mp_log2;
-    if (index >= pieces[piece].count) return 0u;
-    Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
+    Assigned which;
+    if (!assigned(pieces[piece].mps, invocation(), which)) return 0u;
+    Slot slot = slots[slot_base + which.slot];
     Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return 0u;
+    if (!micropolygon_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local, m)) return 0u;
     ivec4 px = covered_pixels(m, slot, region);
     if (px.x > px.z || px.y > px.w) return 0u;
 #ifdef KNOWS_BLOCKS
@@ -98,9 +97,10 @@ void walk(uint each, uint each_rest) {
     uint strips = list_strips(strips_of_lane(lane, region, each, each_rest));
     for (uint strip = lane; strip < strips; strip += GROUP_MICROPOLYGONS) {
         uint owner = strip_owner(strip);
-        uint id = workgroup() * GROUP_MICROPOLYGONS + owner;
-        Slot slot = slots[slot_base + (id >> pieces[piece].mp_log2)];
-        uint number = (slot.rank << NUMBER_MP_BITS) | (id & ((1u << pieces[piece].mp_log2) - 1u));
+        Assigned which;
+        assigned(pieces[piece].mps, workgroup() * GROUP_MICROPOLYGONS + owner, which);
+        Slot slot = slots[slot_base + which.slot];
+        uint number = (slot.rank << NUMBER_MP_BITS) | which.local;
         Micropolygon m = listed_micropolygon(owner);
         Parts parts = parts_of(m, covered_pixels(m, slot, region), region);
         visit_strip(m, coverage_setup(m), slot, number, region, parts, strip - strips_before(owner));
@@ -116,12 +116,11 @@ void walk(uint each, uint each_rest) {
 #else
     uint id = invocation();
 #endif
-    uint index = id >> pieces[piece].mp_log2;
-    if (index >= pieces[piece].count) return;
-    Slot slot = slots[slot_base + index];
-    uint local = id & ((1u << pieces[piece].mp_log2) - 1u);
+    Assigned which;
+    if (!assigned(pieces[piece].mps, id, which)) return;
+    Slot slot = slots[slot_base + which.slot];
     Micropolygon m;
-    if (!micropolygon_load(vertex_base + (index << pieces[piece].slot_log2), slot, local, m)) return;
+    if (!micropolygon_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local, m)) return;
     RegionRect region = RegionRect(region_x, region_y, region_width, region_height);
     ivec4 px = covered_pixels(m, slot, region);
     if (px.x > px.z || px.y > px.w) return;
@@ -131,7 +130,7 @@ void walk(uint each, uint each_rest) {
     Parts parts = parts_of(m, px, region);
     if (parts.count == 0u) return;
 #if TRIMMED
-    uint most = trim_load(vertex_base + (index << pieces[piece].slot_log2), slot, local);
+    uint most = trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local);
     each = min(each, most);
     each_rest = min(each_rest, most);
 #if !REST
@@ -151,7 +150,7 @@ void walk(uint each, uint each_rest) {
 #endif
     uint begin = 0u, end = min(parts.count, each);
 #endif
-    uint number = (slot.rank << NUMBER_MP_BITS) | local;
+    uint number = (slot.rank << NUMBER_MP_BITS) | which.local;
     Coverage cover = coverage_setup(m);
 #ifdef WALK_SKIPS
     // Lanes search apart and visit together: what a thin micropolygon's box has beside it costs no lane a visit.

@@ -16,6 +16,7 @@ layout(std430, set = 0, binding = 1) readonly buffer Arena { vec4 arena[]; }; //
 layout(std430, set = 0, binding = 2) writeonly buffer Touched { uint touched[]; };
 layout(push_constant) uniform Push { uint count; uint side; }; // micropolygons; pixels of a row, and rows
 
+#define MICROPOLYGON_VERTEX(v) arena[v].xyz
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 

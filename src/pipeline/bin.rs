@@ -90,7 +90,7 @@ pub(super) fn record_piece(
     positions: KeyedPositions,
     form: HidingForm,
 ) -> bool {
-    let micropolygons = u64::from(piece.slot_count) << piece.mp_log2;
+    let micropolygons = u64::from(piece.slot_count) << piece.slot_log2;
     let Some(tiles) = Tiles::of(region).filter(|tiles| tiles.are_worth(micropolygons)) else { return false };
     recording.fill(tiles.counts, 0);
     record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Count);
@@ -120,7 +120,7 @@ fn record_lists(
     let bindings = bin::Bindings {
         frame_buffer: sources.frame.frame,
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         keys: slices.keys,
         dirty: slices.dirty,
         rest: slices.rest,
@@ -159,7 +159,7 @@ fn record_tiles(
     let bindings = hide_binned::Bindings {
         frame_buffer: sources.frame.frame,
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         keys: slices.keys,
         dirty: slices.dirty,
         pieces: slices.pieces,

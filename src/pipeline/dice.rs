@@ -3,15 +3,18 @@
 use super::bound_split::{FullKinds, KindMotion};
 use super::buffers::{GeometrySources, RegionSlices, Vec4};
 use super::geometry::PrimitiveKind;
-use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV};
+use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV, GRID_ROWS_LOG2};
 use super::kernels::dice;
-use super::kernels::records::Piece as PieceState;
+use super::kernels::records::{PairList, Piece as PieceState};
 use super::needed_kernels::KernelList;
 use super::recording::{BufferRange, Groups, Recording, Slice};
 use std::mem::offset_of;
 
 /// Geometry channels (dPdu, s) and (dPdv, t).
 pub const CHANNEL_TANGENTS: u32 = CHANNEL_DPDU | CHANNEL_DPDV;
+
+/// Words of a record of the arena.
+const WORDS: u32 = 4;
 
 /// Slots of one size, and where their vertices are in the arena. Channel `c` of the piece begins at record
 /// `base + c * vertices()`.
@@ -23,12 +26,36 @@ pub struct Piece {
     pub slot_base: u32,
     /// log2 of the vertices of a slot.
     pub slot_log2: u32,
-    /// log2 of the micropolygons of a slot, empty ones included.
-    pub mp_log2: u32,
     /// Slots, before culling.
     pub slot_count: u32,
     /// First record in the arena.
     pub base: u32,
+    /// First record in the arena of the list of its rows, then of its micropolygons: [`ListRecords`] for each slot.
+    pub lists: u32,
+}
+
+/// Records of the lists that a slot needs at most: a word for two rows or micropolygons (glsl/lib/pairs.glsl).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListRecords {
+    /// Of rows.
+    pub rows: u32,
+    /// Of micropolygons.
+    pub micropolygons: u32,
+}
+
+impl ListRecords {
+    /// Those of a slot of so many vertices: a row has two or more.
+    pub const fn of(slot_log2: u32) -> Self {
+        const PAIRS: u32 = 2 * 4;
+        let vertices = 1_u32 << slot_log2;
+        let rows = if vertices / 2 < 1 << GRID_ROWS_LOG2 { vertices / 2 } else { 1 << GRID_ROWS_LOG2 };
+        Self { rows: rows.div_ceil(PAIRS), micropolygons: vertices.div_ceil(PAIRS) }
+    }
+
+    /// All of them.
+    pub const fn all(self) -> u32 {
+        self.rows + self.micropolygons
+    }
 }
 
 /// What a kernel's workgroups go through (glsl/lib/piece.glsl).
@@ -36,11 +63,13 @@ pub struct Piece {
 pub enum Per {
     /// `GROUP_SLOTS` slots.
     Slot,
-    /// `GROUP_ROWS` rows of vertices.
+    /// `GROUP_ROWS` rows of vertices, as they are listed.
     Row,
+    /// `GROUP_ROWS` rows of slots, empty ones included.
+    SlotRow,
     /// `GROUP_VERTICES` vertices.
     Vertex,
-    /// `GROUP_MICROPOLYGONS` micropolygons.
+    /// `GROUP_MICROPOLYGONS` micropolygons, as they are listed.
     Micropolygon,
 }
 
@@ -51,6 +80,7 @@ impl Piece {
         let offset = match per {
             Per::Slot => offset_of!(PieceState, slot_groups),
             Per::Row => offset_of!(PieceState, row_groups),
+            Per::SlotRow => offset_of!(PieceState, slot_row_groups),
             Per::Vertex => offset_of!(PieceState, vertex_groups),
             Per::Micropolygon => offset_of!(PieceState, mp_groups),
         };
@@ -60,13 +90,16 @@ impl Piece {
     /// Its state before culling.
     pub fn state(&self) -> PieceState {
         let none = [0; 3];
+        let rows = WORDS * self.lists;
+        let mps = rows + WORDS * self.slot_count * ListRecords::of(self.slot_log2).rows;
         PieceState {
             count: 0,
             slot_log2: self.slot_log2,
-            mp_log2: self.mp_log2,
-            spare0: 0,
+            rows: PairList { pairs: 0, first: rows },
+            mps: PairList { pairs: 0, first: mps },
             slot_groups: none,
             row_groups: none,
+            slot_row_groups: none,
             vertex_groups: none,
             mp_groups: none,
         }
@@ -143,6 +176,7 @@ pub fn record(
         arena,
         pieces: slices.pieces,
         motion: frame.motion,
+        lists: arena.cast(),
     };
     let push = dice::Push {
         slot_base: piece.slot_base,

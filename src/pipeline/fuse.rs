@@ -67,7 +67,7 @@ pub(super) fn record_piece(
         region_width,
         region_height,
     };
-    let groups = piece.groups(slices, Per::Row);
+    let groups = piece.groups(slices, Per::SlotRow);
     recording.dispatch(dice_hide::dispatch(variant(kind), groups, &bindings, &push));
 }
 

@@ -123,6 +123,7 @@ pub fn record_cull(
         slots: slices.slots,
         culled: slices.culled,
         pieces: slices.pieces,
+        arena: slices.arena.cast(),
     };
     let push = cull::Push {
         first: source.first,
@@ -373,7 +374,7 @@ fn record_blurred(
     let bindings = hide_blurred::Bindings {
         frame_buffer: frame.frame,
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         keys: slices.keys,
         dirty: slices.dirty,
         rest: slices.rest,
@@ -414,7 +415,7 @@ fn sharp(
     let bindings = hide::Bindings {
         frame_buffer: frame.frame,
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         keys: slices.keys,
         dirty: slices.dirty,
         rest: slices.rest,

@@ -126,7 +126,7 @@ fn record_blurred(
     let bindings = sample_blurred::Bindings {
         frame_buffer: frame.frame,
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         keys: slices.keys,
         entries: slices.entries.cast(),
         cell_counts: slices.cell_counts,
@@ -177,7 +177,7 @@ fn record_sharp(
     let bindings = sample::Bindings {
         frame_buffer: frame.frame,
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         keys: slices.keys,
         entries: slices.entries.cast(),
         cell_counts: slices.cell_counts,

@@ -9,10 +9,9 @@ use super::scan::PrefixSum;
 use super::{covering, portion, scan};
 use std::ops::Range;
 
-/// log2 of the vertices and of the micropolygons of a slot, by size class.
-pub fn slot_log2(class: u32) -> (u32, u32) {
-    let vertices = SLOT_LOG2_MIN + class / 2;
-    (vertices, vertices - 1 + class % 2)
+/// log2 of the vertices of a slot, by size class.
+pub fn slot_log2(class: u32) -> u32 {
+    SLOT_LOG2_MIN + class
 }
 
 /// A region's pixels: what is sampled, and what of it is delivered.

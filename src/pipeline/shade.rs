@@ -116,7 +116,7 @@ pub fn record_pack(
     let (slices, capacity, kernel) = (&region.slices, &region.capacity, colours.kernel);
     let bindings = pack::Bindings {
         slots: slices.slots,
-        arena: slices.arena,
+        arena: slices.arena.cast(),
         visible: slices.visible,
         colour_base: slices.colour_base,
         colours: slices.colours,

@@ -92,8 +92,7 @@ fn dispatches(record: impl FnOnce(&mut Recording)) -> usize {
 }
 
 fn pieces(count: u32) -> Vec<Piece> {
-    let piece =
-        |number| Piece { number, slot_base: number, slot_log2: 4, mp_log2: 3, slot_count: 1, base: 256 * number };
+    let piece = |number| Piece { number, slot_base: number, slot_log2: 4, slot_count: 1, lists: 0, base: 256 * number };
     (0..count).map(piece).collect()
 }
 

@@ -5,9 +5,11 @@ use super::scene::{Loaded, Scene};
 use anthill::pipeline::KernelVariants;
 use anthill::pipeline::bound_split::{self, Chunk, ListLength};
 use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
-use anthill::pipeline::dice::{self, DiceOutput, Piece};
+use anthill::pipeline::dice::{self, DiceOutput, ListRecords, Piece};
 use anthill::pipeline::hide;
-use anthill::pipeline::kernels::constants::{CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, SLOT_NV_SHIFT};
+use anthill::pipeline::kernels::constants::{
+    CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, PAIR_BITS, SLOT_NV_SHIFT,
+};
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
 use anthill::pipeline::look::Interpolation;
 
@@ -122,7 +124,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         grids,
         subpixels: 1,
         pixel_samples: 1,
-        arena: slots * 256 * 4,
+        arena: slots * u64::from(256 * 4 + ListRecords::of(8).all()),
         slots,
         colours: 1,
         entries: 0,
@@ -154,9 +156,9 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
     let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
     for (kind, of_kind) in scene.by_kind(&split.grids) {
         for chunk in of_kind.chunks(SLOTS) {
+            lab.run(|recording| recording.fill(slices.arena, f32::NAN.to_bits()));
             let piece = lay_slots(lab, &slices, chunk, &split.grids);
             lab.run(|recording| {
-                recording.fill(slices.arena, f32::NAN.to_bits());
                 let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
                 let output = DiceOutput { base: 0, channels: ALL_CHANNELS, key: None, full: scene.drawn.full };
                 dice::record(recording, sources, &slices, kind, &piece, output);
@@ -170,7 +172,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
     diced.into_iter().map(|grid| grid.expect("every grid is of some kind")).collect()
 }
 
-/// Makes slots 0 and on for some grids: one piece of slots of 256 vertices, armed.
+/// Makes slots 0 and on for some grids: one piece of slots of 256 vertices with four channels, armed.
 fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Subpatch]) -> Piece {
     let slot = |&grid: &usize| {
         let (nu, nv) = dims(&grids[grid]);
@@ -178,15 +180,30 @@ fn lay_slots(lab: &mut Lab, slices: &RegionSlices, chunk: &[usize], grids: &[Sub
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);
-    let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, mp_log2: 8, slot_count: slots.len() as u32, base: 0 };
-    arm(lab, slices, &piece);
+    let slot_count = slots.len() as u32;
+    let lists = 4 * 256 * slot_count;
+    let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, slot_count, lists, base: 0 };
+    arm(lab, slices, &piece, &chunk.iter().map(|&grid| grids[grid].micropolygons()).collect::<Vec<_>>());
     piece
 }
 
-/// Makes a piece ready to be dispatched, with all its slots.
-pub(crate) fn arm(lab: &mut Lab, slices: &RegionSlices, piece: &Piece) {
+/// The numbers of slots and pairs that are listed for grids that have so many rows or micropolygons each.
+pub(crate) fn listed(counts: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let pairs = |(slot, count): (u32, u32)| (0..count.div_ceil(2)).map(move |pair| slot << PAIR_BITS | pair);
+    (0..).zip(counts).flat_map(pairs).collect()
+}
+
+/// Makes a piece ready to be dispatched, with all its slots, whose grids have so many micropolygons along u and v.
+pub(crate) fn arm(lab: &mut Lab, slices: &RegionSlices, piece: &Piece, grids: &[[u32; 2]]) {
     let number = u64::from(piece.number);
-    lab.write(slices.pieces.part(number..number + 1), &[PieceState { count: piece.slot_count, ..piece.state() }]);
+    let mut state = PieceState { count: piece.slot_count, ..piece.state() };
+    let lists = [listed(grids.iter().map(|[_, nv]| nv + 1)), listed(grids.iter().map(|[nu, nv]| nu * nv))];
+    for (list, words) in [&mut state.rows, &mut state.mps].into_iter().zip(lists) {
+        list.pairs = words.len() as u32;
+        let first = u64::from(list.first);
+        lab.write(slices.arena.cast().part(first..first + words.len() as u64), &words);
+    }
+    lab.write(slices.pieces.part(number..number + 1), &[state]);
     lab.run(|recording| hide::record_arm(recording, slices, piece.number as usize + 1));
 }
 

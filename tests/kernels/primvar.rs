@@ -8,7 +8,7 @@ use super::zoo;
 use crate::reference::edge;
 use crate::reference::primvar::value;
 use anthill::pipeline::buffers::{GeometrySources, RegionSlices, Vec4};
-use anthill::pipeline::dice::Piece;
+use anthill::pipeline::dice::{ListRecords, Piece};
 use anthill::pipeline::displace::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use anthill::pipeline::geometry::PrimitiveKind;
 use anthill::pipeline::kernels::constants::{
@@ -138,8 +138,9 @@ fn run(
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);
-    let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, mp_log2: 8, slot_count: chunk.len() as u32, base: 0 };
-    arm(lab, &slices, &piece);
+    let lists = memory.arena as u32 - ListRecords::of(8).all() * chunk.len() as u32;
+    let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, slot_count: chunk.len() as u32, lists, base: 0 };
+    arm(lab, &slices, &piece, &chunk.iter().map(|&grid| split.grids[grid].micropolygons()).collect::<Vec<_>>());
     let vertices = piece.vertices();
     let places = ProgramPlaces {
         input_base: 0,

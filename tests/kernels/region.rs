@@ -8,7 +8,7 @@ use crate::reference::sampling::Pattern;
 use anthill::pipeline::buffers::{
     ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, Vec4,
 };
-use anthill::pipeline::dice::Piece;
+use anthill::pipeline::dice::{ListRecords, Piece};
 use anthill::pipeline::frame;
 use anthill::pipeline::hide::{self, HidingForm, KeyedPositions};
 use anthill::pipeline::kernels::constants::{
@@ -52,10 +52,9 @@ impl Mesh {
         Self::new(1, 1, corners.to_vec())
     }
 
-    /// log2 of the vertices and the micropolygons of its slot.
-    fn slot_log2(&self) -> (u32, u32) {
-        let slot = self.p.len().next_power_of_two().max(4).ilog2();
-        (slot, if self.nu * self.nv > 1 << (slot - 1) { slot } else { slot - 1 })
+    /// log2 of the vertices of its slot.
+    fn slot_log2(&self) -> u32 {
+        self.p.len().next_power_of_two().max(4).ilog2()
     }
 
     fn slot(&self, rank: u32) -> Slot {
@@ -235,9 +234,10 @@ impl Region {
         self.lab.write(self.slices.slots.part(0..slots.len() as u64), &slots);
         let (mut pieces, mut arena, mut slot_base) = (Vec::new(), Vec::new(), 0);
         for (number, part) in (0..).zip(order.chunk_by(|&a, &b| meshes[a].slot_log2() == meshes[b].slot_log2())) {
-            let (slot_log2, mp_log2) = meshes[part[0]].slot_log2();
-            let base = arena.len() as u32;
-            pieces.push(Piece { number, slot_base, slot_log2, mp_log2, slot_count: part.len() as u32, base });
+            let (slot_log2, slot_count, lists) = (meshes[part[0]].slot_log2(), part.len() as u32, arena.len() as u32);
+            let base = lists + slot_count * ListRecords::of(slot_log2).all();
+            arena.resize(base as usize, [f32::NAN; 4]);
+            pieces.push(Piece { number, slot_base, slot_log2, slot_count, lists, base });
             for (channel, &mesh) in (0..channels).flat_map(|c| part.iter().map(move |mesh| (c, mesh))) {
                 let start = arena.len();
                 arena.extend((0..meshes[mesh].p.len()).map(|vertex| value(mesh, vertex, channel)));
@@ -245,8 +245,12 @@ impl Region {
             }
             slot_base += part.len() as u32;
         }
-        pieces.iter().for_each(|piece| arm(&mut self.lab, &self.slices, piece));
         self.lab.write(self.slices.arena.part(0..arena.len() as u64), &arena);
+        for piece in &pieces {
+            let grids = order[piece.slot_base as usize..].iter().take(piece.slot_count as usize);
+            let grids: Vec<_> = grids.map(|&mesh| [meshes[mesh].nu, meshes[mesh].nv]).collect();
+            arm(&mut self.lab, &self.slices, piece, &grids);
+        }
         pieces
     }
 

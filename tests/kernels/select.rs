@@ -1,5 +1,6 @@
 //! Selection, depth batches, the counting sorts, and culling, against their references.
 
+use super::grids::listed;
 use super::random::Random;
 use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
@@ -323,7 +324,7 @@ fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
 
 /// Makes slots of all sorted grids, as one piece.
 fn cull(bench: &mut Bench, total: u32, cull: bool, slab: Slab) -> Vec<Slot> {
-    let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, mp_log2: 8, slot_count: total, base: 0 };
+    let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, slot_count: total, lists: 7, base: 0 };
     let pieces = [Piece { number: 0, ..piece }, Piece { number: 1, ..piece }, Piece { number: 2, ..piece }, piece];
     let context = ActiveRegion { pixels: REGION, ..bench.region.context() };
     let source = SlotSource { sorted: context.slices.sorted_hide, first: 0, cull, slab };
@@ -336,8 +337,22 @@ fn cull(bench: &mut Bench, total: u32, cull: bool, slab: Slab) -> Vec<Slot> {
     let states = lab.read(slices.pieces.part(0..4));
     assert!(states[..3].iter().all(|state| state.count == 0 && state.mp_groups[0] == 0));
     let count = states[3].count;
-    assert_eq!(states[3].mp_groups, [count, 1, 1], "a slot of 256 a workgroup");
-    lab.read(slices.slots.part(5..5 + u64::from(count)))
+    let slots: Vec<Slot> = lab.read(slices.slots.part(5..5 + u64::from(count)));
+    let dims = |slot: &Slot| [slot.dims & 0xff, slot.dims >> SLOT_NV_SHIFT & 0xff];
+    let rows = listed(slots.iter().map(|slot| dims(slot)[1] + 1));
+    let micropolygons = listed(slots.iter().map(|slot| dims(slot).iter().product()));
+    let groups = |pairs: &[u32], size: usize| [(2 * pairs.len()).div_ceil(size) as u32, 1, 1];
+    assert_eq!(states[3].row_groups, groups(&rows, 64));
+    assert_eq!(states[3].mp_groups, groups(&micropolygons, 256));
+    assert_eq!(states[3].slot_row_groups, [count.div_ceil(4), 1, 1], "a slot of 256 vertices may have 16 rows");
+    for (list, expected) in [(states[3].rows, rows), (states[3].mps, micropolygons)] {
+        assert_eq!(list.pairs as usize, expected.len());
+        let words = u64::from(list.first)..u64::from(list.first + list.pairs);
+        let mut found: Vec<u32> = lab.read(slices.arena.cast().part(words));
+        found.sort_unstable();
+        assert_eq!(found, expected, "each row and micropolygon is listed once");
+    }
+    slots
 }
 
 fn check_slot(slot: &Slot, selected: &[u32], grids: &[Subpatch], bounds: &[GridBound], instances: &[Instance]) {

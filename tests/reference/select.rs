@@ -15,11 +15,9 @@ pub(crate) fn slot_log2(grid: &Subpatch) -> u32 {
     ((nu + 1) * (nv + 1)).next_power_of_two().max(4).ilog2()
 }
 
-/// Size class: slots by size, those with micropolygons for at most half of it first.
+/// Size class: slots by size.
 pub(crate) fn size_class(grid: &Subpatch) -> u32 {
-    let [nu, nv] = dims(grid);
-    let slot = slot_log2(grid);
-    2 * (slot - 2) + u32::from(nu * nv > 1 << (slot - 1))
+    slot_log2(grid) - 2
 }
 
 /// Pixels of a bound, inclusive: x0, y0, x1, y1.

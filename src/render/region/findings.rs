@@ -83,7 +83,8 @@ impl Chain {
     }
 
     /// How translucent work is spread over depth: the micropolygons of each depth batch, whose buckets give where it
-    /// begins. `farthest` has the bits of each batch's farthest depth.
+    /// begins, taken for half as many as the vertices of its slots: they are a third in hair, and 0.6 in broad grids.
+    /// `farthest` has the bits of each batch's farthest depth.
     fn plan_slabs(&mut self, world: &DeviceWorld, buckets: &[u32], farthest: &[u32]) {
         let classes = SIZE_CLASSES as usize;
         let per_batch = self.region.capacity.bins as usize * classes;
@@ -93,7 +94,7 @@ impl Chain {
             counts
                 .iter()
                 .zip((0..SIZE_CLASSES).cycle())
-                .map(|(&count, class)| u64::from(count) << slot_log2(class).1)
+                .map(|(&count, class)| u64::from(count) << (slot_log2(class) - 1))
                 .sum()
         };
         let nearest = |batch| {

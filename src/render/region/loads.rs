@@ -6,6 +6,7 @@
 //! picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
+use crate::pipeline::dice::ListRecords;
 use crate::pipeline::dice::Piece;
 use crate::pipeline::kernels::constants::SIZE_CLASSES;
 use crate::pipeline::select::slot_log2;
@@ -84,7 +85,6 @@ pub(crate) struct Load {
 struct Run {
     bin: usize,
     slot_log2: u32,
-    mp_log2: u32,
     count: u32,
 }
 
@@ -144,7 +144,6 @@ impl Loads {
         let runs = load.pieces.iter().map(|&LoadPiece { bin, piece, .. }| Run {
             bin,
             slot_log2: piece.slot_log2,
-            mp_log2: piece.mp_log2,
             count: piece.slot_count,
         });
         let parts = plan_runs(runs, load.first, cost, limits);
@@ -167,10 +166,7 @@ pub(crate) fn plan(
 ) -> Vec<Load> {
     let sizes = bins.zip(counts.chunks_exact(SIZE_CLASSES as usize));
     let runs = sizes.flat_map(|(bin, counts)| {
-        (0..).zip(counts).map(move |(class, &count)| {
-            let (slot_log2, mp_log2) = slot_log2(class);
-            Run { bin, slot_log2, mp_log2, count }
-        })
+        (0..).zip(counts).map(move |(class, &count)| Run { bin, slot_log2: slot_log2(class), count })
     });
     plan_runs(runs, first, cost, limits)
 }
@@ -184,9 +180,10 @@ fn plan_runs(
     let mut loads = Vec::new();
     let mut load = Load { first, ..Load::default() };
     let mut records = 0;
-    for Run { bin, slot_log2, mp_log2, count } in runs {
+    for Run { bin, slot_log2, count } in runs {
         let cost = cost(bin);
-        let each = (cost.vertex << slot_log2) + cost.slot;
+        let listed = ListRecords::of(slot_log2).all();
+        let each = (cost.vertex << slot_log2) + cost.slot + listed;
         let mut left = count;
         while left > 0 {
             let slots_left = limits.slots - load.count;
@@ -206,7 +203,8 @@ fn plan_runs(
             }
             let take = fit.min(left);
             let number = load.pieces.len() as u32;
-            let piece = Piece { number, slot_base: load.count, slot_log2, mp_log2, slot_count: take, base: records };
+            let (lists, base) = (records, records + take * listed);
+            let piece = Piece { number, slot_base: load.count, slot_log2, slot_count: take, base, lists };
             load.pieces.push(LoadPiece { bin, page: cost.page, cost, piece });
             load.pages.insert(cost.page);
             load.loops = load.loops.max(cost.loops);
@@ -233,20 +231,20 @@ mod tests {
     #[test]
     fn one_load_when_it_fits() {
         let room = LoadLimits { records: 1000, slots: 100, ..ROOM };
-        let loads = plan(&[0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
+        let loads = plan(&[0, 0, 3, 0, 0, 0, 1], 2..3, 7, |_| UNIT, room);
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
         let small = LoadPiece {
             bin: 2,
             page: 3,
             cost: UNIT,
-            piece: Piece { number: 0, slot_base: 0, slot_log2: 4, mp_log2: 3, slot_count: 3, base: 0 },
+            piece: Piece { number: 0, slot_base: 0, slot_log2: 4, slot_count: 3, lists: 0, base: 9 },
         };
         let large = LoadPiece {
             bin: 2,
             page: 3,
             cost: UNIT,
-            piece: Piece { number: 1, slot_base: 3, slot_log2: 8, mp_log2: 8, slot_count: 1, base: 48 },
+            piece: Piece { number: 1, slot_base: 3, slot_log2: 8, slot_count: 1, lists: 57, base: 91 },
         };
         assert_eq!(loads[0].pieces, [small, large]);
     }
@@ -267,11 +265,14 @@ mod tests {
                     assert!(load.vertices <= vertices || load.count == 1, "{} vertices", load.vertices);
                     let in_pieces: u32 = load.pieces.iter().map(|p| p.piece.slot_count).sum();
                     assert_eq!(in_pieces, load.count);
-                    let end = load.pieces.iter().map(|p| {
-                        let each = (cost(p.bin).vertex << p.piece.slot_log2) + cost(p.bin).slot;
-                        p.piece.base + p.piece.slot_count * each
-                    });
-                    assert!(end.max().is_some_and(|end| end <= records));
+                    let mut free = 0;
+                    for LoadPiece { bin, piece, .. } in &load.pieces {
+                        let lists = piece.slot_count * ListRecords::of(piece.slot_log2).all();
+                        assert_eq!((piece.lists, piece.base), (free, free + lists));
+                        free =
+                            piece.base + piece.slot_count * ((cost(*bin).vertex << piece.slot_log2) + cost(*bin).slot);
+                    }
+                    assert!(free <= records);
                     next += load.count;
                 }
                 assert_eq!(next, total);

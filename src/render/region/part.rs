@@ -36,7 +36,7 @@ impl Chain {
         let vertices = |bins: Range<usize>| -> f64 {
             let batches = (0..BATCHES as usize).filter_map(|batch| self.hide_counts.get(batch * per_batch..));
             let counts = batches.flat_map(|counts| counts.iter().enumerate().take(bins.end).skip(bins.start));
-            counts.map(|(i, &count)| (u64::from(count) << slot_log2((i % classes) as u32).0) as f64).sum()
+            counts.map(|(i, &count)| (u64::from(count) << slot_log2((i % classes) as u32)) as f64).sum()
         };
         let (opaque, translucent) = (vertices(0..opaque), vertices(opaque..per_batch));
         let subpixels = SUBPIXEL * self.region.subpixels() as f64;

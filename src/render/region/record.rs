@@ -212,7 +212,7 @@ impl DeviceWorld {
         let state = |number: Option<usize>| u64::from(self.kernel(number).map_or(0, saved_channels));
         let records = |cost: BinCost, programs: [Option<usize>; 2]| {
             let saved: u64 = programs.map(state).iter().sum();
-            ((u64::from(cost.vertex) + saved) << 8) + u64::from(cost.slot)
+            ((u64::from(cost.vertex) + saved) << 8) + u64::from(cost.slot + dice::ListRecords::of(8).all())
         };
         let hide = (0..self.drawn.hide_bins.len()).map(|bin| records(self.hide_cost(bin), self.programs(bin, false)));
         let shade = (0..self.drawn.shade_bins.len()).map(|bin| records(self.shade_cost(bin), self.programs(bin, true)));

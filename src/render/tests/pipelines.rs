@@ -338,7 +338,7 @@ mark
   shade: sort_count_shade scan_reduce_serial scan_sums_serial scan_apply_serial sort_scatter
 shade
   dice: cull arm dice_quadric
-  shade: work_shade facing pack_constant work_shade facing pack_constant work_shade facing pack_constant
+  shade: work_shade facing pack_constant work_shade facing pack_constant
 composite
   composite: composite_close
   filter: taps_gaussian filter_taps
