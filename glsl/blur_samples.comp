@@ -87,7 +87,7 @@ void main() {
     if (index < count && (frame.flags & FRAME_LENS) != 0u) {
         blur_samples[index] = floatBitsToUint(vec4(lens_cells[index].low, lens_cells[index].high));
     }
-    uint pixel = index / count, y = pixel / region_width;
+    uint pixel = divide_large(index, count), y = divide_large(pixel, region_width);
     if (pixel >= last) return;
     uint n = index - pixel * count;
     blur_samples[blur_sample_index(pixel, n)] = blur_sample(ivec2(region_x, region_y) + ivec2(pixel - y * region_width, y), place_of(n));

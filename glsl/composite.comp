@@ -53,7 +53,8 @@ void main() {
     vec4 colour = vec4(0.0), weights = vec4(0.0);
 #if SMOOTH != 0
     frame = frame_record;
-    ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
+    uint y = divide_large(pixel, region_width);
+    ivec2 corner = ivec2(region_x, region_y) + ivec2(pixel - y * region_width, y);
 #endif
     for (uint s = pixel * pixel_samples; s < (pixel + 1u) * pixel_samples; s++) {
         uint number = uint(keys[s]), record = s * resolved_records;
@@ -74,7 +75,8 @@ void main() {
         other = true;
         uint k = s - pixel * pixel_samples;
         if (number != KEY_EMPTY && there) {
-            uvec2 at = uvec2(k % frame.samples.x, k / frame.samples.x);
+            uint row = divide(uvec2(k), frame.samples).x;
+            uvec2 at = uvec2(k - row * frame.samples.x, row);
             ColourSample taken = colour_sample(pixel, corner, at, sample_position(frame, corner, at));
             weights = colour_weights(place, value_records, taken);
         }

@@ -143,13 +143,14 @@ void main() {
     uint pixel_samples = frame.samples.x * frame.samples.y;
     uint subpixel = first + invocation();
     if (subpixel >= last) return;
-    uint pixel = subpixel / pixel_samples, s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> CELL_LOG2);
+    uint pixel = divide_large(subpixel, pixel_samples), s = subpixel - pixel * pixel_samples, cell = pixel * cells + (s >> CELL_LOG2);
     uint count = cell_counts[cell], record = subpixel * resolved_records;
     vec4 gathered = resolved[record], through = resolved[record + 1u];
     uint64_t behind = resume[subpixel];
     if (count == 0u || stopped(through) || behind == ~0ul) return;
-    ivec2 corner = ivec2(region_x + int(pixel % region_width), region_y + int(pixel / region_width));
-    uvec2 k = uvec2(s % frame.samples.x, s / frame.samples.x);
+    uint y = divide_large(pixel, region_width), row = divide(uvec2(s), frame.samples).x;
+    ivec2 corner = ivec2(region_x, region_y) + ivec2(pixel - y * region_width, y);
+    uvec2 k = uvec2(s - row * frame.samples.x, row);
     ivec2 raster = sample_position(frame, corner, k), at = raster - corner * FIXED;
     uint base = cell_offsets[cell];
     count = touched(base, count, s & (LIST_SHARES - 1u));

@@ -98,11 +98,14 @@ bool all_see(Micropolygon m, Slot slot, uint cell) {
 #endif
 }
 
+// The row of subpixels of a pixel's sample s.
+uint subpixel_row(uint s) { return divide(uvec2(s), frame.samples).x; }
+
 // The covered samples of a cell among the subpixels [first, last] of a pixel: bits of the cell's 32 samples.
 uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 first, uvec2 last) {
     uint mask = 0u;
-    first.y = max(first.y, CELL_SAMPLES * cell / frame.samples.x);
-    last.y = min(last.y, (CELL_SAMPLES * cell + (CELL_SAMPLES - 1u)) / frame.samples.x);
+    first.y = max(first.y, subpixel_row(CELL_SAMPLES * cell));
+    last.y = min(last.y, subpixel_row(CELL_SAMPLES * cell + (CELL_SAMPLES - 1u)));
     // One loop, not one in another: lanes of a CPU driver take the trips of the longest, row for row.
     ivec2 size = max(ivec2(last - first) + 1, ivec2(0));
     float row_inverse = 1.0 / float(size.x);
@@ -126,7 +129,7 @@ void sample_cell(Micropolygon m, Coverage cover, Slot slot, uint number, ivec2 p
     while (unsure != 0u) {
         uint bit = uint(findLSB(unsure));
         unsure &= unsure - 1u;
-        uint s = CELL_SAMPLES * cell + bit, y = uint((float(s) + 0.5) / float(frame.samples.x));
+        uint s = CELL_SAMPLES * cell + bit, y = subpixel_row(s);
         ivec2 at = sample_position(frame, pixel, uvec2(s - y * frame.samples.x, y)) - corner;
         bool sees = sees_detail(slot.detail, pixel, s) && seen(m, entry, slot, corner, at, first + bit);
         if (!sees) entry.mask &= ~(1u << bit);
@@ -144,15 +147,15 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     return Parts(px.xy, width, min(count, SAMPLE_PARTS_MAX));
 }
 
-// The pixel of a part, from the first one.
-uvec2 part_pixel(Parts parts, uint part) {
+// The pixel of a part, from the first one, and the cell.
+uvec3 part_cell(Parts parts, uint part) {
     uint at = uint((float(part) + 0.5) / float(cells)), y = uint((float(at) + 0.5) / float(parts.width));
-    return uvec2(at - y * parts.width, y);
+    return uvec3(at - y * parts.width, y, part - at * cells);
 }
 
 uint next_visit(Micropolygon m, Parts parts, uint part, uint end) {
     while (part < end) {
-        uvec2 at = part_pixel(parts, part);
+        uvec2 at = part_cell(parts, part).xy;
         ivec2 span = row_span(m, parts.first.y + int(at.y)) - parts.first.x;
         span = clamp(span, ivec2(int(at.x), -1), ivec2(parts.width, parts.width - 1u));
         if (span.x <= span.y) return max(part, (at.y * parts.width + uint(span.x)) * cells);
@@ -162,8 +165,9 @@ uint next_visit(Micropolygon m, Parts parts, uint part, uint end) {
 }
 
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
-    ivec2 pixel = parts.first + ivec2(part_pixel(parts, part));
-    sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), part % cells);
+    uvec3 which = part_cell(parts, part);
+    ivec2 pixel = parts.first + ivec2(which.xy);
+    sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), which.z);
 }
 
 #ifdef EXPANDED

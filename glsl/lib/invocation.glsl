@@ -7,13 +7,15 @@
 #ifndef INVOCATION_GLSL
 #define INVOCATION_GLSL
 
+#include "lib/divide.glsl"
+
 // The device gives every kernel this constant (DRIVER_THREADS_ID in src/pipeline/recording/kernel.rs).
 layout(constant_id = 31) const uint DRIVER_THREADS = 1u;
 
 // What the workgroup with number `at` of `count` does.
 uint dealt(uint at, uint count, uint threads) {
     if (threads == 1u) return at;
-    uint run = count / threads, thread = at / max(run, 1u);
+    uint run = count / threads, thread = divide_large(at, max(run, 1u));
     return at < run * threads ? (at - thread * run) * threads + thread : at;
 }
 

@@ -5,6 +5,8 @@
 #ifndef REACH_GLSL
 #define REACH_GLSL
 
+#include "lib/divide.glsl"
+
 // Sample `at` of a region, of a pixel counted from the region's first one, is reached at a depth.
 void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number);
 
@@ -27,9 +29,6 @@ const uint HIDE_TILES_MAX = 256u;
 // As many of each micropolygon of a row, which the same invocation diced before: both together make fewer than 42,000
 // trips, of blobs.
 const uint FUSED_TILES_MAX = 4u;
-
-// x / n for integers, exact below 2^20 also where a quotient is 2.5 ulp off, as Vulkan permits.
-uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }
 
 // One bit for each covered sample of the subpixels [first, first + size), row by row.
 uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, uvec2 size) {
@@ -84,7 +83,7 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     parts.size = last - parts.first + 1u;
     // Nearly all micropolygons need one tile.
     parts.tile = uvec2(min(parts.size.x, TILE_WIDTH), 0u);
-    parts.tile.y = TILE_SAMPLES / parts.tile.x;
+    parts.tile.y = divide(uvec2(TILE_SAMPLES), parts.tile).x;
     parts.tiles = divide(parts.size + parts.tile - 1u, parts.tile);
     parts.count = parts.tiles.x * parts.tiles.y;
     return parts;
