@@ -10,8 +10,8 @@
 // variants: dice_blob KIND=KIND_BLOB MOVING=0; dice_blob_moving KIND=KIND_BLOB MOVING=1
 // variants: dice_blob_full KIND=KIND_BLOB MOVING=0 FULL=1; dice_blob_full_moving KIND=KIND_BLOB MOVING=1 FULL=1
 //
-// Dice: one invocation = one row of vertices of a grid (2 to 16 a slot; those past the last row idle). Reads the grid's
-// subpatch, its primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
+// Dice: one invocation = one row of vertices of a grid, of those that cull listed. Reads the grid's subpatch, its
+// primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
 // v), 2 (dPdu, s), 3 (dPdv, t), in camera space; or alone, of curves, CHANNEL_COVERAGE
 // (lib/surface_curve.glsl). P comes from lib/grid_row.glsl, as in dice_hide.comp. Overflows nothing.
 #version 460
