@@ -6,7 +6,8 @@
 // x / n, exact below 2^20 also where a quotient is 2.5 ulp off, as Vulkan permits.
 uvec2 divide(uvec2 x, uvec2 n) { return uvec2((vec2(x) + 0.5) / vec2(n)); }
 
-// x / n for any x below 2^31, exact for quotients below 2^20: the first one is then off by one at most.
+// x / n for any x below 2^31, exact for quotients below 2^22, and any where n is 1 and x / 1 is x: the first
+// one is then off by one at most.
 uint divide_large(uint x, uint n) {
     uint q = uint(float(x) / float(n));
     q -= q * n > x ? 1u : 0u;

@@ -83,7 +83,7 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     parts.size = last - parts.first + 1u;
     // Nearly all micropolygons need one tile.
     parts.tile = uvec2(min(parts.size.x, TILE_WIDTH), 0u);
-    parts.tile.y = divide(uvec2(TILE_SAMPLES), parts.tile).x;
+    parts.tile.y = divide(uvec2(TILE_SAMPLES), parts.tile.xx).x;
     parts.tiles = divide(parts.size + parts.tile - 1u, parts.tile);
     parts.count = parts.tiles.x * parts.tiles.y;
     return parts;

@@ -411,7 +411,7 @@ pub struct RegionSlices {
     pub slots: Slice<Slot>,
     /// Work records of the slots, for compiled kernels.
     pub work: Slice<[u32; 4]>,
-    /// Channels of the piece's vertices; in the end, the taps of a filter.
+    /// Lists of pieces, and channels of their vertices; in the end, the taps of a filter.
     pub arena: Slice<Vec4>,
     /// States of the load's pieces.
     pub pieces: Slice<Piece>,

@@ -19,7 +19,7 @@ const BLIND_SIDE_MIN_PX: u32 = 64;
 
 /// Entries that a micropolygon leaves, divided by the square root of the samples of a pixel: measured on hair.
 const ENTRIES_EXPECTED: f64 = 0.5;
-/// The part of the micropolygons that slots have room for that is seen: measured on hair too.
+/// The part of the micropolygons, as `plan_slabs` takes them, that is seen: measured on hair too.
 const VISIBLE_EXPECTED: f64 = 0.6;
 
 /// How many times the room for entries and colours so many micropolygons are expected to need. Slabs become thicker or

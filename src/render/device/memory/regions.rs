@@ -204,7 +204,7 @@ mod tests {
     /// The formula of docs/memory.md, "A region in flight".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
         let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
-        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 448 * c.bins);
+        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 224 * c.bins);
         let k = 1 + c.variables + u64::from(e > 0);
         let per_place = match c.interpolation {
             Interpolation::Constant => k,
@@ -223,7 +223,7 @@ mod tests {
             + 16 * per_place * c.colours
             + 8 * b;
         let translucent = if e > 0 { 8 * u + 36 * e + 12 * cells } else { 0 };
-        opaque + translucent + solids + blurred + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 43_224
+        opaque + translucent + solids + blurred + 4 * f.max(s).max(b).max(cells).div_ceil(1024) + 53_464
     }
 
     #[test]
