@@ -1,5 +1,5 @@
-// Arm: one invocation = one piece of a load; from the slots that culling left, the workgroups of what follows.
-// Reads and writes pieces.
+// Arm: one invocation = one piece of a load; from the slots that culling left, and what it listed, the workgroups of
+// what follows. Reads and writes pieces.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

@@ -44,8 +44,6 @@ layout(push_constant) uniform Push {
     uint capacity; // of the lists
 };
 
-#define PAIR_RECORD(at) arena[at]
-#include "lib/pairs.glsl"
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"

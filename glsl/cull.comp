@@ -2,7 +2,7 @@
 // 4x4-pixel block it may touch already shows, or outside the depth slab at work: such a grid is neither diced nor
 // hidden. Which slot of the piece it gets does not matter. Lists the rows and micropolygons of the grids that are left,
 // in any order. Reads sorted, grids, grid_bounds, instances, blocks; writes slots and arena, and counts them and what
-// was dropped.
+// was dropped. Overflows nothing: loads plan room for the lists of whole slots.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

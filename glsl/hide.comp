@@ -64,8 +64,6 @@ layout(push_constant) uniform Push {
     uint region_height;
 };
 
-#define PAIR_RECORD(at) arena[at]
-#include "lib/pairs.glsl"
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"

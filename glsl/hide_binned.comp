@@ -46,8 +46,6 @@ layout(push_constant) uniform Push {
     uint capacity; // of the lists
 };
 
-#define PAIR_RECORD(at) arena[at]
-#include "lib/pairs.glsl"
 shared uint near_depth[BIN_SAMPLES_MAX];
 shared uint near_number[BIN_SAMPLES_MAX];
 // Whether depths are known, and numbers are looked for.

@@ -81,8 +81,6 @@ layout(push_constant) uniform Push {
     uint key_stride;  // records from a key's vertices to those of the next
 };
 
-#define PAIR_RECORD(at) arena[at]
-#include "lib/pairs.glsl"
 #include "lib/blur_sample.glsl"
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"

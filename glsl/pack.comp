@@ -49,8 +49,6 @@ layout(push_constant) uniform Push {
     uint replaced_word; // micropolygons with such values, then the complement of their least instance
 };
 
-#define PAIR_RECORD(at) arena[at]
-#include "lib/pairs.glsl"
 #include "lib/arena.glsl"
 // No output channel of Oi.
 const uint OPACITY_NONE = 0xffffffffu;

@@ -222,7 +222,7 @@ void main() {
     if (index >= pieces[piece].count) return;
     Slot slot = slots[slot_base + index];
     uint local = id & ((1u << pieces[piece].slot_log2) - 1u), nu = slot_nu(slot), nv = slot_nv(slot);
-    if (nu == 0u || local >= (nu + 1u) * (nv + 1u)) return;
+    if (local >= (nu + 1u) * (nv + 1u)) return;
     Subpatch grid = grids[slot.rank];
     Primitive primitive = primitives[grid.primitive];
     Instance instance = instances[grid.instance];

@@ -55,8 +55,6 @@ layout(push_constant) uniform Push {
     uint slab_high_number;
 };
 
-#define PAIR_RECORD(at) arena[at]
-#include "lib/pairs.glsl"
 #include "lib/micropolygon.glsl"
 #include "lib/coverage.glsl"
 #include "lib/clip.glsl"

@@ -5,7 +5,7 @@
 
 struct Slot {
     uint rank; // place in the region's list of grids: the upper part of its micropolygons' numbers
-    uint dims; // nu | nv << 8 | SLOT_* << 16; nu = 0: nothing to do
+    uint dims; // nu | nv << 8 | SLOT_* << 16
     uint bound_x;
     uint bound_y;
     float zmin;

@@ -47,6 +47,7 @@ void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect re
 // The micropolygons of a workgroup.
 shared ivec2 listed_vertices[4u * GROUP_MICROPOLYGONS];
 shared float listed_depth[5u * GROUP_MICROPOLYGONS];
+shared uint listed_numbers[GROUP_MICROPOLYGONS]; // slot of the piece << NUMBER_MP_BITS | number in the grid
 
 void list_micropolygon(uint lane, Micropolygon m) {
     ivec2 vertices[4] = ivec2[](m.a, m.b, m.c, m.d);
@@ -88,6 +89,7 @@ uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
     if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
     if (parts.count == 0u || wide) return 0u;
     list_micropolygon(lane, m);
+    listed_numbers[lane] = (which.slot << NUMBER_MP_BITS) | which.local;
     return strips_of(parts, min(parts.count, each));
 }
 
@@ -97,10 +99,8 @@ void walk(uint each, uint each_rest) {
     uint strips = list_strips(strips_of_lane(lane, region, each, each_rest));
     for (uint strip = lane; strip < strips; strip += GROUP_MICROPOLYGONS) {
         uint owner = strip_owner(strip);
-        Assigned which;
-        assigned(pieces[piece].mps, workgroup() * GROUP_MICROPOLYGONS + owner, which);
-        Slot slot = slots[slot_base + which.slot];
-        uint number = (slot.rank << NUMBER_MP_BITS) | which.local;
+        Slot slot = slots[slot_base + (listed_numbers[owner] >> NUMBER_MP_BITS)];
+        uint number = (slot.rank << NUMBER_MP_BITS) | (listed_numbers[owner] & ((1u << NUMBER_MP_BITS) - 1u));
         Micropolygon m = listed_micropolygon(owner);
         Parts parts = parts_of(m, covered_pixels(m, slot, region), region);
         visit_strip(m, coverage_setup(m), slot, number, region, parts, strip - strips_before(owner));

@@ -12,6 +12,7 @@ use super::needed_kernels::KernelList;
 use super::plan::Division;
 use super::recording::{Groups, Recording, Slice};
 use super::scan::{self, PrefixSum, Summed};
+use super::select::micropolygons_expected;
 
 /// Words to which parts of the store are aligned, as devices demand of texels.
 const ALIGN_WORDS: u64 = 64;
@@ -90,7 +91,7 @@ pub(super) fn record_piece(
     positions: KeyedPositions,
     form: HidingForm,
 ) -> bool {
-    let micropolygons = u64::from(piece.slot_count) << piece.slot_log2;
+    let micropolygons = micropolygons_expected(piece.slot_count, piece.slot_log2);
     let Some(tiles) = Tiles::of(region).filter(|tiles| tiles.are_worth(micropolygons)) else { return false };
     recording.fill(tiles.counts, 0);
     record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Count);

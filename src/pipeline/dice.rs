@@ -46,7 +46,7 @@ pub struct ListRecords {
 impl ListRecords {
     /// Those of a slot of so many vertices: a row has two or more.
     pub const fn of(slot_log2: u32) -> Self {
-        const PAIRS: u32 = 2 * 4;
+        const PAIRS: u32 = 2 * WORDS;
         let vertices = 1_u32 << slot_log2;
         let rows = if vertices / 2 < 1 << GRID_ROWS_LOG2 { vertices / 2 } else { 1 << GRID_ROWS_LOG2 };
         Self { rows: rows.div_ceil(PAIRS), micropolygons: vertices.div_ceil(PAIRS) }

@@ -14,6 +14,12 @@ pub fn slot_log2(class: u32) -> u32 {
     SLOT_LOG2_MIN + class
 }
 
+/// Micropolygons that slots are expected to have: half as many as vertices. They are a third in hair, and 0.6 in broad
+/// grids (bench/results/2026-11-lists.md).
+pub fn micropolygons_expected(slots: u32, slot_log2: u32) -> u64 {
+    u64::from(slots) << (slot_log2 - 1)
+}
+
 /// A region's pixels: what is sampled, and what of it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionPixels {

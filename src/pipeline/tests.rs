@@ -4,7 +4,7 @@ use super::bound_split::{self, Chunk, FullKinds, KindMotion, ListLength};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
-use super::dice::{self, DiceOutput, Piece};
+use super::dice::{self, DiceOutput, ListRecords, Piece};
 use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::geometry::PrimitiveKind;
 use super::hide::{HidingForm, KeyedPositions, SlotSource};
@@ -428,5 +428,14 @@ fn counting_runs_the_kernels_that_it_lists() {
         let run: BTreeSet<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
         let listed = bound_split::kernels([kind], variants);
         assert_eq!(run, listed.iter().map(|kernel| kernel.label()).collect(), "{kind:?}, {variants:?}");
+    }
+}
+
+#[test]
+fn lists_have_room_for_all_rows_and_micropolygons_of_a_slot() {
+    for (nu, nv) in (1..=15_u32).flat_map(|nu| (1..=15_u32).map(move |nv| (nu, nv))) {
+        let slot_log2 = ((nu + 1) * (nv + 1)).next_power_of_two().ilog2();
+        let ListRecords { rows, micropolygons } = ListRecords::of(slot_log2);
+        assert!((nv + 1).div_ceil(2) <= 4 * rows && (nu * nv).div_ceil(2) <= 4 * micropolygons, "{nu} x {nv}");
     }
 }

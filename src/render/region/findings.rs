@@ -7,7 +7,7 @@ use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::layers::cell_entries_max;
 use crate::pipeline::plan::{Process, Repeat};
 use crate::pipeline::sample::CELL_ENTRIES_MAX;
-use crate::pipeline::select::slot_log2;
+use crate::pipeline::select::{micropolygons_expected, slot_log2};
 use crate::render::region::chain::{Chain, NextStage, opaque_bins};
 use crate::render::region::record::DeviceWorld;
 use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
@@ -19,7 +19,7 @@ const BLIND_SIDE_MIN_PX: u32 = 64;
 
 /// Entries that a micropolygon leaves, divided by the square root of the samples of a pixel: measured on hair.
 const ENTRIES_EXPECTED: f64 = 0.5;
-/// The part of the micropolygons, as `plan_slabs` takes them, that is seen: measured on hair too.
+/// The part of the micropolygons, as they are expected, that is seen: measured on hair too.
 const VISIBLE_EXPECTED: f64 = 0.6;
 
 /// How many times the room for entries and colours so many micropolygons are expected to need. Slabs become thicker or
@@ -83,8 +83,7 @@ impl Chain {
     }
 
     /// How translucent work is spread over depth: the micropolygons of each depth batch, whose buckets give where it
-    /// begins, taken for half as many as the vertices of its slots: they are a third in hair, and 0.6 in broad grids.
-    /// `farthest` has the bits of each batch's farthest depth.
+    /// begins. `farthest` has the bits of each batch's farthest depth.
     fn plan_slabs(&mut self, world: &DeviceWorld, buckets: &[u32], farthest: &[u32]) {
         let classes = SIZE_CLASSES as usize;
         let per_batch = self.region.capacity.bins as usize * classes;
@@ -94,7 +93,7 @@ impl Chain {
             counts
                 .iter()
                 .zip((0..SIZE_CLASSES).cycle())
-                .map(|(&count, class)| u64::from(count) << (slot_log2(class) - 1))
+                .map(|(&count, class)| micropolygons_expected(count, slot_log2(class)))
                 .sum()
         };
         let nearest = |batch| {

@@ -6,8 +6,7 @@
 //! picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
-use crate::pipeline::dice::ListRecords;
-use crate::pipeline::dice::Piece;
+use crate::pipeline::dice::{ListRecords, Piece};
 use crate::pipeline::kernels::constants::SIZE_CLASSES;
 use crate::pipeline::select::slot_log2;
 use rustc_hash::FxHashSet;
@@ -18,7 +17,7 @@ use std::ops::Range;
 pub(crate) struct BinCost {
     /// Arena records of a vertex.
     pub vertex: u32,
-    /// Arena records of a slot.
+    /// Arena records of a slot, besides its lists.
     pub slot: u32,
     /// The page that must be resident.
     pub page: usize,

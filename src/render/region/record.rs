@@ -8,7 +8,7 @@ use crate::pipeline::displace::{self, KeptLoops, LoopRun, LoopState, ProgramKind
 use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::fuse::DicedKind;
 use crate::pipeline::hide::{self, HidingForm, KeyedPositions, SlotSource};
-use crate::pipeline::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_PARAMETERS, CHANNEL_POSITION};
+use crate::pipeline::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_PARAMETERS, CHANNEL_POSITION, SLOT_LOG2_MAX};
 use crate::pipeline::look::{HideBin, Interpolation, ShadingKernel};
 use crate::pipeline::plan::{AssignBin, Pipeline, PipelineStage, Process};
 use crate::pipeline::recording::{Recording, Slice};
@@ -212,7 +212,8 @@ impl DeviceWorld {
         let state = |number: Option<usize>| u64::from(self.kernel(number).map_or(0, saved_channels));
         let records = |cost: BinCost, programs: [Option<usize>; 2]| {
             let saved: u64 = programs.map(state).iter().sum();
-            ((u64::from(cost.vertex) + saved) << 8) + u64::from(cost.slot + dice::ListRecords::of(8).all())
+            ((u64::from(cost.vertex) + saved) << SLOT_LOG2_MAX)
+                + u64::from(cost.slot + dice::ListRecords::of(SLOT_LOG2_MAX).all())
         };
         let hide = (0..self.drawn.hide_bins.len()).map(|bin| records(self.hide_cost(bin), self.programs(bin, false)));
         let shade = (0..self.drawn.shade_bins.len()).map(|bin| records(self.shade_cost(bin), self.programs(bin, true)));
