@@ -268,11 +268,15 @@ impl Film {
         self.pixels.lock().crop
     }
 
+    /// Returns the layout of the film of a world with these options.
+    pub fn layout_of(options: &Options) -> PixelLayout {
+        layout(&plan::plan(&options.displays, &Reporter::silent()), options)
+    }
+
     /// Returns the bytes of host memory that the film of a world with these options needs.
     pub fn bytes_of(options: &Options, camera: &Camera) -> u64 {
-        let outputs = plan::plan(&options.displays, &Reporter::silent());
         let [x0, y0, x1, y1] = camera.crop_px();
-        bytes_of(u64::from(x1 - x0) * u64::from(y1 - y0), layout(&outputs, options).floats())
+        bytes_of(u64::from(x1 - x0) * u64::from(y1 - y0), Self::layout_of(options).floats())
     }
 
     /// Whether a display shows the light at each depth.

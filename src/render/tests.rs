@@ -7,7 +7,7 @@ use super::device::regions_in_flight::RegionPoll;
 use super::device::renderer::{DeviceRenderer, DeviceTracks};
 use super::grids::list::GridStore;
 use super::grids::order::{SortedRun, merge_runs};
-use super::grids::picture_grids::{GridTotals, PictureGrids};
+use super::grids::picture_grids::{GridSums, PictureGrids};
 use super::{region::recorded, resident::picture_textures::PictureTextures};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
 use crate::gpu::{AsGpu, Device, OpenOptions, open};
@@ -244,8 +244,9 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         renderer = DeviceRenderer::new(renderer.finish(), Arc::clone(&picture), DeviceTracks::off()).expect("fits");
     }
     let (list, lost) = merge_runs(&runs, &store).expect("merged");
-    let totals = GridTotals::of(&list, picture.world.frame.sampled_px, &picture.widest_filter).expect("read");
-    let grids = Arc::new(PictureGrids { list, totals, lost, ..PictureGrids::default() });
+    let mut sums = GridSums::new(picture.world.frame.sampled_px, &picture.widest_filter);
+    sums.add(&list).expect("read");
+    let grids = Arc::new(PictureGrids { list, totals: sums.finish(), lost, ..PictureGrids::default() });
     renderer.begin_picture(&grids).expect("fits");
     let [width, height] = resolution;
     let mut film = DrawnPixels {

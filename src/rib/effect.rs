@@ -258,7 +258,9 @@ impl Reader<'_> {
         if (was_read || self.take_memory(bytes as u64))
             && let Some(world) = &mut self.world
         {
+            world.outline.note(&drawable);
             world.drawables.push(drawable);
+            self.give_outline();
         }
     }
 

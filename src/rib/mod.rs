@@ -34,6 +34,7 @@ mod moving;
 mod number;
 mod objects;
 mod options;
+mod outline;
 mod params;
 mod primitives;
 mod procedural;
@@ -152,6 +153,10 @@ pub trait WorldConsumer {
     fn film_bytes(&self, _options: &Options, _camera: &Camera) -> u64 {
         0
     }
+
+    /// Takes an outline of a large world that is still being read: all but its drawables as it is so far, and the first
+    /// drawable of each sort. What the world needs can be prepared meanwhile; more may follow that needs other things.
+    fn foresee(&mut self, _outline: World) {}
 
     /// Takes a world with the charge for everything in it; dropping the charge frees the world's share of host memory.
     /// Returning `Break` ends the reading.

@@ -3,6 +3,7 @@
 use super::fault::RequestFault;
 use super::motion;
 use super::objects::Object;
+use super::outline::Outline;
 use super::procedural::{ArchiveRequest, ReadBefore};
 use super::reader::Reader;
 use super::search;
@@ -45,13 +46,15 @@ pub(super) struct WorldBuilder {
     pub(super) camera: Camera,
     /// The drawables so far.
     pub(super) drawables: Vec<Drawable>,
+    /// The sorts of drawables so far.
+    pub(super) outline: Outline,
     /// The solids so far.
     pub(super) solids: Solids,
     /// Primitives that are not supported or not valid.
     pub(super) left_out: u64,
     /// Primitives that the camera does not see.
     pub(super) invisible: u64,
-    location: SourceLocation,
+    pub(super) location: SourceLocation,
     /// Whether the camera's transformation changes handedness.
     pub(super) mirrored: bool,
     /// Attribute states with the normal flipped, by the address of the original state (which the entry keeps alive).
@@ -98,6 +101,7 @@ impl Reader<'_> {
             options: frozen.options,
             camera: frozen.camera,
             drawables: Vec::new(),
+            outline: Outline::default(),
             solids: Solids::default(),
             left_out: 0,
             invisible: 0,

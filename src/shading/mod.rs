@@ -136,17 +136,32 @@ impl ShaderLibrary {
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
     pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
-        let programs = Programs::new(&self.helpers, variables);
-        let (params, textures) = (ParamBuffer::new(), NamedTextures::default());
-        let mut shader = ShadingBuilder { world, reporter, shaders: &mut self.shaders, programs, params, textures };
-        let looks = shader.looks();
-        shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
-        shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
-        let longest = shader.programs.longest_light_block();
-        let (params, space_table) = shader.params.finish(longest);
-        let textures = NamedTextures { texts: shader.programs.tokens.texts(), ..shader.textures };
-        Shading { looks, kernels: shader.programs.finish(), params, space_table, textures }
+        shade(&self.helpers, &mut self.shaders, world, variables, reporter)
     }
+
+    /// The same, but neither reports anything nor remembers what it read.
+    pub fn shade_silently(&self, world: &World, variables: &[OutputVariable]) -> Shading {
+        shade(&self.helpers, &mut self.shaders.unread(), world, variables, &Reporter::silent())
+    }
+}
+
+fn shade(
+    helpers: &Helpers,
+    shaders: &mut Shaders,
+    world: &World,
+    variables: &[OutputVariable],
+    reporter: &Reporter,
+) -> Shading {
+    let programs = Programs::new(helpers, variables);
+    let (params, textures) = (ParamBuffer::new(), NamedTextures::default());
+    let mut shader = ShadingBuilder { world, reporter, shaders, programs, params, textures };
+    let looks = shader.looks();
+    shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
+    shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
+    let longest = shader.programs.longest_light_block();
+    let (params, space_table) = shader.params.finish(longest);
+    let textures = NamedTextures { texts: shader.programs.tokens.texts(), ..shader.textures };
+    Shading { looks, kernels: shader.programs.finish(), params, space_table, textures }
 }
 
 /// Compiles the shaders of one world and collects their parameters.

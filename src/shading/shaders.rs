@@ -81,6 +81,11 @@ impl Shaders {
         Self { read: FxHashMap::default(), lights: Vec::new(), files }
     }
 
+    /// The same with nothing read yet.
+    pub(super) fn unread(&self) -> Self {
+        Self::new(Arc::clone(&self.files))
+    }
+
     /// Fetches the shader of an instance. If it is unavailable, a message says why, a surface is replaced by the
     /// default surface, and other shaders are left out.
     pub(super) fn fetch(

@@ -2,6 +2,7 @@
 
 use crate::gpu::{Device, DeviceInfo};
 use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
+use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::Buffer;
 use crate::pipeline::select::DepthBuckets;
 use crate::pipeline::textures::TextureSlices;
@@ -79,23 +80,29 @@ impl DeviceTracks {
     }
 }
 
+/// Begins to compile the kernels of a picture that need no texture, and returns which variants they are, and for which
+/// pipeline.
+pub(crate) fn prepare_kernels(device: &Device, picture: &Picture) -> (KernelVariants, Pipeline) {
+    let variants = KernelVariants { serial: device.prefers_serial_kernels() };
+    let displays = DisplayDemands {
+        filters: picture.filtered.iter().map(|record| record.filter.kind).collect(),
+        depth: picture.depth_filter,
+        deep: picture.deep.is_some(),
+        variables: picture.variables > 0,
+    };
+    let pipeline = picture.pipeline_of(device.info());
+    for kernel in pipeline::kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &displays) {
+        device.prepare(&kernel, &[]);
+    }
+    let others = picture.kernels.iter().filter(|kernel| !kernel.uses_textures);
+    others.for_each(|kernel| device.prepare(&kernel.kernel, &[]));
+    (variants, pipeline)
+}
+
 impl DeviceRenderer {
     /// Prepares kernels and uploads what every region of a picture needs, except pages of geometry and of grids.
     pub(crate) fn new(mut device: Device, picture: Arc<Picture>, tracks: DeviceTracks) -> Result<Self, DeviceError> {
-        let variants = KernelVariants { serial: device.prefers_serial_kernels() };
-        let displays = DisplayDemands {
-            filters: picture.filtered.iter().map(|record| record.filter.kind).collect(),
-            depth: picture.depth_filter,
-            deep: picture.deep.is_some(),
-            variables: picture.variables > 0,
-        };
-        let (world, programs) = (&picture.world, &picture.kernels);
-        let pipeline = picture.pipeline_of(device.info());
-        for kernel in pipeline::kernels_of(world, programs, &pipeline, variants, &displays) {
-            device.prepare(&kernel, &[]);
-        }
-        let (looking, others): (Vec<_>, Vec<_>) = picture.kernels.iter().partition(|kernel| kernel.uses_textures);
-        others.iter().for_each(|kernel| device.prepare(&kernel.kernel, &[]));
+        let (variants, pipeline) = prepare_kernels(&device, &picture);
         let (frame_buffer, mut frame) = frame::upload(&mut device, &picture)?;
         let free = free_bytes(device.memory(), picture.reserve_bytes);
         let used = picture.textures.names.used.then_some(&picture.textures);
@@ -103,7 +110,7 @@ impl DeviceRenderer {
         let textures = textures.inspect_err(|_| device.free(frame_buffer))?;
         frame.textures = textures.as_ref().map(TextureTiles::slices);
         let constants = frame.textures.as_ref().map_or_else(Vec::new, TextureSlices::constants);
-        for kernel in looking {
+        for kernel in picture.kernels.iter().filter(|kernel| kernel.uses_textures) {
             device.prepare(&kernel.kernel, &constants);
             kernel.demand.iter().for_each(|demand| device.prepare(demand, &constants));
         }

@@ -59,6 +59,11 @@ impl SortedRun {
         let cells = filled.map(|(number, count)| (cells.cell(number), count)).collect();
         Ok(Self { list: store.keep(columns)?, cells, lost: share.lost })
     }
+
+    /// Its grids.
+    pub(crate) fn list(&self) -> &GridList {
+        &self.list
+    }
 }
 
 /// Merges runs, which are in authored order, into one list sorted by cells, in which authored order stays within a

@@ -42,21 +42,6 @@ impl Default for GridTotals {
 }
 
 impl GridTotals {
-    /// Adds up the grids of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open).
-    pub(crate) fn of(list: &GridList, sampled_px: [i32; 4], filter: &Filter) -> Result<Self, ListError> {
-        let mut pixels = PixelGrids::new(sampled_px, frame::filter_apron(filter));
-        let mut totals = Self::default();
-        for block in blocks(0..list.len()) {
-            totals.micropolygons += list.grids(block.clone())?.iter().map(micropolygons).sum::<u64>();
-            for bound in list.bounds(block)?.iter() {
-                totals.add(bound);
-                pixels.add(bound);
-            }
-        }
-        totals.grid_px = totals.grid_px.map(|sum| sum / list.len().max(1) as f64);
-        Ok(Self { pixel_grids_max: pixels.most(), ..totals })
-    }
-
     fn add(&mut self, bound: &GridBound) {
         self.near = self.near.min(bound.zmin);
         self.far = self.far.max(bound.zmin);
@@ -64,5 +49,41 @@ impl GridTotals {
             let [low, high] = range(packed);
             *sum += f64::from((high - low + 1).max(0));
         }
+    }
+}
+
+/// Adds up the grids of a picture, list after list in any order: all sums are of whole numbers.
+#[derive(Debug)]
+pub(crate) struct GridSums {
+    /// The sizes of grids are not divided by their number yet.
+    totals: GridTotals,
+    pixels: PixelGrids,
+    grids: usize,
+}
+
+impl GridSums {
+    /// No grids of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) so far.
+    pub(crate) fn new(sampled_px: [i32; 4], filter: &Filter) -> Self {
+        let pixels = PixelGrids::new(sampled_px, frame::filter_apron(filter));
+        Self { totals: GridTotals::default(), pixels, grids: 0 }
+    }
+
+    /// Adds the grids of a list.
+    pub(crate) fn add(&mut self, list: &GridList) -> Result<(), ListError> {
+        for block in blocks(0..list.len()) {
+            self.totals.micropolygons += list.grids(block.clone())?.iter().map(micropolygons).sum::<u64>();
+            for bound in list.bounds(block)?.iter() {
+                self.totals.add(bound);
+                self.pixels.add(bound);
+            }
+        }
+        self.grids += list.len();
+        Ok(())
+    }
+
+    /// What all of them add up to.
+    pub(crate) fn finish(self) -> GridTotals {
+        let grid_px = self.totals.grid_px.map(|sum| sum / self.grids.max(1) as f64);
+        GridTotals { pixel_grids_max: self.pixels.most(), grid_px, ..self.totals }
     }
 }

@@ -9,8 +9,9 @@ use crate::render::device::picture::Picture;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::{GridStore, ListError};
 use crate::render::grids::order::{ShareGrids, SortedRun, merge_runs};
-use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
+use crate::render::grids::picture_grids::{GridSums, PictureGrids};
 use crate::render::session::devices::DeviceReopener;
+use crossbeam::channel::{Receiver, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +23,9 @@ const SHARE_PRIMITIVES_MAX: u32 = 1 << 14;
 const SHARE_PRIMITIVES_MIN: u32 = 16;
 /// Shares for each of several devices, at least, so that the devices end together.
 const DEVICE_SHARES: u64 = 8;
+
+/// Parts of shares that wait until they are kept, for each device.
+const FOUND_PARTS: usize = 1;
 
 /// Measured displacement bounds are enlarged by this factor, because the vertices of the grids that are drawn are
 /// elsewhere on the surface than those that were measured.
@@ -64,20 +68,38 @@ struct CountedShares {
     store: Arc<GridStore>,
     /// The parts of each share that was counted to its end.
     runs: Mutex<Vec<Option<Vec<SortedRun>>>>,
+    /// What the grids of those shares add up to.
+    sums: Mutex<GridSums>,
     /// Why a part could not be kept.
     refused: Mutex<Option<ListError>>,
 }
 
+/// Grids of a share on their way from a device to [`CountedShares`].
+struct CountedPart {
+    share: usize,
+    grids: ShareGrids,
+    /// Whether they are the share's last.
+    last: bool,
+}
+
 impl CountedShares {
-    /// Keeps a part of a share beside the `parts` before it, and, with the last part, the share.
-    fn add(&self, parts: &mut Vec<SortedRun>, share: usize, grids: ShareGrids, last: bool) {
-        match SortedRun::of(grids, &self.store) {
-            Ok(run) => parts.push(run),
-            Err(error) => *self.refused.lock() = Some(error),
+    /// Keeps the parts that a device finds, while it goes on. A share that it does not end is forgotten.
+    fn keep(&self, found: &Receiver<CountedPart>) {
+        let mut parts = Vec::new();
+        for CountedPart { share, grids, last } in found {
+            let kept = SortedRun::of(grids, &self.store).map(|run| parts.push(run));
+            let kept = if last { kept.and_then(|()| self.end_share(share, std::mem::take(&mut parts))) } else { kept };
+            if let Err(error) = kept {
+                *self.refused.lock() = Some(error);
+            }
         }
-        if last {
-            self.runs.lock()[share] = Some(std::mem::take(parts));
-        }
+    }
+
+    fn end_share(&self, share: usize, parts: Vec<SortedRun>) -> Result<(), ListError> {
+        let mut sums = self.sums.lock();
+        parts.iter().try_for_each(|part| sums.add(part.list()))?;
+        self.runs.lock()[share] = Some(parts);
+        Ok(())
     }
 }
 
@@ -148,6 +170,7 @@ impl CountingPass<'_> {
         let counted = CountedShares {
             store: GridStore::new(self.memory, self.list_bytes),
             runs: Mutex::new(all.iter().map(|_| None).collect()),
+            sums: Mutex::new(GridSums::new(self.picture.world.frame.sampled_px, &self.picture.widest_filter)),
             refused: Mutex::new(None),
         };
         loop {
@@ -159,19 +182,26 @@ impl CountingPass<'_> {
                 break;
             }
             let next = AtomicUsize::new(0);
-            let work = |CountingDevice { slot, mut renderer }| {
+            let work = |CountingDevice { slot, mut renderer }, found: Sender<CountedPart>| {
                 let take = &mut || {
                     let share = *open.get(next.fetch_add(1, Ordering::Relaxed))?;
                     counted.refused.lock().is_none().then(|| (share, &all[share]))
                 };
-                let mut parts = Vec::new();
-                let give = &mut |share, grids, last| counted.add(&mut parts, share, grids, last);
+                let give = &mut |share, grids, last| {
+                    found.send(CountedPart { share, grids, last }).expect("it keeps until this ends");
+                };
                 let result = renderer.count(take, give);
                 (CountingDevice { slot, renderer }, result)
             };
             let results: Vec<_> = thread::scope(|scope| {
                 let works = std::mem::take(devices).into_iter();
-                let threads: Vec<_> = works.map(|device| scope.spawn(|| work(device))).collect();
+                let (counted, work) = (&counted, &work);
+                let begin = |device| {
+                    let (sender, found) = bounded(FOUND_PARTS);
+                    scope.spawn(move || counted.keep(&found));
+                    scope.spawn(move || work(device, sender))
+                };
+                let threads: Vec<_> = works.map(begin).collect();
                 threads.into_iter().map(|thread| thread.join().expect("counting does not panic")).collect()
             });
             for (device, result) in results {
@@ -184,18 +214,20 @@ impl CountingPass<'_> {
         }
         match counted.refused.into_inner() {
             Some(error) => Err(error),
-            None => self.merge(counted.runs.into_inner().into_iter().flatten().flatten().collect()),
+            None => {
+                let runs = counted.runs.into_inner().into_iter().flatten().flatten().collect();
+                self.merge(runs, counted.sums.into_inner())
+            }
         }
     }
 
     /// Merges the shares into one list.
-    fn merge(&self, runs: Vec<SortedRun>) -> Result<PictureGrids, ListError> {
+    fn merge(&self, runs: Vec<SortedRun>, sums: GridSums) -> Result<PictureGrids, ListError> {
         let (list, lost) = merge_runs(&runs, &GridStore::new(self.memory, self.list_bytes))?;
         drop(runs);
         // The parts of shares were blocks of up to a few MiB.
         heap::trim();
-        let totals = GridTotals::of(&list, self.picture.world.frame.sampled_px, &self.picture.widest_filter)?;
-        Ok(PictureGrids { list, totals, lost, ..PictureGrids::default() })
+        Ok(PictureGrids { list, totals: sums.finish(), lost, ..PictureGrids::default() })
     }
 
     /// Measures displacements without a declared bound, on the first device that can: it displaces all of them once.

@@ -1,16 +1,18 @@
 //! Builds the picture of a world: its compiled shaders, and its geometry in pages.
 
 use crate::film::{Film, PixelLayout};
+use crate::gpu::Device;
 use crate::pipeline::frame;
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{DevicePipelines, Picture, WorldImager};
+use crate::render::device::renderer::prepare_kernels;
 use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
 use crate::render::session::outputs::FilmOutputs;
 use crate::scene::{ParamValue, World};
-use crate::shading::NamedTextures;
+use crate::shading::{NamedTextures, Shading};
 use crate::stats::Stage;
 use glam::DMat4;
 use std::sync::Arc;
@@ -27,9 +29,42 @@ impl Session<'_> {
         let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
-        let depths = wants_depths(film.layout(), &drawn, &shaded.kernels);
+        let picture = self.picture(world, film.layout(), outputs, shaded, drawn);
+        if !self.options.check {
+            picture.textures.open_known();
+        }
+        Arc::new(picture)
+    }
+
+    /// Lets the devices begin with the kernels that a world needs of which an outline is known. Reports nothing: all is
+    /// looked at again when the world was read.
+    pub(super) fn foresee(&self, outline: World) {
+        let devices: Vec<&Device> = self.slots.iter().filter_map(|slot| slot.device.as_ref()).collect();
+        if devices.is_empty() || outline.options.hider.name == "null" {
+            return;
+        }
+        let world = if outline.moves() { outline.in_shutter() } else { outline };
+        let layout = Film::layout_of(&world.options);
+        let outputs = FilmOutputs::of(&layout, world.options.filter);
+        let shaded = self.shading.shade_silently(&world, &outputs.variables);
+        let drawn = DrawnWorld::new(&world, &shaded.looks, self.tuning.page_bytes);
+        let picture = self.picture(&world, &layout, outputs, shaded, drawn);
+        for device in devices {
+            prepare_kernels(device, &picture);
+        }
+    }
+
+    fn picture(
+        &self,
+        world: &World,
+        layout: &PixelLayout,
+        outputs: FilmOutputs,
+        shaded: Shading,
+        drawn: DrawnWorld,
+    ) -> Picture {
+        let depths = wants_depths(layout, &drawn, &shaded.kernels);
         let pipelines = if depths { DevicePipelines::Depths } else { DevicePipelines::Colours };
-        Arc::new(Picture {
+        Picture {
             location: world.location.clone(),
             world: Arc::new(drawn),
             kernels: shaded.kernels,
@@ -37,12 +72,12 @@ impl Session<'_> {
             space_table: shaded.space_table,
             widest_filter: world.options.widest_filter(),
             filtered: outputs.filtered.into(),
-            depth_filter: film.layout().has_depth().then_some(world.options.hider.depth_filter),
+            depth_filter: layout.has_depth().then_some(world.options.hider.depth_filter),
             film_records: outputs.records.into(),
             variables: outputs.variables.len() as u64,
             composition: outputs.composition,
             textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
-            deep: film.wants_light().then(|| deep_settings(world)),
+            deep: layout.has_light().then(|| deep_settings(world)),
             pipelines: pipelines(self.options.pipelines.clone()),
             in_flight: self.tuning.in_flight,
             is_last: self.is_last,
@@ -53,7 +88,7 @@ impl Session<'_> {
             captured_region: self.tuning.captured_region,
             interrupt: self.ticker.interrupt.clone(),
             tally: Arc::clone(&self.ticker.tally),
-        })
+        }
     }
 }
 
@@ -70,25 +105,25 @@ impl Session<'_> {
     pub(super) fn imager(&mut self, world: &World) -> Option<WorldImager> {
         let (program, names) = self.shading.imager(world, self.reporter)?;
         let raster_from_camera = frame::raster_from_camera(&world.camera);
-        Some(WorldImager { program, textures: self.textures(world, names, &raster_from_camera) })
+        let textures = self.textures(world, names, &raster_from_camera);
+        if !self.options.check {
+            textures.open_known();
+        }
+        Some(WorldImager { program, textures })
     }
 
-    /// The textures that programs look up which compute in a space given from the camera's. They are opened unless the
-    /// world is only checked, because it may make some of them itself.
+    /// The textures that programs look up which compute in a space given from the camera's. Those whose names are known
+    /// are to be opened next, unless the world is only checked, because it may make some of them itself.
     fn textures(&self, world: &World, names: NamedTextures, space_from_camera: &DMat4) -> Arc<PictureTextures> {
         let scene_bytes = u64::from(world.options.texture_memory_kib) << 10;
-        let textures = Arc::new(PictureTextures {
+        Arc::new(PictureTextures {
             store: Arc::clone(&self.textures),
             names,
             folders: world.options.search.texture.clone().into(),
             location: world.location.clone(),
             memory_bytes: self.options.texture_memory_bytes.or((scene_bytes > 0).then_some(scene_bytes)),
             current_from_world: *space_from_camera * *world.camera.camera_from_world.first(),
-        });
-        if !self.options.check {
-            textures.open_known();
-        }
-        textures
+        })
     }
 }
 
@@ -99,4 +134,82 @@ fn deep_settings(world: &World) -> DeepSettings {
         _ => None,
     };
     DeepSettings { tolerance: given.unwrap_or(0.01) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Reporter;
+    use crate::gpu::{OpenOptions, open_each};
+    use crate::host_memory::{Charge, HostMemory};
+    use crate::options::RenderOptions;
+    use crate::pipeline::{DisplayDemands, KernelVariants, kernels_of};
+    use crate::render::session::devices::DeviceSlot;
+    use crate::render::session::draw::SessionSetup;
+    use crate::render::session::progress_ticker::ProgressTicker;
+    use crate::render::session::tuning::Tuning;
+    use crate::rib;
+    use std::collections::BTreeSet;
+    use std::ops::ControlFlow;
+    use std::time::Duration;
+
+    #[derive(Default)]
+    struct Consumer {
+        outlines: Vec<World>,
+        worlds: Vec<World>,
+    }
+
+    impl rib::WorldConsumer for Consumer {
+        fn foresee(&mut self, outline: World) {
+            self.outlines.push(outline);
+        }
+
+        fn take(&mut self, world: World, _: Arc<Charge>) -> ControlFlow<()> {
+            self.worlds.push(world);
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn an_outline_prepares_the_kernels_that_its_world_needs_and_no_others() {
+        let points = "Points \"P\" [0 0 5] \"constantwidth\" [1] Color 1 0 0\n".repeat(5000);
+        let text =
+            format!("Display \"t\" \"exr\" \"rgba\" WorldBegin Surface \"matte\" Sphere 1 -1 1 360\n{points}WorldEnd");
+        let (reporter, mut consumer) = (Arc::new(Reporter::silent()), Consumer::default());
+        let input = rib::Input::Memory { name: "t.rib".to_owned(), bytes: text.into() };
+        rib::read(&input, &rib::Settings::default(), &reporter, &mut consumer);
+        let (outline, world) = (consumer.outlines.remove(0), consumer.worlds.remove(0));
+        assert_eq!((outline.drawables.len(), world.drawables.len()), (2, 5001), "one of each sort");
+
+        let (options, ticker) = (RenderOptions::default(), ProgressTicker::new(&()));
+        let open_options =
+            OpenOptions { compile_log: Arc::clone(&ticker.compile_log), ..OpenOptions::new(Arc::clone(&reporter)) };
+        let openings = open_each("0", &open_options).expect("there is a device");
+        let slots: Vec<_> = openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect();
+        let (tuning, memory) = (Tuning::default(), HostMemory::new(u64::MAX));
+        let setup = SessionSetup { options: &options, reporter: &reporter, ticker: &ticker, tuning, memory };
+        let session = Session::new(setup, slots);
+        session.foresee(outline);
+
+        let layout = Film::layout_of(&world.options);
+        let outputs = FilmOutputs::of(&layout, world.options.filter);
+        let shaded = session.shading.shade_silently(&world, &outputs.variables);
+        let drawn = DrawnWorld::new(&world, &shaded.looks, session.tuning.page_bytes);
+        let picture = session.picture(&world, &layout, outputs, shaded, drawn);
+        let device = session.slots[0].device.as_ref().expect("it is open");
+        let variants = KernelVariants { serial: device.prefers_serial_kernels() };
+        let filters = vec![world.options.filter.kind];
+        let displays = DisplayDemands { filters, depth: None, deep: false, variables: false };
+        let pipeline = picture.pipeline_of(device.info());
+        let needed = kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &displays);
+        let programs = picture.kernels.iter().map(|kernel| kernel.kernel.label());
+        let needed: BTreeSet<String> =
+            needed.iter().map(|kernel| kernel.label()).chain(programs).map(str::to_owned).collect();
+        while (device.kernel_counts().ready as usize) < needed.len() {
+            assert_eq!(device.kernel_counts().failed, 0);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let prepared = ticker.compile_log.take().0.into_iter().map(|compiled| compiled.kernel);
+        assert_eq!(prepared.collect::<BTreeSet<String>>(), needed);
+    }
 }

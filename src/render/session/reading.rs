@@ -55,6 +55,7 @@ pub(super) struct ReadWorld {
 struct WorldSender<'a> {
     options: &'a RenderOptions,
     items: Sender<ReadItem>,
+    outlines: Sender<World>,
     /// No more worlds are drawn once one of them is raised.
     stop: &'a [Interrupt; 2],
     /// Worlds read so far, in all scenes.
@@ -91,6 +92,13 @@ impl rib::WorldConsumer for WorldSender<'_> {
         if self.wants(options) { Film::bytes_of(options, camera) } else { 0 }
     }
 
+    fn foresee(&mut self, outline: World) {
+        if !self.options.check && self.wants(&outline.options) {
+            // While a world is drawn, the devices have enough to do.
+            let _ = self.outlines.try_send(outline);
+        }
+    }
+
     fn take(&mut self, world: World, charge: Arc<Charge>) -> ControlFlow<()> {
         let wanted = self.wants(&world.options);
         self.count = self.count.saturating_add(1);
@@ -123,6 +131,8 @@ impl rib::WorldConsumer for WorldSender<'_> {
 pub(super) struct BegunReading {
     /// What was read, in order.
     pub items: Receiver<ReadItem>,
+    /// The latest outline of the world that is being read.
+    pub outlines: Receiver<World>,
     /// What comes of it; `None` once it was waited for.
     summary: Option<Receiver<ReadSummary>>,
     stop: Interrupt,
@@ -138,15 +148,17 @@ impl BegunReading {
         interrupt: &Interrupt,
     ) -> Self {
         let (sender, items) = bounded(READ_AHEAD);
+        let (outline_sender, outlines) = bounded(1);
         let stop = Interrupt::default();
         let reading = SceneReading {
             options: options.clone(),
             memory: Arc::clone(memory),
             reporter: Arc::clone(reporter),
             items: sender,
+            outlines: outline_sender,
             stop: [stop.clone(), interrupt.clone()],
         };
-        Self { items, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
+        Self { items, outlines, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
     }
 
     /// Whether all is read, and was taken.
@@ -194,6 +206,7 @@ struct SceneReading {
     memory: Arc<HostMemory>,
     reporter: Arc<Reporter>,
     items: Sender<ReadItem>,
+    outlines: Sender<World>,
     /// What ends it early.
     stop: [Interrupt; 2],
 }
@@ -211,10 +224,11 @@ impl SceneReading {
     }
 
     fn read(self) -> ReadSummary {
-        let Self { options, memory, reporter, items, stop } = &self;
+        let Self { options, memory, reporter, items, outlines, stop } = &self;
         let settings = settings(options, memory, &stop[1]);
         let begin = Instant::now();
-        let mut sender = WorldSender { options, items: items.clone(), stop, count: 0, waited: Duration::ZERO };
+        let (items, outlines) = (items.clone(), outlines.clone());
+        let mut sender = WorldSender { options, items, outlines, stop, count: 0, waited: Duration::ZERO };
         let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
         let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
         let ended = matches!(summary.stopped, Some(rib::Stopped::Unreadable | rib::Stopped::Aborted));

@@ -6,7 +6,7 @@ use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
 use crate::host_memory::HostMemory;
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
-use crate::progress::{Interrupt, Observer};
+use crate::progress::Observer;
 use crate::render::checkpoint::Checkpoint;
 use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
@@ -16,7 +16,7 @@ use crate::render::session::reading::{BegunReading, ReadItem, ReadWorld, STARVED
 use crate::render::session::test_aids::TestAids;
 use crate::scene::{Options, World};
 use crate::stats::{Stage, Stats};
-use crossbeam::channel::{Receiver, RecvTimeoutError};
+use crossbeam::channel::{never, select};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -140,9 +140,8 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
     loop {
-        let interrupt = &session.ticker.interrupt;
-        let mut batch = next_batch(memory, &reading.items, interrupt, naming.is_some());
-        if interrupt.is_raised() {
+        let mut batch = next_batch(session, memory, reading, naming.is_some());
+        if session.ticker.interrupt.is_raised() {
             return (Ending::Interrupted, displays);
         }
         if batch.is_empty() {
@@ -207,21 +206,34 @@ fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &
 }
 
 /// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free, or for their
-/// files. Empty at the end.
-fn next_batch(memory: &HostMemory, items: &Receiver<ReadItem>, interrupt: &Interrupt, all: bool) -> Vec<ReadItem> {
+/// files. Empty at the end. Meanwhile the devices prepare for the world that is being read.
+fn next_batch(session: &Session<'_>, memory: &HostMemory, reading: &BegunReading, all: bool) -> Vec<ReadItem> {
     let mut batch = Vec::new();
+    let mut outlines = reading.outlines.clone();
     loop {
-        match items.recv_timeout(STARVED_POLL) {
-            Ok(settle @ ReadItem::Settle(_)) => {
-                batch.push(settle);
-                return batch;
-            }
-            Ok(waiting) => batch.push(waiting),
-            Err(RecvTimeoutError::Disconnected) => return batch,
-            Err(RecvTimeoutError::Timeout) => {}
+        select! {
+            recv(reading.items) -> item => match item {
+                Ok(settle @ ReadItem::Settle(_)) => {
+                    batch.push(settle);
+                    return batch;
+                }
+                Ok(waiting) => batch.push(waiting),
+                Err(_) => return batch,
+            },
+            recv(outlines) -> outline => match outline {
+                // A world that waits is drawn at once.
+                Ok(outline) => {
+                    if reading.items.is_empty() {
+                        session.foresee(outline);
+                    }
+                    continue;
+                }
+                Err(_) => outlines = never(),
+            },
+            default(STARVED_POLL) => {}
         }
         let enough = !all || memory.is_waited_for();
-        if interrupt.is_raised() || enough && !batch.is_empty() {
+        if session.ticker.interrupt.is_raised() || enough && !batch.is_empty() {
             return batch;
         }
     }

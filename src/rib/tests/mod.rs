@@ -7,6 +7,7 @@ mod hostile;
 mod nurbs;
 mod objects;
 mod options;
+mod outline;
 mod procedural;
 #[cfg(unix)]
 mod programs;
