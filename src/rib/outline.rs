@@ -10,8 +10,11 @@ use std::sync::Arc;
 /// After each outline, as many primitives as were read so far pass before the next one.
 const FIRST_PRIMITIVES: usize = 1 << 12;
 
-/// The most sorts of drawables that are told apart.
-const SORTS_MAX: usize = 64;
+/// The most drawables in an outline.
+const DRAWABLES_MAX: usize = 64;
+
+/// The most primitives of all drawables in an outline together: preparing for one must take less time than it saves.
+const OUTLINE_PRIMITIVES_MAX: usize = 1 << 17;
 
 /// What decides what a renderer prepares for a drawable: the kind of primitive, whether it moves, the names of its
 /// surface and displacement shaders, and whether it is opaque.
@@ -29,6 +32,8 @@ fn sort(drawable: &Drawable) -> Sort {
 pub(super) struct Outline {
     sorts: FxHashSet<Sort>,
     drawables: Vec<Drawable>,
+    /// Primitives of those drawables.
+    outlined: usize,
     /// Primitives read so far.
     primitives: usize,
     /// The primitives from which on a new sort is worth another outline.
@@ -40,15 +45,18 @@ pub(super) struct Outline {
 impl Default for Outline {
     fn default() -> Self {
         let (sorts, drawables) = (FxHashSet::default(), Vec::new());
-        Self { sorts, drawables, primitives: 0, due: FIRST_PRIMITIVES, is_new: false }
+        Self { sorts, drawables, outlined: 0, primitives: 0, due: FIRST_PRIMITIVES, is_new: false }
     }
 }
 
 impl Outline {
     /// Notes a drawable.
     pub(super) fn note(&mut self, drawable: &Drawable) {
-        self.primitives += drawable.geometry.shape.first().primitive_count();
-        if self.sorts.len() < SORTS_MAX && self.sorts.insert(sort(drawable)) {
+        let count = drawable.geometry.shape.first().primitive_count();
+        self.primitives += count;
+        let has_room = self.drawables.len() < DRAWABLES_MAX && self.outlined + count <= OUTLINE_PRIMITIVES_MAX;
+        if has_room && self.sorts.insert(sort(drawable)) {
+            self.outlined += count;
             self.drawables.push(Drawable { solid: None, ..drawable.clone() });
             self.is_new = true;
         }

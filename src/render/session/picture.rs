@@ -37,10 +37,12 @@ impl Session<'_> {
     }
 
     /// Lets the devices begin with the kernels that a world needs of which an outline is known. Reports nothing: all is
-    /// looked at again when the world was read.
+    /// looked at again when the world was read. Lights that cast shadows by themselves get their maps only then, and
+    /// other programs with them, so such worlds are waited for.
     pub(super) fn foresee(&self, outline: World) {
         let devices: Vec<&Device> = self.slots.iter().filter_map(|slot| slot.device.as_ref()).collect();
-        if devices.is_empty() || outline.options.hider.name == "null" {
+        let casts = outline.lights.iter().any(|light| light.casts.is_some());
+        if devices.is_empty() || casts || outline.options.hider.name == "null" {
             return;
         }
         let world = if outline.moves() { outline.in_shutter() } else { outline };
@@ -147,8 +149,11 @@ mod tests {
     use crate::render::session::devices::DeviceSlot;
     use crate::render::session::draw::SessionSetup;
     use crate::render::session::progress_ticker::ProgressTicker;
+    use crate::render::session::reading::BegunReading;
+    use crate::render::session::run::next_batch;
     use crate::render::session::tuning::Tuning;
     use crate::rib;
+    use crossbeam::channel::bounded;
     use std::collections::BTreeSet;
     use std::ops::ControlFlow;
     use std::time::Duration;
@@ -182,14 +187,30 @@ mod tests {
         assert_eq!((outline.drawables.len(), world.drawables.len()), (2, 5001), "one of each sort");
 
         let (options, ticker) = (RenderOptions::default(), ProgressTicker::new(&()));
-        let open_options =
-            OpenOptions { compile_log: Arc::clone(&ticker.compile_log), ..OpenOptions::new(Arc::clone(&reporter)) };
+        let open_options = OpenOptions {
+            validate: true,
+            compile_log: Arc::clone(&ticker.compile_log),
+            ..OpenOptions::new(Arc::clone(&reporter))
+        };
         let openings = open_each("0", &open_options).expect("there is a device");
         let slots: Vec<_> = openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect();
         let (tuning, memory) = (Tuning::default(), HostMemory::new(u64::MAX));
         let setup = SessionSetup { options: &options, reporter: &reporter, ticker: &ticker, tuning, memory };
         let session = Session::new(setup, slots);
-        session.foresee(outline);
+        let ((items_sender, items), (outline_sender, outlines)) = (bounded(1), bounded(1));
+        outline_sender.send(outline).expect("it is received");
+        let reading = BegunReading::of_channels(items, outlines);
+        let batch = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Reading ends once the outline was taken.
+                while !outline_sender.is_empty() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                drop(items_sender);
+            });
+            next_batch(&session, &session.memory, &reading, true)
+        });
+        assert!(batch.is_empty(), "no world was read");
 
         let layout = Film::layout_of(&world.options);
         let outputs = FilmOutputs::of(&layout, world.options.filter);
@@ -205,11 +226,13 @@ mod tests {
         let programs = picture.kernels.iter().map(|kernel| kernel.kernel.label());
         let needed: BTreeSet<String> =
             needed.iter().map(|kernel| kernel.label()).chain(programs).map(str::to_owned).collect();
+        let begin = Instant::now();
         while (device.kernel_counts().ready as usize) < needed.len() {
-            assert_eq!(device.kernel_counts().failed, 0);
+            assert!(device.kernel_counts().failed == 0 && begin.elapsed() < Duration::from_secs(600));
             std::thread::sleep(Duration::from_millis(5));
         }
         let prepared = ticker.compile_log.take().0.into_iter().map(|compiled| compiled.kernel);
         assert_eq!(prepared.collect::<BTreeSet<String>>(), needed);
+        assert!(reporter.all().is_empty(), "a validation message");
     }
 }

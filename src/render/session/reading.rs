@@ -161,6 +161,17 @@ impl BegunReading {
         Self { items, outlines, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
     }
 
+    /// Reading that only hands on what these channels get.
+    #[cfg(test)]
+    pub(super) fn of_channels(items: Receiver<ReadItem>, outlines: Receiver<World>) -> Self {
+        Self { items, outlines, summary: None, stop: Interrupt::default(), interrupt: Interrupt::default() }
+    }
+
+    /// Drops outlines, which keep geometry alive, of a world that was read.
+    pub(super) fn drop_outlines(&self) {
+        self.outlines.try_iter().for_each(drop);
+    }
+
     /// Whether all is read, and was taken.
     pub(super) fn is_over(&self) -> bool {
         // The summary comes after all items.

@@ -172,10 +172,15 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
 
 fn draw_one(session: &mut Session<'_>, read: ReadWorld, is_last: bool) -> WorldOutcome {
     let ReadWorld { mut world, charge } = read;
-    if let Some(driver) = &session.options.display_type {
+    choose_driver(session.options, &mut world);
+    session.draw(world, &charge, is_last)
+}
+
+/// Gives a world the display driver of the command line.
+fn choose_driver(options: &RenderOptions, world: &mut World) {
+    if let Some(driver) = &options.display_type {
         set_driver(&mut world.options, driver);
     }
-    session.draw(world, &charge, is_last)
 }
 
 /// Gives the pictures of the next worlds the name of `-o`, except those that textures are made of.
@@ -207,7 +212,12 @@ fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &
 
 /// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free, or for their
 /// files. Empty at the end. Meanwhile the devices prepare for the world that is being read.
-fn next_batch(session: &Session<'_>, memory: &HostMemory, reading: &BegunReading, all: bool) -> Vec<ReadItem> {
+pub(super) fn next_batch(
+    session: &Session<'_>,
+    memory: &HostMemory,
+    reading: &BegunReading,
+    all: bool,
+) -> Vec<ReadItem> {
     let mut batch = Vec::new();
     let mut outlines = reading.outlines.clone();
     loop {
@@ -217,13 +227,17 @@ fn next_batch(session: &Session<'_>, memory: &HostMemory, reading: &BegunReading
                     batch.push(settle);
                     return batch;
                 }
-                Ok(waiting) => batch.push(waiting),
+                Ok(read) => {
+                    reading.drop_outlines();
+                    batch.push(read);
+                }
                 Err(_) => return batch,
             },
             recv(outlines) -> outline => match outline {
                 // A world that waits is drawn at once.
-                Ok(outline) => {
+                Ok(mut outline) => {
                     if reading.items.is_empty() {
+                        choose_driver(session.options, &mut outline);
                         session.foresee(outline);
                     }
                     continue;

@@ -35,4 +35,6 @@ fn large_worlds_are_outlined_when_there_is_a_new_sort_of_drawables() {
     let glass = format!("Opacity .5 .5 .5\n{sphere}Surface \"glass\"\n{sphere}");
     assert_eq!(outlined(&format!("{}{glass}", points(5000))), [1], "too soon for another one");
     assert_eq!(outlined(&format!("{}{glass}{}", points(5000), points(4000))), [1, 4]);
+    let many = format!("Points \"P\" [{}]\n", "0 0 0 ".repeat((1 << 17) + 1));
+    assert_eq!(outlined(&format!("{sphere}{many}")), [1], "a drawable that would take long is left out");
 }
