@@ -135,6 +135,9 @@ pub struct DeviceStats {
     pub name: String,
     /// The name and version of its driver.
     pub driver: String,
+    /// Its model and driver, by which a pipeline is kept for it.
+    #[serde(skip)]
+    pub model: String,
     /// The name of the pipeline that it drew with.
     pub pipeline: &'static str,
     /// Regions that it rendered.

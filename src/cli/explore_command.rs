@@ -1,7 +1,7 @@
 //! `anthill explore`: draws a scene, or one of its own, with each pipeline on each device, prints what they take, and
 //! keeps the fastest.
 
-use super::console::Console;
+use super::console::{Console, MessageStream};
 use super::devices_command::{WRONG_USAGE, refuse};
 use super::explore_flags::ExploreFlags;
 use super::render_command::{check_readable, overrides};
@@ -10,8 +10,9 @@ use anthill::gpu::{DeviceInfo, GpuError, devices, select};
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
 use anthill::pipeline_choice::KeptPipelines;
 use anthill::scale::study::Series;
-use anthill::scale::{Measurements, Plan, PlanError, RunSettings, measure, tables};
+use anthill::scale::{FinishedRun, Measurements, Plan, PlanError, RunError, RunSettings, measure, tables};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::{fs, io};
 use tempfile::TempDir;
 
@@ -69,42 +70,65 @@ fn plan(flags: &ExploreFlags, known: &[DeviceInfo]) -> Result<Plan, GpuError> {
     Ok(plan.with_pipelines(&pipelines))
 }
 
-/// Runs everything; the error is an exit code.
-fn explore(flags: &ExploreFlags, plan: &Plan, console: &mut Console) -> Result<Measurements, u8> {
-    let cancelled = (console.listen)();
-    let made = || -> io::Result<RunSettings> {
+/// What is run with each pipeline of a plan.
+pub(super) struct Runs<'a> {
+    /// The scene; the program's own if there is none.
+    pub(super) scene: Option<&'a Path>,
+    /// Further flags of `anthill render`.
+    pub(super) flags: Vec<String>,
+    /// How often it is run with each pipeline.
+    pub(super) repeat: u32,
+}
+
+impl Runs<'_> {
+    /// Runs everything in a temporary folder, which stays if pictures differ. `report` is called after each run.
+    pub(super) fn measure(
+        self,
+        plan: &Plan,
+        cancelled: &AtomicBool,
+        messages: &MessageStream,
+        report: &mut dyn FnMut(FinishedRun<'_>),
+    ) -> Result<Measurements, RunError> {
+        let cannot_begin = |reason| RunError::Io { what: "cannot begin".into(), reason };
+        let settings = self.settings().map_err(cannot_begin)?;
+        let measured = measure(&settings, plan, cancelled, report);
+        if measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty()) {
+            messages.line(&format!("anthill: the pictures are kept in {}", settings.folder.display()));
+        } else if let Err(error) = fs::remove_dir_all(&settings.folder) {
+            messages.line(&format!("anthill: warning: {} cannot be removed: {error}", settings.folder.display()));
+        }
+        measured
+    }
+
+    fn settings(self) -> io::Result<RunSettings> {
         let folder = tempfile::tempdir()?;
         Ok(RunSettings {
             program: std::env::current_exe()?,
-            scene: scene(flags, &folder)?,
-            flags: to_arguments(&flags.work).into_iter().map(Into::into).collect(),
-            repeat: flags.repeat,
+            scene: scene(self.scene, &folder)?,
+            flags: self.flags.into_iter().map(Into::into).collect(),
+            repeat: self.repeat,
             pin: false,
             rates: false,
             folder: folder.keep(),
         })
-    };
-    let settings = made().map_err(|error| {
-        console.err.error(&format!("cannot begin: {error}"));
-        1
-    })?;
-    let messages = console.err.clone();
-    let measured = measure(&settings, plan, &cancelled, &mut |run| messages.line(&describe(run)));
-    if measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty()) {
-        messages.line(&format!("anthill: the pictures are kept in {}", settings.folder.display()));
-    } else if let Err(error) = fs::remove_dir_all(&settings.folder) {
-        messages.line(&format!("anthill: warning: {} cannot be removed: {error}", settings.folder.display()));
     }
-    measured.map_err(|error| {
-        console.err.block(&format!("anthill: error: {error}"));
+}
+
+/// Runs everything; the error is an exit code.
+fn explore(flags: &ExploreFlags, plan: &Plan, console: &Console) -> Result<Measurements, u8> {
+    let cancelled = (console.listen)();
+    let messages = &console.err;
+    let runs = Runs { scene: flags.scene.as_deref(), flags: to_arguments(&flags.work), repeat: flags.repeat };
+    runs.measure(plan, &cancelled, messages, &mut |run| messages.line(&describe(run))).map_err(|error| {
+        messages.block(&format!("anthill: error: {error}"));
         exit_code(&error)
     })
 }
 
 /// The scene that was given, or the program's own in the folder of the runs.
-fn scene(flags: &ExploreFlags, folder: &TempDir) -> io::Result<PathBuf> {
-    if let Some(scene) = &flags.scene {
-        return Ok(scene.clone());
+fn scene(given: Option<&Path>, folder: &TempDir) -> io::Result<PathBuf> {
+    if let Some(scene) = given {
+        return Ok(scene.into());
     }
     let own = folder.path().join("calibration.rib");
     let named =
@@ -115,12 +139,7 @@ fn scene(flags: &ExploreFlags, folder: &TempDir) -> io::Result<PathBuf> {
 
 /// Prints a table for each device and what was fastest, and keeps what was fastest if that is wanted.
 fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], console: &mut Console) -> u8 {
-    for differing in &measured.differing {
-        let (selection, round) = (&differing.selection, differing.round);
-        console.err.error(&format!(
-            "--devices {selection} drew another picture in round {round}, which is a defect: please report it"
-        ));
-    }
+    report_differing(measured, &console.err);
     let mut fastest = Vec::new();
     for of_device in measured.series.chunk_by(|a, b| a.configuration.indices == b.configuration.indices) {
         let device = &known[of_device[0].configuration.indices[0]];
@@ -138,9 +157,19 @@ fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], con
     if flags.keep { keep(&fastest, console) } else { 0 }
 }
 
+/// Says which runs drew another picture.
+pub(super) fn report_differing(measured: &Measurements, messages: &MessageStream) {
+    for differing in &measured.differing {
+        let (selection, round) = (&differing.selection, differing.round);
+        messages.error(&format!(
+            "--devices {selection} drew another picture in round {round}, which is a defect: please report it"
+        ));
+    }
+}
+
 /// The pipeline with the least median time among those that a device can have for itself: buckets cut the whole
 /// picture.
-fn fastest_of(series: &[Series]) -> Option<&'static NamedPipeline> {
+pub(super) fn fastest_of(series: &[Series]) -> Option<&'static NamedPipeline> {
     let named = |one: &Series| NamedPipeline::find(one.configuration.pipeline?);
     let own = series.iter().filter(|one| named(one).is_some_and(|named| named.colours.bucket_px().is_none()));
     named(own.min_by(|a, b| a.render().median.total_cmp(&b.render().median))?)
@@ -153,10 +182,7 @@ fn keep(fastest: &[(&DeviceInfo, &'static NamedPipeline)], console: &Console) ->
     };
     match write(fastest, &path) {
         Ok(()) => {
-            for (device, pipeline) in fastest {
-                let name = &device.name;
-                console.err.line(&format!("anthill: {name} draws with pipeline {} from now on", pipeline.name));
-            }
+            fastest.iter().for_each(|(device, pipeline)| console.err.line(&is_kept(device, pipeline)));
             0
         }
         Err(error) => {
@@ -166,8 +192,13 @@ fn keep(fastest: &[(&DeviceInfo, &'static NamedPipeline)], console: &Console) ->
     }
 }
 
+/// What is said when a pipeline was kept for a device.
+pub(super) fn is_kept(device: &DeviceInfo, pipeline: &NamedPipeline) -> String {
+    format!("anthill: {} draws with pipeline {} from now on", device.name, pipeline.name)
+}
+
 /// Adds to what was kept; a file that cannot be read is replaced.
-fn write(fastest: &[(&DeviceInfo, &'static NamedPipeline)], path: &Path) -> io::Result<()> {
+pub(super) fn write(fastest: &[(&DeviceInfo, &'static NamedPipeline)], path: &Path) -> io::Result<()> {
     let mut kept = KeptPipelines::read(path).unwrap_or_default();
     fastest.iter().for_each(|(device, pipeline)| kept.keep(device, pipeline));
     kept.write(path)

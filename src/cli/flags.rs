@@ -4,8 +4,8 @@ use super::explore_flags::ExploreFlags;
 use super::rib_flags::RibCommand;
 use super::texture_flags::TextureCommand;
 use super::units::{
-    CoreCount, SpeedList, parse_bytes, parse_cores, parse_count, parse_frames, parse_gain, parse_number, parse_seconds,
-    parse_speeds, pipelines,
+    CalibrateAfter, CoreCount, SpeedList, parse_bytes, parse_calibrate_after, parse_cores, parse_count, parse_frames,
+    parse_gain, parse_number, parse_seconds, parse_speeds, pipelines,
 };
 use anthill::film::{OutputName, check_driver};
 use anthill::options::Frames;
@@ -15,6 +15,9 @@ use clap_complete::Shell;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// After how much drawing pipelines are measured by themselves; what builds for debugging would measure is no guide.
+const CALIBRATE_AFTER: &str = if cfg!(debug_assertions) { "never" } else { "15m" };
 
 /// Renders RenderMan scenes (RIB and RSL) on every Vulkan device of the machine.
 #[derive(Debug, Parser)]
@@ -147,6 +150,11 @@ pub(super) struct RenderFlags {
     /// or else batches]
     #[arg(long, value_name = "NAME", value_parser = pipelines())]
     pub(super) pipeline: Option<&'static NamedPipeline>,
+
+    /// When devices have drawn for this long in all without a pipeline kept for them, measure after the render which
+    /// one is the fastest, once, and keep it, see `anthill explore`: 90s, 15m, never
+    #[arg(long, value_name = "TIME", value_parser = parse_calibrate_after, default_value = CALIBRATE_AFTER)]
+    pub(super) calibrate_after: CalibrateAfter,
 
     /// Run the programs that scenes name: those of Procedural "RunProgram", and of archives whose name begins with |.
     /// Only for scenes that you trust

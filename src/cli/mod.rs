@@ -1,5 +1,6 @@
 //! The command line: parses what was typed, runs commands, and prints everything.
 
+mod calibration;
 mod console;
 mod devices_command;
 mod explore_command;

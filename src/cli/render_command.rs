@@ -1,5 +1,6 @@
 //! `anthill render`: turns flags into [`RenderOptions`], prints messages and progress, and writes statistics.
 
+use super::calibration;
 use super::console::Console;
 use super::flags::{FolderFlags, ProgressMode, RenderFlags, WorkFlags};
 use super::watcher::{Watcher, report_interrupt};
@@ -24,7 +25,8 @@ pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Obser
 /// Runs the command and returns the exit code.
 pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
     let begin = Instant::now();
-    let interrupt = Interrupt::from((console.listen)());
+    let cancelled = (console.listen)();
+    let interrupt = Interrupt::from(cancelled.clone());
     let mut options = match resolve(flags) {
         Ok(options) => options,
         Err(message) => {
@@ -76,6 +78,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     // If it was not written.
     options.trace.discard();
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
+    calibration::after_render(flags, &outcome, &options.pipelines.kept, &cancelled, console);
     if failures > 0 { exit_code.max(1) } else { exit_code }
 }
 

@@ -97,6 +97,17 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// How long a device draws before its pipelines are measured; `None` is for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CalibrateAfter(pub(super) Option<Duration>);
+
+/// Parses a time, or `never`.
+pub(super) fn parse_calibrate_after(text: &str) -> Result<CalibrateAfter, String> {
+    let time =
+        if text == "never" { None } else { Some(parse_seconds(text).map_err(|error| format!("{error}, or never"))?) };
+    Ok(CalibrateAfter(time))
+}
+
 /// Parses frames: `1-10,12`. Numbers may be negative (`-5--1`).
 pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
     let frame = |number: &str| {

@@ -225,7 +225,7 @@ impl StudyRunner<'_> {
         let mut command = Command::new(&settings.program);
         command.arg("render").arg(&settings.scene).args(&settings.flags);
         command.arg("--devices").arg(&configuration.selection);
-        command.args(["--progress", "off", "--stats"]).arg(stats);
+        command.args(["--calibrate-after", "never", "--progress", "off", "--stats"]).arg(stats);
         // If there are several worlds, the # becomes the frame's number.
         command.arg("-o").arg(self.scratch.join("picture.#.exr"));
         command.args(configuration.pipeline.iter().flat_map(|name| ["--pipeline", name]));

@@ -1,6 +1,7 @@
 //! `anthill explore` on a small scene, and what it keeps.
 
 use super::{Ran, directory, run};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -39,6 +40,36 @@ fn without_a_scene_one_of_the_programs_own_is_measured_and_the_fastest_kept() {
     let (text, line) = kept(directory.path());
     assert!(text.is_some_and(|text| text.contains(&format!("\"{fastest}\""))), "{out}");
     assert_eq!(line, format!("draws with pipeline {fastest} (kept by `anthill explore`)"));
+}
+
+#[test]
+fn long_renders_measure_by_themselves_and_failing_at_that_harms_no_render() {
+    let directory = directory();
+    let render = |more: &[&str]| with_cache(directory.path(), &[&["render", "a.rib"], more].concat());
+    let drawn = || {
+        let text = fs::read(directory.path().join("cache/anthill/drawn.json")).ok()?;
+        let times: BTreeMap<String, f64> = serde_json::from_slice(&text).expect("JSON");
+        Some(times.values().sum::<f64>())
+    };
+    // Nothing adds up where nothing is to be measured.
+    for more in [&["--calibrate-after", "never"][..], &["--calibrate-after", "60m", "--pipeline", "batches"]] {
+        assert_eq!(render(more).code, Some(0));
+        assert!(drawn().is_none(), "{more:?}");
+    }
+    assert_eq!(render(&["--calibrate-after", "60m"]).code, Some(0));
+    let once = drawn().expect("it is written");
+    assert_eq!(render(&["--calibrate-after", "60m"]).code, Some(0));
+    assert!(once > 0.0 && drawn().expect("it is written") > once);
+    // There is no folder for the runs.
+    let due = ["render", "a.rib", "--calibrate-after", "0.001", "-q"];
+    let cache = directory.path().join("cache");
+    let nowhere = directory.path().join("nowhere");
+    let variables = [("XDG_CACHE_HOME", cache.as_os_str()), ("TMPDIR", nowhere.as_os_str())];
+    let Ran { code, err, .. } = run(directory.path(), &due, &variables, "");
+    assert!(code == Some(0) && err.starts_with("anthill: warning: no pipeline is kept for "), "{err}");
+    assert!(err.contains("cannot begin: ") && err.contains("--calibrate-after never"), "{err}");
+    assert_eq!(drawn(), Some(0.0));
+    assert!(directory.path().join("a.exr").exists());
 }
 
 #[test]

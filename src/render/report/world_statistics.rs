@@ -1,7 +1,7 @@
 //! What drawing a world took, for the statistics.
 
 use crate::gpu::{Device, DeviceInfo};
-use crate::pipeline_choice::PipelineChoice;
+use crate::pipeline_choice::{PipelineChoice, model_and_driver};
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::region_result::RegionCounts;
@@ -97,7 +97,8 @@ pub(crate) fn add_failures(
 /// The statistics of a device that has done nothing yet.
 fn named(info: &DeviceInfo, pipelines: &PipelineChoice, bakes: bool) -> DeviceStats {
     let (index, name, driver) = (info.index as u32, info.name.clone(), info.driver.clone());
-    DeviceStats { index, name, driver, pipeline: pipelines.of(info, bakes).name, ..DeviceStats::default() }
+    let (model, pipeline) = (model_and_driver(info), pipelines.of(info, bakes).name);
+    DeviceStats { index, name, driver, model, pipeline, ..DeviceStats::default() }
 }
 
 /// Memory and time that a device took.
