@@ -17,6 +17,10 @@
 // variants: hide_expanded_clipped REST=0 CLIPPED=1 BEHIND=0 TRIMMED=0 EXPANDED=1
 // variants: hide_expanded_behind REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0 EXPANDED=1
 // variants: hide_expanded_behind_clipped REST=0 CLIPPED=1 BEHIND=1 TRIMMED=0 EXPANDED=1
+// variants: hide_expanded_trimmed REST=0 CLIPPED=0 BEHIND=0 TRIMMED=1 EXPANDED=1
+// variants: hide_expanded_clipped_trimmed REST=0 CLIPPED=1 BEHIND=0 TRIMMED=1 EXPANDED=1
+// variants: hide_expanded_behind_trimmed REST=0 CLIPPED=0 BEHIND=1 TRIMMED=1 EXPANDED=1
+// variants: hide_expanded_behind_clipped_trimmed REST=0 CLIPPED=1 BEHIND=1 TRIMMED=1 EXPANDED=1
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices, and the farthest
 // depths of blocks: what lies behind all of those that it touches is passed over. Lowers the depth keys of the samples

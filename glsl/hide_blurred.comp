@@ -18,6 +18,10 @@
 // variants: hide_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1
 // variants: hide_blurred_expanded_behind REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1
 // variants: hide_blurred_expanded_behind_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1
+// variants: hide_blurred_expanded_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=0 EXPANDED=1
+// variants: hide_blurred_expanded_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=0 EXPANDED=1
+// variants: hide_blurred_expanded_behind_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=1 EXPANDED=1
+// variants: hide_blurred_expanded_behind_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=1 EXPANDED=1
 // variants: hide_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 KEYS=2
 // variants: hide_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 KEYS=2
 // variants: hide_blurred_behind_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 KEYS=2

@@ -5,6 +5,8 @@
 // variants: sample_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
 // variants: sample_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
 // variants: sample_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
+// variants: sample_expanded_trimmed REST=0 CLIPPED=0 TRIMMED=1 EXPANDED=1
+// variants: sample_expanded_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 EXPANDED=1
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it
 // covers samples that lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks

@@ -8,6 +8,8 @@
 // variants: sample_blurred_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
 // variants: sample_blurred_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
 // variants: sample_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
+// variants: sample_blurred_expanded_trimmed REST=0 CLIPPED=0 TRIMMED=1 EXPANDED=1
+// variants: sample_blurred_expanded_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 EXPANDED=1
 // variants: sample_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 KEYS=2
 // variants: sample_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 KEYS=2
 // variants: sample_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1 KEYS=2

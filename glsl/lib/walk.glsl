@@ -40,6 +40,23 @@ bool bin(uint id, ivec4 px);
 // Does a part.
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
 
+#if TRIMMED
+// Loads what a micropolygon's trim loops are tested with; the parts that an invocation may do, because the loops take
+// trips too.
+uint load_trimming(Assigned which, Slot slot) {
+    return trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local);
+}
+
+// Lowers the parts that an invocation does, in the first pass and in the second, to what trim loops allow.
+void limit_parts(uint allowed, uint parts, inout uint each, inout uint each_rest) {
+    each = min(each, allowed);
+    each_rest = min(each_rest, allowed);
+#if !REST
+    if (parts > WALK_GROUPS_MAX * each_rest) atomicAdd(rest_lost, 1u);
+#endif
+}
+#endif
+
 #ifdef EXPANDED
 
 #include "lib/strips.glsl"
@@ -85,9 +102,13 @@ uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
     if (behind_blocks(m, px, region)) return 0u;
 #endif
     Parts parts = parts_of(m, px, region);
+    if (parts.count == 0u) return 0u;
+#if TRIMMED
+    limit_parts(load_trimming(which, slot), parts.count, each, each_rest);
+#endif
     bool wide = micropolygon_wide(m);
     if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
-    if (parts.count == 0u || wide) return 0u;
+    if (wide) return 0u;
     list_micropolygon(lane, m);
     listed_numbers[lane] = (which.slot << NUMBER_MP_BITS) | which.local;
     return strips_of(parts, min(parts.count, each));
@@ -99,10 +120,14 @@ void walk(uint each, uint each_rest) {
     uint strips = list_strips(strips_of_lane(lane, region, each, each_rest));
     for (uint strip = lane; strip < strips; strip += GROUP_MICROPOLYGONS) {
         uint owner = strip_owner(strip);
-        Slot slot = slots[slot_base + (listed_numbers[owner] >> NUMBER_MP_BITS)];
-        uint number = (slot.rank << NUMBER_MP_BITS) | (listed_numbers[owner] & ((1u << NUMBER_MP_BITS) - 1u));
+        Assigned which = Assigned(listed_numbers[owner] >> NUMBER_MP_BITS, listed_numbers[owner] & ((1u << NUMBER_MP_BITS) - 1u));
+        Slot slot = slots[slot_base + which.slot];
+        uint number = (slot.rank << NUMBER_MP_BITS) | which.local;
         Micropolygon m = listed_micropolygon(owner);
         Parts parts = parts_of(m, covered_pixels(m, slot, region), region);
+#if TRIMMED
+        load_trimming(which, slot);
+#endif
         visit_strip(m, coverage_setup(m), slot, number, region, parts, strip - strips_before(owner));
     }
 }
@@ -130,12 +155,7 @@ void walk(uint each, uint each_rest) {
     Parts parts = parts_of(m, px, region);
     if (parts.count == 0u) return;
 #if TRIMMED
-    uint most = trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local);
-    each = min(each, most);
-    each_rest = min(each_rest, most);
-#if !REST
-    if (parts.count > WALK_GROUPS_MAX * each_rest) atomicAdd(rest_lost, 1u);
-#endif
+    limit_parts(load_trimming(which, slot), parts.count, each, each_rest);
 #endif
     bool wide = micropolygon_wide(m);
 #if REST

@@ -214,12 +214,16 @@ macro_rules! hiding_variant {
         use HiddenSurfaces::{Nearest, NearestTwo};
         use $kernel::Variant as V;
         let SampleTests { clipped, trimmed, .. } = $tests;
-        let expanded = $division == Division::Expanded && !trimmed;
+        let expanded = $division == Division::Expanded;
         match ($pass, $surfaces, clipped, trimmed) {
-            (HidePass::First, Nearest, false, _) if expanded => V::Expanded,
-            (HidePass::First, Nearest, true, _) if expanded => V::ExpandedClipped,
-            (HidePass::First, NearestTwo, false, _) if expanded => V::ExpandedBehind,
-            (HidePass::First, NearestTwo, true, _) if expanded => V::ExpandedBehindClipped,
+            (HidePass::First, Nearest, false, false) if expanded => V::Expanded,
+            (HidePass::First, Nearest, true, false) if expanded => V::ExpandedClipped,
+            (HidePass::First, Nearest, false, true) if expanded => V::ExpandedTrimmed,
+            (HidePass::First, Nearest, true, true) if expanded => V::ExpandedClippedTrimmed,
+            (HidePass::First, NearestTwo, false, false) if expanded => V::ExpandedBehind,
+            (HidePass::First, NearestTwo, true, false) if expanded => V::ExpandedBehindClipped,
+            (HidePass::First, NearestTwo, false, true) if expanded => V::ExpandedBehindTrimmed,
+            (HidePass::First, NearestTwo, true, true) if expanded => V::ExpandedBehindClippedTrimmed,
             (HidePass::First, Nearest, false, false) => V::First,
             (HidePass::First, Nearest, true, false) => V::FirstClipped,
             (HidePass::First, Nearest, false, true) => V::FirstTrimmed,

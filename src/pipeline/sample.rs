@@ -54,24 +54,27 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
 }
 
 fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Variant {
-    if pass == HidePass::First && division == Division::Expanded && !tests.trimmed {
-        return if tests.clipped { sample::Variant::ExpandedClipped } else { sample::Variant::Expanded };
-    }
+    use sample::Variant as V;
+    let expanded = division == Division::Expanded;
     match (pass, tests.clipped, tests.trimmed) {
-        (HidePass::First, false, false) => sample::Variant::First,
-        (HidePass::First, true, false) => sample::Variant::FirstClipped,
-        (HidePass::First, false, true) => sample::Variant::FirstTrimmed,
-        (HidePass::First, true, true) => sample::Variant::FirstClippedTrimmed,
-        (HidePass::Rest, false, false) => sample::Variant::Rest,
-        (HidePass::Rest, true, false) => sample::Variant::RestClipped,
-        (HidePass::Rest, false, true) => sample::Variant::RestTrimmed,
-        (HidePass::Rest, true, true) => sample::Variant::RestClippedTrimmed,
+        (HidePass::First, false, false) if expanded => V::Expanded,
+        (HidePass::First, true, false) if expanded => V::ExpandedClipped,
+        (HidePass::First, false, true) if expanded => V::ExpandedTrimmed,
+        (HidePass::First, true, true) if expanded => V::ExpandedClippedTrimmed,
+        (HidePass::First, false, false) => V::First,
+        (HidePass::First, true, false) => V::FirstClipped,
+        (HidePass::First, false, true) => V::FirstTrimmed,
+        (HidePass::First, true, true) => V::FirstClippedTrimmed,
+        (HidePass::Rest, false, false) => V::Rest,
+        (HidePass::Rest, true, false) => V::RestClipped,
+        (HidePass::Rest, false, true) => V::RestTrimmed,
+        (HidePass::Rest, true, true) => V::RestClippedTrimmed,
     }
 }
 
 fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sample_blurred::Variant {
     use sample_blurred::Variant as V;
-    let expanded = division == Division::Expanded && !tests.trimmed;
+    let expanded = division == Division::Expanded;
     match (pass, tests.clipped, tests.trimmed) {
         (HidePass::First, clipped, false) => match (expanded, clipped, tests.motion) {
             (true, false, VertexMotion::Still) => V::ExpandedStill,
@@ -87,6 +90,8 @@ fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sa
             (false, true, VertexMotion::Straight) => V::FirstClippedStraight,
             (false, true, VertexMotion::Keyed) => V::FirstClipped,
         },
+        (HidePass::First, false, true) if expanded => V::ExpandedTrimmed,
+        (HidePass::First, true, true) if expanded => V::ExpandedClippedTrimmed,
         (HidePass::First, false, true) => V::FirstTrimmed,
         (HidePass::First, true, true) => V::FirstClippedTrimmed,
         (HidePass::Rest, false, false) => V::Rest,

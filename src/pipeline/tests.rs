@@ -190,6 +190,25 @@ fn a_load_to_hide_or_to_sample() {
 }
 
 #[test]
+fn expanded_kernels_share_out_what_is_trimmed_too() {
+    let r = Fixture::new(100, 0);
+    let kernels = |keys: u32, trimmed: bool| {
+        let mut recording = Recording::new("expanded");
+        let piece = pieces(1)[0];
+        let positions = KeyedPositions { base: piece.base, keys, trimmed };
+        let (division, sources) = (Division::Expanded, r.sources());
+        let form = HidingForm { division, variants: SERIAL };
+        hide::record_piece(&mut recording, sources, &r.region, &piece, positions, form);
+        sample::record_piece(&mut recording, sources, &r.region, Slab::WHOLE, &piece, positions, division);
+        let labels: Vec<String> = recording.dispatches().map(|dispatch| dispatch.kernel.label().to_string()).collect();
+        labels.into_iter().filter(|label| label.contains("expanded")).collect::<Vec<_>>()
+    };
+    assert_eq!(kernels(1, false), ["hide_expanded", "sample_expanded"]);
+    assert_eq!(kernels(1, true), ["hide_expanded_trimmed", "sample_expanded_trimmed"]);
+    assert_eq!(kernels(3, true), ["hide_blurred_expanded_trimmed", "sample_blurred_expanded_trimmed"]);
+}
+
+#[test]
 fn pieces_are_listed_in_tiles_if_they_are_large_and_stand_still() {
     let r = Fixture::new(0, 0);
     let hidden = |slot_count: u32, keys: u32| {

@@ -1,6 +1,7 @@
 //! Trim curves: how much of a surface is left, on which side, in every kind of picture.
 
-use super::{assert_near, draw, draw_with};
+use super::{assert_near, draw, draw_as, draw_with};
+use anthill::pipeline::plan::NamedPipeline;
 
 /// A frame of 64x64 pixels with 8x8 samples each, and the square from -1 to 1.
 fn options(display: &str) -> String {
@@ -139,4 +140,37 @@ fn depths_and_variables_know_nothing_of_the_loops() {
     };
     let cut = depth(&circle([0.0, 0.0], 0.7));
     assert!((cut[32 * 64 + 32] - 5.0).abs() < 1e-3 && cut[0] > 1e30, "{} and {}", cut[32 * 64 + 32], cut[0]);
+}
+
+/// Opaque and translucent, still and moving, clipped, and with depths that are midpoints.
+#[test]
+fn samples_that_are_shared_out_are_trimmed_to_the_same_bits() {
+    let circle = circle([0.1, -0.1], 0.6);
+    let moving = "MotionBegin [0 .4 1]\nTranslate 0 0 0\nTranslate .5 .2 -.5\nTranslate .8 -.3 .4\nMotionEnd\n";
+    let kinds =
+        ["", "Opacity [.5 .5 .5]\n"].into_iter().flat_map(|opacity| ["", moving].map(|motion| (opacity, motion)));
+    let placed = |(i, (opacity, motion)): (usize, (&str, &str))| {
+        let (x, z) = (0.3 * i as f64 - 0.4, 0.4 * i as f64);
+        format!("AttributeBegin\n{opacity}Translate {x} 0 {z}\nRotate 30 0 1 0\n{motion}{circle}{SQUARE}AttributeEnd\n")
+    };
+    let surfaces: String = kinds.enumerate().map(placed).collect();
+    let options = options("rgbaz").replace("Format 64 64", "Format 24 24").replace("Samples 8 8", "Samples 2 2");
+    let planes = "ClippingPlane 0.1 0 5.2 0.6 0 1\n";
+    let midpoint = "Hider \"hidden\" \"depthfilter\" \"midpoint\"\n";
+    for before in [String::new(), planes.into(), midpoint.into(), format!("{planes}{midpoint}")] {
+        let scene = format!(
+            "Shutter 0 1\n{}{surfaces}WorldEnd\n",
+            options.replace("WorldBegin", &format!("{before}WorldBegin"))
+        );
+        let [one, shared] = ["one-batch", "one-batch-expanded"].map(|name| {
+            let named = NamedPipeline::find(name);
+            let drawn = draw_as(&[], &scene, &|options| options.pipelines.named = named);
+            drawn.clean("a.exr")
+        });
+        for channel in ["R", "A", "Z"] {
+            assert!(one.channel(channel) == shared.channel(channel), "{before}{channel}");
+        }
+        let covered = one.channel("A").iter().filter(|a| **a > 0.0).count();
+        assert!((50..576).contains(&covered), "{covered}");
+    }
 }

@@ -3,8 +3,7 @@
 
 use super::Pipeline;
 
-/// How the kernels that test samples divide them among invocations. What is trimmed is always tested by one invocation
-/// a micropolygon.
+/// How the kernels that test samples divide them among invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Division {
     /// One invocation tests all samples that a micropolygon may cover (RenderAnts, section 4.3).
@@ -13,7 +12,7 @@ pub enum Division {
     /// of focus) by a prefix sum in shared memory, and its invocations share them out evenly.
     Expanded,
     /// Micropolygons are listed for tiles of pixels first; then a workgroup hides those of a tile, and keeps the depths
-    /// of its samples in shared memory. Translucent, clipped and blurred surfaces, and all where depths are
+    /// of its samples in shared memory. Translucent, clipped, trimmed and blurred surfaces, and all where depths are
     /// midpoints, are tested by one invocation a micropolygon.
     Binned,
     /// As [`Division::Binned`], and the workgroup that hides a tile also finds the farthest depth of the tile's blocks
