@@ -73,9 +73,9 @@ struct Parts {
 #define WALK_SKIPS
 #include "lib/walk.glsl"
 
-// Cells that one invocation of the first pass goes through, and one of the second: it passes over most of them.
+// Cells that one invocation of the first pass goes through, and one of the second, of which most are passed over.
 const uint SAMPLE_CELLS_MAX = 256u;
-const uint SAMPLE_REST_MAX = 1024u;
+const uint SAMPLE_REST_MAX = 512u;
 // Cells of a micropolygon; their numbers are exact as floats.
 const uint SAMPLE_PARTS_MAX = 1u << 22;
 

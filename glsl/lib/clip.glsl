@@ -5,6 +5,16 @@
 #ifndef CLIP_GLSL
 #define CLIP_GLSL
 
+// How many of `most` parts an invocation may do, which takes `trips` loop trips at each of their samples, where planes
+// take their own: as many trips in all.
+uint clip_share(uint most, uint trips) {
+#if CLIPPED
+    return max(most * trips / (trips + uint(clip_planes.length())), 1u);
+#else
+    return most;
+#endif
+}
+
 bool clipped(ivec2 at, float z) {
 #if CLIPPED
     for (int i = 0; i < clip_planes.length(); i++) {

@@ -10,8 +10,8 @@
 // (docs/pipeline.md).
 //
 // The including file defines `hit`. Needs blurred.glsl, blur_sample.glsl, coverage.glsl, the buffers slots[], pieces[],
-// blur_samples[] (which blur_samples.comp filled) and rest_groups_*,
-// and the push constants slot_base, piece, vertex_base, key_count, key_stride and region_*.
+// blur_samples[] (which blur_samples.comp filled) and rest_groups_*, clip.glsl and trim.glsl, and the push constants
+// slot_base, piece, vertex_base, key_count, key_stride and region_*.
 
 #ifndef STRATA_GLSL
 #define STRATA_GLSL
@@ -24,11 +24,14 @@ const uint STRATA_GROUPS_MAX = 65535u;
 // of a CPU driver take those of all lanes.
 const uint STRATA_FIRST_MAX = 2048u;
 const uint STRATA_CANDIDATES_MAX = 6144u;
+const uint STRATA_TRIPS = 4u;
 // Pixels along the side of a tile of the second pass, and parts (of a stratum and a tile) that an invocation does.
 const int STRATA_TILE_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
-// Trim loops take trips of their own: tiles are smaller. Trim loops say how many parts of 32 samples are not too much.
-const int STRATA_TRIMMED_TILE_PX = 4;
+// Trim loops and many clipping planes take trips of their own: tiles are smaller. Trim loops say how many parts of 32
+// samples are not too much.
+const int STRATA_SMALL_TILE_PX = 4;
+const uint STRATA_PLANES_FEW = 8u;
 const uint TRIM_PART_CANDIDATES = 32u;
 
 struct Walk {
@@ -323,7 +326,15 @@ bool is_whole(Walk w, uint stratum, StratumBox box) {
 }
 
 // Side of a tile of the second pass, and the parts that an invocation does.
-int tile_px() { return TRIMMED == 1 ? STRATA_TRIMMED_TILE_PX : STRATA_TILE_PX; }
+int tile_px() {
+#if TRIMMED
+    return STRATA_SMALL_TILE_PX;
+#elif CLIPPED
+    return uint(clip_planes.length()) > STRATA_PLANES_FEW ? STRATA_SMALL_TILE_PX : STRATA_TILE_PX;
+#else
+    return STRATA_TILE_PX;
+#endif
+}
 // Without trim loops a candidate takes two or three trips there, not four.
 uint rest_parts(Walk w) {
     uint candidates = TRIMMED == 1 ? w.candidates : w.candidates * 4u / 3u;
@@ -356,6 +367,7 @@ bool walk_begin(uint id, out Walk w) {
     w.candidates = STRATA_CANDIDATES_MAX;
     // The search for a sample's interval of keys takes trips too.
     w.candidates /= 1u + (max(key_count, 2u) - 2u) / w.strata;
+    w.candidates = clip_share(w.candidates, STRATA_TRIPS);
 #if TRIMMED
     w.candidates = min(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), w.slot, local));
 #endif

@@ -8,7 +8,7 @@
 //
 // The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is defined `strips_of` and
 // `visit_strip`. Needs micropolygon.glsl, coverage.glsl, the buffers slots[], pieces[] and rest_*, the push constants
-// slot_base, piece, vertex_base and region_*, and trim.glsl where TRIMMED is 1.
+// slot_base, piece, vertex_base and region_*, clip.glsl and trim.glsl.
 
 #ifndef WALK_GLSL
 #define WALK_GLSL
@@ -40,22 +40,30 @@ bool bin(uint id, ivec4 px);
 // Does a part.
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
 
+// Loop trips at a sample that an invocation tests, without clipping planes and trim loops.
+const uint WALK_TRIPS = 2u;
+
 #if TRIMMED
-// Loads what a micropolygon's trim loops are tested with; the parts that an invocation may do, because the loops take
-// trips too.
+// Loads what a micropolygon's trim loops are tested with; the parts that an invocation may do of it.
 uint load_trimming(Assigned which, Slot slot) {
     return trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), slot, which.local);
 }
+#endif
 
-// Lowers the parts that an invocation does, in the first pass and in the second, to what trim loops allow.
-void limit_parts(uint allowed, uint parts, inout uint each, inout uint each_rest) {
+// Lowers the parts that an invocation does, in the first pass and in the second, where clipping planes and trim loops
+// take loop trips too. Loads what trim loops are tested with.
+void limit_parts(Assigned which, Slot slot, uint parts, inout uint each, inout uint each_rest) {
+    each = clip_share(each, WALK_TRIPS);
+    each_rest = clip_share(each_rest, WALK_TRIPS);
+#if TRIMMED
+    uint allowed = load_trimming(which, slot);
     each = min(each, allowed);
     each_rest = min(each_rest, allowed);
-#if !REST
+#endif
+#if !REST && (CLIPPED || TRIMMED)
     if (parts > WALK_GROUPS_MAX * each_rest) atomicAdd(rest_lost, 1u);
 #endif
 }
-#endif
 
 #ifdef EXPANDED
 
@@ -103,9 +111,7 @@ uint strips_of_lane(uint lane, RegionRect region, uint each, uint each_rest) {
 #endif
     Parts parts = parts_of(m, px, region);
     if (parts.count == 0u) return 0u;
-#if TRIMMED
-    limit_parts(load_trimming(which, slot), parts.count, each, each_rest);
-#endif
+    limit_parts(which, slot, parts.count, each, each_rest);
     bool wide = micropolygon_wide(m);
     if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
     if (wide) return 0u;
@@ -154,9 +160,7 @@ void walk(uint each, uint each_rest) {
 #endif
     Parts parts = parts_of(m, px, region);
     if (parts.count == 0u) return;
-#if TRIMMED
-    limit_parts(load_trimming(which, slot), parts.count, each, each_rest);
-#endif
+    limit_parts(which, slot, parts.count, each, each_rest);
     bool wide = micropolygon_wide(m);
 #if REST
     uint begin = whose.y * each_rest, end = min(parts.count, begin + each_rest);

@@ -26,6 +26,9 @@ const RESOLUTION_MAX: f64 = 65_536.0;
 const SAMPLES_MAX: f64 = 256.0;
 /// The largest filter width in pixels.
 pub(super) const FILTER_WIDTH_MAX: f64 = 128.0;
+/// Clipping planes, at most: each takes a loop trip at each sample, and an invocation's trips are bounded
+/// (docs/pipeline.md).
+const CLIP_PLANES_MAX: usize = 1000;
 /// The largest number of other options that are kept.
 const OTHER_MAX: usize = 65_536;
 
@@ -229,6 +232,10 @@ impl Reader<'_> {
         let point = camera_from_current.project_point3(DVec3::new(x, y, z));
         let normal = camera_from_current.inverse().transpose().transform_vector3(DVec3::new(nx, ny, nz));
         let Some(normal) = normal.try_normalize() else { return Err(self.out_of_range("its normal has no length")) };
+        if self.options.clip_planes.len() >= CLIP_PLANES_MAX {
+            let message = format!("there are {CLIP_PLANES_MAX} clipping planes already, so this one removes nothing");
+            return Err(RequestFault::error("limitcheck", self.current.offset, message));
+        }
         self.options.clip_planes.push((point.as_vec3().to_array(), normal.as_vec3().to_array()));
         Ok(())
     }

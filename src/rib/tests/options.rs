@@ -102,6 +102,14 @@ fn the_rest_of_the_camera() {
 }
 
 #[test]
+fn there_may_be_a_thousand_clipping_planes() {
+    let text = format!("{}WorldBegin WorldEnd", "ClippingPlane 0 0 1 0 0 1\n".repeat(1001));
+    let outcome = read_text(&text);
+    assert_eq!(outcome.codes(), [("limitcheck", 1001)]);
+    assert_eq!(outcome.world().camera.clip_planes.len(), 1000);
+}
+
+#[test]
 fn options_out_of_range_are_ignored_or_clamped() {
     let cases = [
         ("Format 100000 10 1", "range"),
