@@ -35,6 +35,32 @@ uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
 // Whether a line runs along u.
 bool line_along_u(uint line) { return line < 2u || line == 4u; }
 
+// The points of a subpatch are dear where a surface loops for them: loop trips are bounded (docs/pipeline.md). While
+// it moves as a whole they stay where they are in object space, so they are found once, not at each key.
+#if MOVING && (KIND == KIND_RATIONAL || KIND == KIND_BLOB)
+#define KEEPS_POINTS
+const uint KEPT_LINES = 10u; // the six lines, and the ends of the four edges
+vec3 kept_points[5u * KEPT_LINES];
+uint kept_data[KEPT_LINES]; // the control data that a line's points are of
+uint surface_data;
+
+void forget_points() {
+    for (uint line = 0u; line < KEPT_LINES; line++) kept_data[line] = ~0u;
+}
+
+// Point i of those that are kept for a line, at (u, v) unless it is known; points are asked for in order, `last` is the
+// number of the last one.
+vec3 kept_point(uint line, uint i, uint last, bool new_row, Param u, Param v) {
+    uint at = 5u * line + i;
+    if (kept_data[line] != surface_data) {
+        if (new_row) surface_row(v);
+        kept_points[at] = surface_object_position(u);
+        if (i == last) kept_data[line] = surface_data;
+    }
+    return camera_from_object(surface_instance, kept_points[at]);
+}
+#endif
+
 // Point i of 0 to 4 of a line; points are asked for in that order.
 vec3 line_point(Subpatch subpatch, uint line, uint i) {
     uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
@@ -46,8 +72,13 @@ vec3 line_point(Subpatch subpatch, uint line, uint i) {
 #if KIND == KIND_CURVE
     u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
 #endif
-    if (i == 0u || !along_u) surface_row(v);
+    bool new_row = i == 0u || !along_u;
+#ifdef KEEPS_POINTS
+    return kept_point(line, i, 4u, new_row, u, v);
+#else
+    if (new_row) surface_row(v);
     return surface_vertex(ParamPoint(u0, u_level, along_u ? i : across, 4u), ParamPoint(v0, v_level, along_u ? across : i, 4u), u, v);
+#endif
 }
 
 // Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
@@ -89,8 +120,12 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
         ParamPoint side_point = ParamPoint(along_u ? v0 : u0, along_u ? v_level : u_level, side, 4u);
         Param across = param_quarter(side_point.start, side_point.level, side);
         Param u = along_u ? on_edge : across, v = along_u ? across : on_edge;
+#ifdef KEEPS_POINTS
+        vec3 p = kept_point(6u + edge_index, i, 1u, true, u, v);
+#else
         surface_row(v);
         vec3 p = along_u ? surface_vertex(point, side_point, u, v) : surface_vertex(side_point, point, u, v);
+#endif
         box.low = min(box.low, p);
         box.high = max(box.high, p);
     }
@@ -154,6 +189,17 @@ bool beyond_clipping(Box box) {
 // How far the lens displaces a point of depth z at most, in 1/1024 pixel.
 vec2 lens_reach(float z) { return abs(frame.lens_far - frame.lens_near / z); }
 
+#if MOVING
+// Loads what it is at a key of its motion.
+void load_key(Instance instance, Primitive primitive, uint key) {
+    Primitive at_key = primitive_at(instance, primitive, key);
+    surface_load(instance_at(instance, key), at_key);
+#ifdef KEEPS_POINTS
+    surface_data = at_key.data;
+#endif
+}
+#endif
+
 #if LOOSE
 
 // Blur of so many pixels, times the factor, is where the area of micropolygons begins to grow with it.
@@ -170,7 +216,7 @@ float looseness(Instance instance, Primitive primitive, Subpatch subpatch, uint 
     uint way[5];
     uint least_circle = LOOSE_WAY_MAX, least_way = LOOSE_WAY_MAX;
     for (uint key = 0u; key < instance.keys; key++) {
-        surface_load(instance_at(instance, key), primitive_at(instance, primitive, key));
+        load_key(instance, primitive, key);
         for (uint i = 0u; i <= 4u; i++) {
             vec3 p = line_point(subpatch, line, i);
             if (frame_perspective(frame) && !(p.z >= frame.eye_z)) return 1.0;
@@ -433,6 +479,9 @@ GridBound both_bounds(GridBound a, GridBound b) {
 // which are straight. At a time when it is behind the eye it asks for nothing.
 uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
     Subpatch settled = subpatch;
+#ifdef KEEPS_POINTS
+    forget_points();
+#endif
 #if LOOSE
     loosen(instance, primitive, subpatch);
 #endif
@@ -440,7 +489,7 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
     Box swept = empty_box();
     bool behind = false, across = false, padded = false;
     for (uint key = 0u; key < instance.keys; key++) {
-        surface_load(instance_at(instance, key), primitive_at(instance, primitive, key));
+        load_key(instance, primitive, key);
         Box box = empty_box();
         Subpatch at_key = subpatch;
         Demand at_time = measure_all(at_key, box);

@@ -4,6 +4,7 @@
 //   surface_load(instance, primitive)   fetches control data into globals
 //   surface_row(v)                      fixes v: what follows is on that row (rows share most of the work)
 //   surface_position(u)                 position in camera space
+//   surface_object_position(u)          the same in object space, of KIND_RATIONAL and KIND_BLOB, which loop for it
 //   surface_vertex(along_u, along_v, u, v) the same where (u, v) may be on a border (see lib/seam.glsl)
 //   surface_tangents(u, du, dv)         dP/du and dP/dv in camera space, per unit of the primitive's own (u,v)
 //   surface_normal(u, v)                in the direction of dP/du x dP/dv, never zero where the surface has a normal
@@ -62,6 +63,10 @@ bool degenerate(vec3 n, vec3 du, vec3 dv) { return dot(n, n) <= 1e-10 * (dot(du,
 #include "lib/surface_blob.glsl"
 #else
 #error "no surface for this primitive kind"
+#endif
+
+#if KIND == KIND_RATIONAL || KIND == KIND_BLOB
+vec3 surface_position(Param u) { return camera_from_object(surface_instance, surface_object_position(u)); }
 #endif
 
 #ifndef SURFACE_SEAMS

@@ -191,7 +191,7 @@ void surface_row(Param v) {
 // Where the facet's own point is, before it moves.
 vec3 surface_start(Param u) { return camera_from_object(surface_instance, between(u, row[0], row[1])); }
 
-vec3 surface_position(Param u) { return camera_from_object(surface_instance, blob_point(between(u, row[0], row[1]))); }
+vec3 surface_object_position(Param u) { return blob_point(between(u, row[0], row[1])); }
 
 // Away from where the field is large.
 vec3 blob_normal(Param u) { return -blob_field(blob_point(between(u, row[0], row[1]))).xyz; }

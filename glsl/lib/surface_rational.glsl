@@ -6,19 +6,19 @@
 const uint ORDER_MAX = 24u;
 
 uvec2 degree; // along u and v
-uint control; // first record
+uint control = ~0u; // first record
 vec4 row[ORDER_MAX];            // the row's control points
 vec4 row_derivative[ORDER_MAX]; // d/dv of them
 float weight[ORDER_MAX];      // Bernstein polynomials of some degree n
 float step_weight[ORDER_MAX]; // n times those of degree n - 1
 vec2 pad_along; // what splitting across u and v can take off the last pad
-float weight_seen; // the least weight of all positions since the patch was loaded
+float weight_seen; // the least weight of all positions since these control points were loaded
 
 void surface_load(Instance instance, Primitive primitive) {
     surface_instance = instance;
     degree = uvec2(degree_u(primitive), degree_v(primitive));
+    if (control != primitive.data) weight_seen = 3.4e38;
     control = primitive.data;
-    weight_seen = 3.4e38;
 }
 
 // The least level at which four chords follow a polynomial of this degree: a quarter of its interval for each three.
@@ -86,11 +86,11 @@ void row_point(Param u, out vec4 p, out vec4 du, out vec4 dv) {
 
 // Reciprocals, because neighbours must agree on every device: they take the same weight, and GPUs do not divide
 // exactly.
-vec3 surface_position(Param u) {
+vec3 surface_object_position(Param u) {
     vec4 p, du, dv;
     row_point(u, p, du, dv);
     weight_seen = min(weight_seen, p.w);
-    return camera_from_object(surface_instance, p.xyz * rsl_reciprocal(p.w));
+    return p.xyz * rsl_reciprocal(p.w);
 }
 
 void surface_tangents(Param u, out vec3 du, out vec3 dv) {
