@@ -35,29 +35,46 @@ uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
 // Whether a line runs along u.
 bool line_along_u(uint line) { return line < 2u || line == 4u; }
 
-// The points of a subpatch are dear where a surface loops for them: loop trips are bounded (docs/pipeline.md). While
-// it moves as a whole they stay where they are in object space, so they are found once, not at each key.
-#if MOVING && (KIND == KIND_RATIONAL || KIND == KIND_BLOB)
+// The points of a subpatch are dear where a surface loops for them: loop trips are bounded (docs/pipeline.md). Each is
+// found once, although lines share points; and while a thing moves as a whole, points stay where they are in object
+// space.
+#if KIND == KIND_RATIONAL || KIND == KIND_BLOB
 #define KEEPS_POINTS
-const uint KEPT_LINES = 10u; // the six lines, and the ends of the four edges
-vec3 kept_points[5u * KEPT_LINES];
-uint kept_data[KEPT_LINES]; // the control data that a line's points are of
-uint surface_data;
+const uint NO_ROW = 5u;
+vec3 kept_points[25]; // at quarters of u and v
+vec3 kept_ends[8];    // of the four edges' parts
+uint kept_data;       // the control data that they are of
+uint points_known;    // a bit each
+uint ends_known;
+uint kept_row;        // the quarter of v for which surface_row was called last
 
-void forget_points() {
-    for (uint line = 0u; line < KEPT_LINES; line++) kept_data[line] = ~0u;
+void forget_points(uint data_record) {
+    kept_data = data_record;
+    points_known = 0u;
+    ends_known = 0u;
+    kept_row = NO_ROW;
 }
 
-// Point i of those that are kept for a line, at (u, v) unless it is known; points are asked for in order, `last` is the
-// number of the last one.
-vec3 kept_point(uint line, uint i, uint last, bool new_row, Param u, Param v) {
-    uint at = 5u * line + i;
-    if (kept_data[line] != surface_data) {
-        if (new_row) surface_row(v);
+// The point at quarters i and j of u and v.
+vec3 kept_point(uint i, uint j, Param u, Param v) {
+    uint at = 5u * j + i;
+    if ((points_known >> at & 1u) == 0u) {
+        if (kept_row != j) surface_row(v);
+        kept_row = j;
         kept_points[at] = surface_object_position(u);
-        if (i == last) kept_data[line] = surface_data;
+        points_known |= 1u << at;
     }
     return camera_from_object(surface_instance, kept_points[at]);
+}
+
+vec3 kept_end(uint at, Param u, Param v) {
+    if ((ends_known >> at & 1u) == 0u) {
+        surface_row(v);
+        kept_row = NO_ROW;
+        kept_ends[at] = surface_object_position(u);
+        ends_known |= 1u << at;
+    }
+    return camera_from_object(surface_instance, kept_ends[at]);
 }
 #endif
 
@@ -72,11 +89,10 @@ vec3 line_point(Subpatch subpatch, uint line, uint i) {
 #if KIND == KIND_CURVE
     u = Param(0.5, 0.5); // a ribbon's centre line, so that the parts of a broad one agree
 #endif
-    bool new_row = i == 0u || !along_u;
 #ifdef KEEPS_POINTS
-    return kept_point(line, i, 4u, new_row, u, v);
+    return kept_point(along_u ? i : across, along_u ? across : i, u, v);
 #else
-    if (new_row) surface_row(v);
+    if (i == 0u || !along_u) surface_row(v);
     return surface_vertex(ParamPoint(u0, u_level, along_u ? i : across, 4u), ParamPoint(v0, v_level, along_u ? across : i, 4u), u, v);
 #endif
 }
@@ -121,7 +137,7 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
         Param across = param_quarter(side_point.start, side_point.level, side);
         Param u = along_u ? on_edge : across, v = along_u ? across : on_edge;
 #ifdef KEEPS_POINTS
-        vec3 p = kept_point(6u + edge_index, i, 1u, true, u, v);
+        vec3 p = kept_end(2u * edge_index + i, u, v);
 #else
         surface_row(v);
         vec3 p = along_u ? surface_vertex(point, side_point, u, v) : surface_vertex(side_point, point, u, v);
@@ -162,6 +178,7 @@ uint most_rate(Subpatch subpatch, uint line, float dice_scale) {
         Param u = param_quarter(u0, shape_u_level(subpatch.shape), along_u ? 4u * i : across);
         surface_row(param_quarter(v0, shape_v_level(subpatch.shape), along_u ? across : 4u * i));
         vec3 p = surface_start(u);
+        kept_row = NO_ROW;
         if (frame_perspective(frame) && !(p.z >= frame.eye_z)) return EDGE_RATE_MAX + 1u;
         ends[i] = raster_position(frame, p);
     }
@@ -195,7 +212,7 @@ void load_key(Instance instance, Primitive primitive, uint key) {
     Primitive at_key = primitive_at(instance, primitive, key);
     surface_load(instance_at(instance, key), at_key);
 #ifdef KEEPS_POINTS
-    surface_data = at_key.data;
+    if (at_key.data != kept_data) forget_points(at_key.data);
 #endif
 }
 #endif
@@ -480,7 +497,7 @@ GridBound both_bounds(GridBound a, GridBound b) {
 uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
     Subpatch settled = subpatch;
 #ifdef KEEPS_POINTS
-    forget_points();
+    forget_points(primitive.data);
 #endif
 #if LOOSE
     loosen(instance, primitive, subpatch);
@@ -525,6 +542,9 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
 
 uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
     surface_load(instance, primitive);
+#ifdef KEEPS_POINTS
+    forget_points(primitive.data);
+#endif
     Box box = empty_box();
     Demand d = measure_all(subpatch, box);
     float depth = box.high.z - box.low.z;

@@ -57,6 +57,25 @@ pub enum BlobStep {
     Negate,
 }
 
+impl BlobStep {
+    /// Whether it pushes a value by itself.
+    pub const fn is_leaf(&self) -> bool {
+        matches!(self, Self::Constant(_) | Self::Ellipsoid(_) | Self::Segment { .. } | Self::Repeller(_))
+    }
+
+    /// Whether a device takes it in one with the step before, if there is one: a leaf that is added at once is one
+    /// step.
+    pub fn joins(&self, before: Option<&Self>) -> bool {
+        *self == Self::Add && before.is_some_and(Self::is_leaf)
+    }
+
+    /// How many steps a device takes for a program.
+    pub fn count(program: &[Self]) -> usize {
+        let joined = program.windows(2).filter(|pair| pair[1].joins(Some(&pair[0]))).count();
+        program.len() - joined
+    }
+}
+
 /// Facets of a mesh that is moved onto an implicit surface. Varying, vertex and facevarying index = vertex; uniform
 /// index 0.
 #[derive(Clone, Debug, PartialEq)]

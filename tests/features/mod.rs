@@ -18,6 +18,7 @@ mod language;
 mod lights;
 mod long_loops;
 mod lookups;
+mod many_steps;
 mod motion;
 mod motion_samples;
 mod moving_maps;

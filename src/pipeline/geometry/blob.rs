@@ -63,8 +63,7 @@ pub(super) fn append(steps: &[BlobStep], grounds: &Grounds, page: &mut Page) -> 
     while let Some(step) = steps.next() {
         count += 1;
         let (operation, value) = operation(step);
-        let is_leaf = operation <= BLOB_REPELLER;
-        let adds = is_leaf && steps.next_if_eq(&&BlobStep::Add).is_some();
+        let adds = steps.next_if(|next| next.joins(Some(step))).is_some();
         let own = records(std::slice::from_ref(step));
         page.data.push([operation as f32, value, f32::from(u8::from(adds)), own as f32]);
         match step {

@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The field of a lone unit ellipsoid is 27/64 at half its radius: the threshold.
 pub(super) const THRESHOLD: f64 = 0.421_875;
-/// The most steps of a program, and values on its stack, that kernels take.
-const STEPS_MAX: usize = 512;
+/// The most steps of a program, and values on its stack, that kernels take: with them a row of vertices makes fewer
+/// loop trips than drivers allow (docs/pipeline.md).
+const STEPS_MAX: usize = 256;
 const STACK_MAX: usize = 12;
 /// Lattice cells along the smallest radius of a leaf.
 const CELLS: f64 = 8.0;
@@ -88,6 +89,8 @@ pub(super) struct Field {
 #[derive(Default)]
 struct Assembly {
     steps: Vec<BlobStep>,
+    /// As devices count them.
+    count: usize,
     depth: usize,
     depth_max: usize,
 }
@@ -95,18 +98,17 @@ struct Assembly {
 impl Assembly {
     fn push(&mut self, step: BlobStep) {
         match step {
-            BlobStep::Constant(_) | BlobStep::Ellipsoid(_) | BlobStep::Segment { .. } | BlobStep::Repeller(_) => {
-                self.depth += 1;
-            }
+            _ if step.is_leaf() => self.depth += 1,
             BlobStep::Negate => {}
             _ => self.depth = self.depth.saturating_sub(1),
         }
+        self.count += usize::from(!step.joins(self.steps.last()));
         self.depth_max = self.depth_max.max(self.depth);
         self.steps.push(step);
     }
 
     fn fits(&self) -> bool {
-        self.steps.len() <= STEPS_MAX && self.depth_max <= STACK_MAX
+        self.count <= STEPS_MAX && self.depth_max <= STACK_MAX
     }
 }
 
@@ -131,7 +133,9 @@ impl Field {
         if assembly.fits() {
             return Ok(assembly.steps);
         }
-        let what = format!("more than {STEPS_MAX} of its leaves and operations, or {STACK_MAX} nested ones, meet");
+        let what = format!(
+            "more than {STEPS_MAX} of its leaves and operations other than sums, or {STACK_MAX} nested ones, meet"
+        );
         Err(format!("{what} in one place"))
     }
 

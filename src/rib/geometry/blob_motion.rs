@@ -12,6 +12,9 @@ const OFF_MAX: f64 = 1e-3;
 /// How far from its facets, in lattice cells, a program must hold: their points move by one, and theirs by another.
 const MARGIN: f64 = 2.5;
 
+/// Steps of a program at all times together, at most: kernels look at a facet at each of them (docs/pipeline.md).
+const MOVING_STEPS_MAX: usize = 180;
+
 /// An implicit surface as it was read, and the mesh around it.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::rib) struct BlobBatch {
@@ -32,6 +35,14 @@ pub(in crate::rib) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), Strin
     positions.extend(later.iter().map(|key| carried(&first.mesh, &first.field, &key.field)));
     let fields: Vec<&Field> = [&first.field].into_iter().chain(later.iter().map(|key| &key.field)).collect();
     let programs = programs(&first.mesh, &fields, &positions)?;
+    let steps = programs.iter().flatten().map(|program| BlobStep::count(program)).max().unwrap_or(0);
+    if steps * fields.len() > MOVING_STEPS_MAX {
+        let times = fields.len();
+        let most = MOVING_STEPS_MAX / times;
+        return Err(format!(
+            "with {times} times, no more than {most} of its leaves and operations other than sums may meet in one place"
+        ));
+    }
     for (k, field) in fields.iter().enumerate().skip(1) {
         let reach = first.mesh.cell * stretch(fields[0], field);
         if !project(&first.mesh, &programs[k], &mut positions[k], reach) {
