@@ -24,7 +24,7 @@ class Render:
     """A render, and when it printed each line."""
 
     def __init__(self, program, scene, folder, flags):
-        command = [program, "render", os.path.basename(scene), "-o", os.path.join(folder, "a.exr"), "--progress", "percent", *flags]
+        command = [program, "render", os.path.basename(scene), "-o", os.path.join(folder, "a.exr"), "--calibrate-after", "never", "--progress", "percent", *flags]
         self.begin, self.lines = time.monotonic(), []
         self.process = subprocess.Popen(command, cwd=os.path.dirname(scene), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.reader = threading.Thread(target=self.read)

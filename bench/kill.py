@@ -20,7 +20,7 @@ import time
 
 
 def render(program, scene, picture, flags):
-    command = [program, "render", os.path.basename(scene), "-o", picture, "--progress", "off", *flags]
+    command = [program, "render", os.path.basename(scene), "-o", picture, "--calibrate-after", "never", "--progress", "off", *flags]
     return subprocess.Popen(command, cwd=os.path.dirname(scene), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 

@@ -80,7 +80,7 @@ def main():
     for scene in map(os.path.abspath, arguments.scenes):
         folder = os.path.dirname(scene)
         with tempfile.TemporaryDirectory() as out:
-            picture = ["--progress", "off", "-o", os.path.join(out, "a.exr"), "--devices", arguments.devices]
+            picture = ["--calibrate-after", "never", "--progress", "off", "-o", os.path.join(out, "a.exr"), "--devices", arguments.devices]
             # In a separate process, because a child's peak size includes its parent's size when it was forked.
             with concurrent.futures.ProcessPoolExecutor(1) as apart:
                 thin = apart.submit(thinned, scene, folder).result()

@@ -30,7 +30,7 @@ def draw(program, scene, way, folder):
     variables = dict(word.split("=", 1) for word in words if "=" in word and not word.startswith("-"))
     flags = [word for word in words if word.startswith("-") or "=" not in word]
     stats, picture = os.path.join(folder, "stats.json"), os.path.join(folder, "picture.exr")
-    command = [program, "render", os.path.basename(scene), "--progress", "off", "--stats", stats, "-o", picture, *flags]
+    command = [program, "render", os.path.basename(scene), "--calibrate-after", "never", "--progress", "off", "--stats", stats, "-o", picture, *flags]
     done = subprocess.run(command, cwd=os.path.dirname(scene) or ".", env=os.environ | variables, capture_output=True)
     if done.returncode != 0:
         sys.exit(f"{way}: exit code {done.returncode}\n{done.stderr.decode(errors='replace')[-2000:]}")

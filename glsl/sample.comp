@@ -75,7 +75,7 @@ struct Parts {
 
 // Cells that one invocation of the first pass goes through, and one of the second, of which most are passed over.
 const uint SAMPLE_CELLS_MAX = 256u;
-const uint SAMPLE_REST_MAX = 512u;
+const uint SAMPLE_REST_MAX = 448u;
 // Cells of a micropolygon; their numbers are exact as floats.
 const uint SAMPLE_PARTS_MAX = 1u << 22;
 
@@ -106,6 +106,12 @@ uint cell_mask(Micropolygon m, Coverage cover, ivec2 pixel, uint cell, uvec2 fir
     uint mask = 0u;
     first.y = max(first.y, subpixel_row(CELL_SAMPLES * cell));
     last.y = min(last.y, subpixel_row(CELL_SAMPLES * cell + (CELL_SAMPLES - 1u)));
+    if (first.y == last.y) {
+        // Where rows are longer than cells, only the cell's part of one.
+        int start = int(CELL_SAMPLES * cell) - int(first.y * frame.samples.x);
+        first.x = uint(max(int(first.x), start));
+        last.x = uint(min(int(last.x), start + int(CELL_SAMPLES) - 1));
+    }
     // One loop, not one in another: lanes of a CPU driver take the trips of the longest, row for row.
     ivec2 size = max(ivec2(last - first) + 1, ivec2(0));
     float row_inverse = 1.0 / float(size.x);

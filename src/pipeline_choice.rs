@@ -1,6 +1,6 @@
 //! Which pipeline a device draws with: the one that was asked for, or the one that was measured to be the fastest on
-//! its model and driver (`anthill explore --keep`, or by itself after long renders), or the usual one of its kind. It
-//! changes no pixel.
+//! its model and driver (`anthill explore --keep`, or automatically after long renders), or the usual one of its kind.
+//! It changes no pixel.
 
 use crate::files::write_bytes;
 use crate::gpu::{DeviceInfo, DeviceKind, default_cache_folder};

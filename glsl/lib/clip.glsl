@@ -15,6 +15,15 @@ uint clip_share(uint most, uint trips) {
 #endif
 }
 
+// Parts that an invocation may do where planes allow some, and trim loops others.
+uint clip_and_trim_share(uint of_planes, uint of_loops) {
+#if CLIPPED
+    return max(of_planes * of_loops / (of_planes + of_loops), 1u);
+#else
+    return min(of_planes, of_loops);
+#endif
+}
+
 bool clipped(ivec2 at, float z) {
 #if CLIPPED
     for (int i = 0; i < clip_planes.length(); i++) {

@@ -29,9 +29,9 @@ const uint STRATA_TRIPS = 4u;
 const int STRATA_TILE_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
 // Trim loops and many clipping planes take trips of their own: tiles are smaller. Trim loops say how many parts of 32
-// samples are not too much.
-const int STRATA_SMALL_TILE_PX = 4;
-const uint STRATA_PLANES_FEW = 8u;
+// samples are not too much; with planes a tile's candidates take no more trips than these.
+const int STRATA_TRIMMED_TILE_PX = 4;
+const uint STRATA_TILE_TRIPS_MAX = 32768u;
 const uint TRIM_PART_CANDIDATES = 32u;
 
 struct Walk {
@@ -328,9 +328,12 @@ bool is_whole(Walk w, uint stratum, StratumBox box) {
 // Side of a tile of the second pass, and the parts that an invocation does.
 int tile_px() {
 #if TRIMMED
-    return STRATA_SMALL_TILE_PX;
+    return STRATA_TRIMMED_TILE_PX;
 #elif CLIPPED
-    return uint(clip_planes.length()) > STRATA_PLANES_FEW ? STRATA_SMALL_TILE_PX : STRATA_TILE_PX;
+    uint trips = 3u + uint(clip_planes.length());
+    int px = STRATA_TILE_PX;
+    if (uint(px * px) * trips > STRATA_TILE_TRIPS_MAX) px /= 2;
+    return uint(px * px) * trips > STRATA_TILE_TRIPS_MAX ? px / 2 : px;
 #else
     return STRATA_TILE_PX;
 #endif
@@ -369,7 +372,7 @@ bool walk_begin(uint id, out Walk w) {
     w.candidates /= 1u + (max(key_count, 2u) - 2u) / w.strata;
     w.candidates = clip_share(w.candidates, STRATA_TRIPS);
 #if TRIMMED
-    w.candidates = min(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), w.slot, local));
+    w.candidates = clip_and_trim_share(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), w.slot, local));
 #endif
     load_corners(w.vertices);
     return w.px.x <= w.px.z && w.px.y <= w.px.w;

@@ -57,8 +57,8 @@ void limit_parts(Assigned which, Slot slot, uint parts, inout uint each, inout u
     each_rest = clip_share(each_rest, WALK_TRIPS);
 #if TRIMMED
     uint allowed = load_trimming(which, slot);
-    each = min(each, allowed);
-    each_rest = min(each_rest, allowed);
+    each = clip_and_trim_share(each, allowed);
+    each_rest = clip_and_trim_share(each_rest, allowed);
 #endif
 #if !REST && (CLIPPED || TRIMMED)
     if (parts > WALK_GROUPS_MAX * each_rest) atomicAdd(rest_lost, 1u);

@@ -1,9 +1,9 @@
 //! After a render: measures which pipeline is the fastest on devices that have drawn for long without one kept for
-//! them, and keeps it. It is done once for each model and driver, and only where it takes little against what was
-//! drawn: short renders do not wait for it again and again.
+//! them, and keeps it: once for each model and driver, so that with the usual limit it takes little against what was
+//! drawn.
 
 use super::console::Console;
-use super::explore_command::{Runs, fastest_of, is_kept, report_differing, write};
+use super::explore_command::{Runs, fastest_of, kept_message, report_differing, write};
 use super::flags::RenderFlags;
 use anthill::gpu::{DeviceInfo, DeviceKind, devices};
 use anthill::outcome::{Ending, Outcome};
@@ -12,7 +12,8 @@ use anthill::pipeline_choice::{DrawnTimes, KeptPipelines, model_and_driver};
 use anthill::scale::Plan;
 use anthill::stats::DeviceStats;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::fs::{self, File};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often the program's own scene is drawn with each pipeline.
@@ -23,27 +24,37 @@ const FOR_GPUS: [&str; 3] = ["--format", "2048", "2048"];
 
 /// Adds what devices drew to what they drew before, and measures those that are due. Whatever fails here changes
 /// neither the pictures nor the exit code.
-pub(super) fn after_render(
-    flags: &RenderFlags,
-    outcome: &Outcome,
-    kept: &KeptPipelines,
-    cancelled: &AtomicBool,
-    console: &Console,
-) {
+pub(super) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &AtomicBool, console: &Console) {
     let Some(limit) = flags.calibrate_after.0 else { return };
-    if flags.pipeline.is_some() || outcome.ending != Ending::Finished {
+    // With fewer cores CPU devices are not what they are in other renders.
+    if flags.pipeline.is_some() || flags.threads.is_some() || outcome.ending != Ending::Finished {
         return;
     }
-    let due = due(&drawn(&outcome.stats.devices, kept), limit);
+    let Some(_lock) = lock() else { return };
+    let kept = KeptPipelines::default_file().and_then(|path| KeptPipelines::read(&path).ok()).unwrap_or_default();
+    let due = due(&drawn(&outcome.stats.devices, &kept), limit);
     if due.is_empty() {
         return;
     }
     let Ok(known) = devices(false) else { return };
     for model in due {
+        if cancelled.load(Ordering::Relaxed) {
+            return;
+        }
         if let Some(device) = known.iter().find(|device| model_and_driver(device) == model) {
             calibrate(device, &known, flags, cancelled, console);
         }
     }
+}
+
+/// What is held while times are added up and pipelines are measured; `None` while another process does so, whose
+/// measurement this one would disturb, or where there is no folder for it. What this one drew then does not count.
+fn lock() -> Option<File> {
+    let path = DrawnTimes::default_file()?.with_file_name("calibration.lock");
+    fs::create_dir_all(path.parent()?).ok()?;
+    let file = File::create(path).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
 }
 
 /// How long each model and driver was busy for which nothing is kept; the longest where several devices are alike.
@@ -94,7 +105,7 @@ fn calibrate(
         Ok(pipeline)
     });
     match kept {
-        Ok(pipeline) => say(&is_kept(device, pipeline)),
+        Ok(pipeline) => say(&kept_message(device, pipeline)),
         Err(reason) => console.err.block(&format!(
             "anthill: warning: no pipeline is kept for {name}, which goes on as before: {reason}\n  help: measure it \
              with `anthill explore --keep`, or turn this off with --calibrate-after never"

@@ -103,7 +103,7 @@ fn describe(listed: &ListedDevice<'_>, default: bool) -> String {
         text += &format!("   lacks {}: {}\n", lack.what(), lack.reason);
     }
     if let Some(pipeline) = listed.pipeline {
-        let reason = if listed.pipeline_kept { "kept by `anthill explore`" } else { "the usual one" };
+        let reason = if listed.pipeline_kept { "measured to be the fastest" } else { "the usual one" };
         text += &format!("   draws with pipeline {pipeline} ({reason})\n");
     }
     text
@@ -150,7 +150,7 @@ mod tests {
         let usual = "   draws with pipeline batches (the usual one)\n";
         assert_eq!(described(&device, &choice, false), format!("{head}can render\n{offers}{usual}"));
         choice.kept.keep(&device, &CATALOGUE[1]);
-        let kept = "   draws with pipeline batches-expanded (kept by `anthill explore`)\n";
+        let kept = "   draws with pipeline batches-expanded (measured to be the fastest)\n";
         let expected = format!("{head}can render, and is used by default\n{offers}{kept}");
         assert_eq!(described(&device, &choice, true), expected);
         device.usable = false;

@@ -182,7 +182,7 @@ fn keep(fastest: &[(&DeviceInfo, &'static NamedPipeline)], console: &Console) ->
     };
     match write(fastest, &path) {
         Ok(()) => {
-            fastest.iter().for_each(|(device, pipeline)| console.err.line(&is_kept(device, pipeline)));
+            fastest.iter().for_each(|(device, pipeline)| console.err.line(&kept_message(device, pipeline)));
             0
         }
         Err(error) => {
@@ -193,7 +193,7 @@ fn keep(fastest: &[(&DeviceInfo, &'static NamedPipeline)], console: &Console) ->
 }
 
 /// What is said when a pipeline was kept for a device.
-pub(super) fn is_kept(device: &DeviceInfo, pipeline: &NamedPipeline) -> String {
+pub(super) fn kept_message(device: &DeviceInfo, pipeline: &NamedPipeline) -> String {
     format!("anthill: {} draws with pipeline {} from now on", device.name, pipeline.name)
 }
 

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// After how much drawing pipelines are measured by themselves; what builds for debugging would measure is no guide.
+/// After how much drawing pipelines are measured automatically; what builds for debugging would measure is no guide.
 const CALIBRATE_AFTER: &str = if cfg!(debug_assertions) { "never" } else { "15m" };
 
 /// Renders RenderMan scenes (RIB and RSL) on every Vulkan device of the machine.

@@ -78,7 +78,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     // If it was not written.
     options.trace.discard();
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
-    calibration::after_render(flags, &outcome, &options.pipelines.kept, &cancelled, console);
+    calibration::after_render(flags, &outcome, &cancelled, console);
     if failures > 0 { exit_code.max(1) } else { exit_code }
 }
 

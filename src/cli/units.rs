@@ -97,7 +97,7 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// How long a device draws before its pipelines are measured; `None` is for ever.
+/// How long a device draws before its pipelines are measured; `None`: they never are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CalibrateAfter(pub(super) Option<Duration>);
 

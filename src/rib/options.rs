@@ -28,7 +28,7 @@ const SAMPLES_MAX: f64 = 256.0;
 pub(super) const FILTER_WIDTH_MAX: f64 = 128.0;
 /// Clipping planes, at most: each takes a loop trip at each sample, and an invocation's trips are bounded
 /// (docs/pipeline.md).
-const CLIP_PLANES_MAX: usize = 1000;
+const CLIP_PLANES_MAX: usize = 256;
 /// The largest number of other options that are kept.
 const OTHER_MAX: usize = 65_536;
 

@@ -198,6 +198,9 @@ impl StudyRunner<'_> {
         let stats = self.scratch.join("stats.json");
         let mut command = self.command(configuration, purpose, &stats);
         let begin = Instant::now();
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
         let mut start = || command.spawn();
         let child = match self.settings.pin {
             true => restrict_to_cpus(configuration.indices.len(), start),

@@ -39,7 +39,7 @@ fn without_a_scene_one_of_the_programs_own_is_measured_and_the_fastest_kept() {
         .expect("it says which");
     let (text, line) = kept(directory.path());
     assert!(text.is_some_and(|text| text.contains(&format!("\"{fastest}\""))), "{out}");
-    assert_eq!(line, format!("draws with pipeline {fastest} (kept by `anthill explore`)"));
+    assert_eq!(line, format!("draws with pipeline {fastest} (measured to be the fastest)"));
 }
 
 #[test]

@@ -63,3 +63,16 @@ fn patches_of_high_degree_look_the_same_with_many_keys() {
 fn blobs_may_have_as_many_leaves_as_are_let_through() {
     assert_eq!(picture(&balls(128, 2)), picture(&balls(4, 2)));
 }
+
+#[test]
+fn translucent_surfaces_have_256_samples_in_a_row_or_100() {
+    for samples in ["256 1", "100 3"] {
+        let drawn = draw(&format!(
+            "Format 24 24 1\nPixelSamples {samples}\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nShadingRate 256\n\
+             Projection \"orthographic\"\nScreenWindow -1 1 -1 1\nWorldBegin\nSurface \"constant\"\nOpacity .5 .5 .5\n\
+             Patch \"bilinear\" \"P\" [-2 -2 1 2 -2 1 -2 2 1 2 2 1]\nWorldEnd\n"
+        ));
+        let alpha = drawn.clean("a.exr").channel("A").to_vec();
+        assert!(alpha.iter().all(|alpha| *alpha == 0.5), "{samples}: {alpha:?}");
+    }
+}
