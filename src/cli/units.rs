@@ -142,6 +142,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn calibration_comes_after_a_time_or_never() {
+        assert_eq!(parse_calibrate_after("never"), Ok(CalibrateAfter(None)));
+        assert_eq!(parse_calibrate_after("15m"), Ok(CalibrateAfter(Some(Duration::from_secs(900)))));
+        assert!(parse_calibrate_after("soon").is_err_and(|error| error.ends_with(", or never")));
+    }
+
+    #[test]
     fn sizes_have_units() {
         let table = [
             ("512M", Some(512 << 20)),

@@ -53,51 +53,51 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
     recording.dispatch(nearest_keys::dispatch(covering(cells, nearest_keys::LOCAL_SIZE), &bindings, &push));
 }
 
+/// Chooses among the variants of a kernel that samples. `sample.comp` and `sample_blurred.comp` have the same, in two
+/// types.
+macro_rules! sampling_variant {
+    ($kernel:ident, $pass:expr, $tests:expr, $division:expr) => {{
+        use $kernel::Variant as V;
+        let SampleTests { clipped, trimmed, .. } = $tests;
+        let expanded = $division == Division::Expanded;
+        match ($pass, clipped, trimmed) {
+            (HidePass::First, false, false) if expanded => V::Expanded,
+            (HidePass::First, true, false) if expanded => V::ExpandedClipped,
+            (HidePass::First, false, true) if expanded => V::ExpandedTrimmed,
+            (HidePass::First, true, true) if expanded => V::ExpandedClippedTrimmed,
+            (HidePass::First, false, false) => V::First,
+            (HidePass::First, true, false) => V::FirstClipped,
+            (HidePass::First, false, true) => V::FirstTrimmed,
+            (HidePass::First, true, true) => V::FirstClippedTrimmed,
+            (HidePass::Rest, false, false) => V::Rest,
+            (HidePass::Rest, true, false) => V::RestClipped,
+            (HidePass::Rest, false, true) => V::RestTrimmed,
+            (HidePass::Rest, true, true) => V::RestClippedTrimmed,
+        }
+    }};
+}
+
 fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Variant {
-    use sample::Variant as V;
-    let expanded = division == Division::Expanded;
-    match (pass, tests.clipped, tests.trimmed) {
-        (HidePass::First, false, false) if expanded => V::Expanded,
-        (HidePass::First, true, false) if expanded => V::ExpandedClipped,
-        (HidePass::First, false, true) if expanded => V::ExpandedTrimmed,
-        (HidePass::First, true, true) if expanded => V::ExpandedClippedTrimmed,
-        (HidePass::First, false, false) => V::First,
-        (HidePass::First, true, false) => V::FirstClipped,
-        (HidePass::First, false, true) => V::FirstTrimmed,
-        (HidePass::First, true, true) => V::FirstClippedTrimmed,
-        (HidePass::Rest, false, false) => V::Rest,
-        (HidePass::Rest, true, false) => V::RestClipped,
-        (HidePass::Rest, false, true) => V::RestTrimmed,
-        (HidePass::Rest, true, true) => V::RestClippedTrimmed,
-    }
+    sampling_variant!(sample, pass, tests, division)
 }
 
 fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sample_blurred::Variant {
+    blurred_by_motion(sampling_variant!(sample_blurred, pass, tests, division), tests.motion)
+}
+
+/// The variant for how vertices move, where there is one: in the first pass of what is not trimmed.
+fn blurred_by_motion(variant: sample_blurred::Variant, motion: VertexMotion) -> sample_blurred::Variant {
     use sample_blurred::Variant as V;
-    let expanded = division == Division::Expanded;
-    match (pass, tests.clipped, tests.trimmed) {
-        (HidePass::First, clipped, false) => match (expanded, clipped, tests.motion) {
-            (true, false, VertexMotion::Still) => V::ExpandedStill,
-            (true, false, VertexMotion::Straight) => V::ExpandedStraight,
-            (true, false, VertexMotion::Keyed) => V::Expanded,
-            (true, true, VertexMotion::Still) => V::ExpandedClippedStill,
-            (true, true, VertexMotion::Straight) => V::ExpandedClippedStraight,
-            (true, true, VertexMotion::Keyed) => V::ExpandedClipped,
-            (false, false, VertexMotion::Still) => V::FirstStill,
-            (false, false, VertexMotion::Straight) => V::FirstStraight,
-            (false, false, VertexMotion::Keyed) => V::First,
-            (false, true, VertexMotion::Still) => V::FirstClippedStill,
-            (false, true, VertexMotion::Straight) => V::FirstClippedStraight,
-            (false, true, VertexMotion::Keyed) => V::FirstClipped,
-        },
-        (HidePass::First, false, true) if expanded => V::ExpandedTrimmed,
-        (HidePass::First, true, true) if expanded => V::ExpandedClippedTrimmed,
-        (HidePass::First, false, true) => V::FirstTrimmed,
-        (HidePass::First, true, true) => V::FirstClippedTrimmed,
-        (HidePass::Rest, false, false) => V::Rest,
-        (HidePass::Rest, true, false) => V::RestClipped,
-        (HidePass::Rest, false, true) => V::RestTrimmed,
-        (HidePass::Rest, true, true) => V::RestClippedTrimmed,
+    match (variant, motion) {
+        (V::First, VertexMotion::Still) => V::FirstStill,
+        (V::First, VertexMotion::Straight) => V::FirstStraight,
+        (V::FirstClipped, VertexMotion::Still) => V::FirstClippedStill,
+        (V::FirstClipped, VertexMotion::Straight) => V::FirstClippedStraight,
+        (V::Expanded, VertexMotion::Still) => V::ExpandedStill,
+        (V::Expanded, VertexMotion::Straight) => V::ExpandedStraight,
+        (V::ExpandedClipped, VertexMotion::Still) => V::ExpandedClippedStill,
+        (V::ExpandedClipped, VertexMotion::Straight) => V::ExpandedClippedStraight,
+        (other, _) => other,
     }
 }
 
