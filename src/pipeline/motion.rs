@@ -3,7 +3,7 @@
 
 use super::kernels::records::MotionKey;
 use super::world::largest_scale;
-use crate::scene::{Drawable, Geometry, Motion, World};
+use crate::scene::{BlobStep, Drawable, Geometry, Motion, Shape, World};
 use glam::{DMat3, DMat4};
 use std::sync::Arc;
 
@@ -13,11 +13,21 @@ const BEND: f64 = 0.02;
 /// How often an interval is halved for that.
 const HALVINGS_MAX: u32 = 3;
 
+/// Most keys of a path: one invocation looks at a subpatch at each of them, in some hundred loop trips at most, and
+/// loops of too many trips are ended by drivers (docs/pipeline.md).
+const KEYS_MAX: usize = 256;
+/// Most loop trips of an invocation at all keys of a shape that deforms.
+const INVOCATION_TRIPS: usize = 32_768;
+/// The same for the steps of an implicit surface, as `MOVING_STEPS_MAX` of reading.
+const BLOB_STEPS_MAX: usize = 180;
+
 /// The path of a drawable: times, and camera space from object space at each.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Path {
     /// At least one key, the first at shutter open.
     pub keys: Vec<(f32, DMat4)>,
+    /// How many times were asked for, which may be more.
+    pub asked: usize,
 }
 
 impl Path {
@@ -30,15 +40,16 @@ impl Path {
         let mut all: Vec<f32> = moving.flatten().collect();
         all.sort_by(f32::total_cmp);
         all.dedup();
-        let Some(&first) = all.first() else { return Self { keys: vec![(world.camera.shutter[0], at(0.0))] } };
-        let mut keys = vec![(first, at(first))];
-        for &time in &all[1..] {
-            if camera.moves() && object.moves() {
-                bend(&mut keys, time, &at, HALVINGS_MAX);
-            }
-            keys.push((time, at(time)));
+        if all.is_empty() {
+            return Self { keys: vec![(world.camera.shutter[0], at(0.0))], asked: 1 };
         }
-        Self { keys }
+        let (asked, most) = (all.len(), keys_max(&drawable.geometry.shape));
+        let times = spread(all, most);
+        let most_halvings = if camera.moves() && object.moves() { HALVINGS_MAX } else { 0 };
+        // Without halvings there are no more keys than times.
+        let mut tries = (0..=most_halvings).rev().map(|halvings| keys_at(&times, &at, halvings));
+        let keys = tries.find(|keys| keys.len() <= most).unwrap_or_default();
+        Self { keys, asked }
     }
 
     /// Whether there is more than one key.
@@ -95,6 +106,53 @@ fn times(motion: &Motion<DMat4>) -> Vec<f32> {
     motion.keys().iter().map(|key| key.0).collect()
 }
 
+/// How many keys a path may have that this shape takes.
+fn keys_max(shape: &Motion<Shape>) -> usize {
+    let first = shape.first();
+    let by_shape = match first {
+        _ if !shape.moves() => KEYS_MAX,
+        Shape::Patches(patches) if !patches.is_plain_bicubic() => INVOCATION_TRIPS / patch_trips(patches.degrees),
+        Shape::Blobs(_) => {
+            let programs = shape.keys().iter().filter_map(|key| match &key.1 {
+                Shape::Blobs(blobs) => Some(&blobs.programs),
+                _ => None,
+            });
+            let steps = programs.flat_map(|programs| programs.iter().map(|program| BlobStep::count(program)));
+            BLOB_STEPS_MAX / steps.max().unwrap_or(1).max(1)
+        }
+        _ => KEYS_MAX,
+    };
+    by_shape.clamp(2, KEYS_MAX)
+}
+
+/// The loop trips that bound/split makes for a patch of these degrees at each key where its points are others
+/// (glsl/lib/surface_rational.glsl): it fixes rows and finds points on them, for bounds and for looseness.
+fn patch_trips([u, v]: [u32; 2]) -> usize {
+    let weighing = |degree: u32| 2 * degree as usize + 1;
+    let point = weighing(u) + u as usize / 2 + 1;
+    let row = weighing(v) + (u as usize + 1) * (v as usize / 2 + 2);
+    let (lines, ends, others) = (6 * 5, 8, 100);
+    2 * lines * point + lines * row + ends * (row + point) + others
+}
+
+/// At most so many of some times, evenly chosen; the first and the last stay.
+fn spread(times: Vec<f32>, most: usize) -> Vec<f32> {
+    if times.len() <= most {
+        return times;
+    }
+    (0..most).map(|i| times[i * (times.len() - 1) / (most - 1)]).collect()
+}
+
+/// Keys at these times, and between them where the path is not straight.
+fn keys_at(times: &[f32], at: &dyn Fn(f32) -> DMat4, halvings: u32) -> Vec<(f32, DMat4)> {
+    let mut keys = Vec::with_capacity(times.len());
+    for &time in times {
+        bend(&mut keys, time, at, halvings);
+        keys.push((time, at(time)));
+    }
+    keys
+}
+
 /// Adds the keys between the last one and `end` that the path needs.
 fn bend(keys: &mut Vec<(f32, DMat4)>, end: f32, at: &dyn Fn(f32) -> DMat4, halvings: u32) {
     let Some(&(start, first)) = keys.last() else { return };
@@ -128,5 +186,19 @@ mod tests {
         let mut keys = vec![(0.0, straight(0.0))];
         bend(&mut keys, 1.0, &straight, HALVINGS_MAX);
         assert_eq!(keys.len(), 1);
+    }
+
+    #[test]
+    fn of_too_many_times_some_are_followed_from_the_first_to_the_last() {
+        let times: Vec<f32> = (0..100).map(|time| time as f32).collect();
+        assert_eq!(spread(times.clone(), 100), times);
+        assert_eq!(spread(times, 5), [0.0, 24.0, 49.0, 74.0, 99.0]);
+    }
+
+    #[test]
+    fn a_patch_of_high_degree_takes_fewer_keys() {
+        assert!(patch_trips([3, 3]) < patch_trips([7, 3]) && patch_trips([7, 3]) < patch_trips([7, 7]));
+        assert!(INVOCATION_TRIPS / patch_trips([3, 3]) >= 16, "{}", patch_trips([3, 3]));
+        assert!(2 * patch_trips([23, 23]) < 2 * INVOCATION_TRIPS);
     }
 }

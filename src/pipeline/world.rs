@@ -75,6 +75,19 @@ pub struct DrawnWorld {
     pub solids: SolidTable,
     /// Instances that are displaced without a declared bound, so that their displacement must be measured.
     pub unbounded: Vec<u32>,
+    /// Instances whose motion has too many times to follow all of them.
+    pub few_keys: Vec<FewKeys>,
+}
+
+/// An instance whose motion is followed at some of its times only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FewKeys {
+    /// The instance.
+    pub instance: u32,
+    /// How many times its shape, its transformation and the camera's have together.
+    pub asked: usize,
+    /// At how many of them it is followed.
+    pub followed: usize,
 }
 
 impl DrawnWorld {
@@ -142,6 +155,7 @@ struct Builder<'a> {
     /// The primitive that each solid of the world is, if it is one.
     primitive_solids: Vec<Option<PrimitiveSolid>>,
     unbounded: Vec<u32>,
+    few_keys: Vec<FewKeys>,
 }
 
 impl<'a> Builder<'a> {
@@ -166,6 +180,7 @@ impl<'a> Builder<'a> {
             solids,
             primitive_solids,
             unbounded: Vec::new(),
+            few_keys: Vec::new(),
         }
     }
 
@@ -182,6 +197,10 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         let runs = self.pages.runs(&geometry);
+        if path.asked > path.keys.len() && !runs.is_empty() {
+            let (instance, asked, followed) = (self.instances.len() as u32, path.asked, path.keys.len());
+            self.few_keys.push(FewKeys { instance, asked, followed });
+        }
         if !Arc::ptr_eq(&geometry, &drawable.geometry) {
             self.keyed.push(geometry);
         }
@@ -360,6 +379,7 @@ impl<'a> Builder<'a> {
             full: self.full,
             solids: self.solids,
             unbounded: self.unbounded,
+            few_keys: self.few_keys,
         }
     }
 }

@@ -1,26 +1,38 @@
 //! Much to loop over for one invocation. Drivers end loops of too many trips silently, so what is asked for in many
 //! steps must look like the same in few.
 
-use super::draw;
+use super::{ExrChannels, RenderedScene, draw};
 
 fn text<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| format!("{value} ")).collect()
 }
 
-/// Red, green, blue and alpha of a picture of something, 4x4 samples a pixel.
-fn picture(thing: &str) -> [Vec<f32>; 2] {
-    let drawn = draw(&format!(
+/// Something, 4x4 samples a pixel.
+fn drawn(thing: &str) -> RenderedScene {
+    draw(&format!(
         "Format 40 32 1\nPixelSamples 4 4\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nShutter 0 1\n\
          Projection \"perspective\" \"fov\" 45\nWorldBegin\nLightSource \"distantlight\" 1\nSurface \"matte\"\n\
          Translate 0 0 4\n{thing}\nWorldEnd\n"
-    ));
-    let clean = drawn.clean("a.exr");
-    ["R", "A"].map(|channel| clean.channel(channel).to_vec())
+    ))
+}
+
+/// Red and alpha.
+fn channels(picture: &ExrChannels) -> [Vec<f32>; 2] {
+    ["R", "A"].map(|channel| picture.channel(channel).to_vec())
+}
+
+fn picture(thing: &str) -> [Vec<f32>; 2] {
+    channels(&drawn(thing).clean("a.exr"))
+}
+
+/// Times from 0 to 1.
+fn parts(keys: u16) -> Vec<f64> {
+    (0..keys).map(|key| f64::from(key) / f64::from(keys - 1)).collect()
 }
 
 /// Something that goes straight, in as many keys as wanted.
 fn going(keys: u16, thing: &str) -> [Vec<f32>; 2] {
-    let parts: Vec<f64> = (0..keys).map(|key| f64::from(key) / f64::from(keys - 1)).collect();
+    let parts = parts(keys);
     let steps: String = parts.iter().map(|part| format!("Translate {} {} 0\n", 0.4 * part, 0.2 * part)).collect();
     picture(&format!("MotionBegin [{}]\n{steps}MotionEnd\n{thing}", text(&parts)))
 }
@@ -56,6 +68,29 @@ fn patches_of_high_degree_look_the_same_with_many_keys() {
     let patch =
         format!("NuPatch 8 8 [{} {}] 0 1 2 2 [0 0 1 1] 0 1 \"P\" [{}]", "0 ".repeat(8), "1 ".repeat(8), text(points));
     assert_alike(&going(2, &patch), &going(200, &patch));
+}
+
+/// A patch of high degree that deforms, with as many keys as wanted.
+fn deforming(keys: u16) -> RenderedScene {
+    let knots = format!("{} {}", "0 ".repeat(8), "1 ".repeat(8));
+    let point = |part: f64, i: i32, j: i32| {
+        let (x, z) = (-1.0 + f64::from(i) / 3.5 + 0.4 * part, 0.3 * part * f64::from(i * 7 % 3));
+        format!("{x} {} {z}", 2 * j - 1)
+    };
+    let patch = |part: &f64| {
+        let points = text((0..16).map(|at| point(*part, at % 8, at / 8)));
+        format!("NuPatch 8 8 [{knots}] 0 1 2 2 [0 0 1 1] 0 1 \"P\" [{points}]\n")
+    };
+    let parts = parts(keys);
+    drawn(&format!("MotionBegin [{}]\n{}MotionEnd", text(&parts), parts.iter().map(patch).collect::<String>()))
+}
+
+/// What deforms has other points at each time, so devices cannot look at as many times.
+#[test]
+fn patches_that_deform_at_too_many_times_are_followed_at_some_of_them() {
+    let many = deforming(200);
+    assert_eq!(many.message_count("has 200 times while the shutter is open"), 1, "{:?}", many.messages);
+    assert_alike(&channels(&deforming(2).clean("a.exr")), &channels(&many.picture("a.exr")));
 }
 
 /// The largest of equal fields is that field.

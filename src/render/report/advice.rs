@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::pipeline::frame::DICE_RATE_MIN;
+use crate::pipeline::world::{DrawnWorld, FewKeys};
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::prints::PrintedCalls;
@@ -104,6 +105,21 @@ pub(crate) fn on_nothing_in_view(reporter: &Reporter, picture: &Picture, micropo
         let message = "nothing is in view: this picture has no micropolygon";
         let warning = Diagnostic::new(Severity::Warning, "nothing", picture.location.clone(), message);
         reporter.report(warning.hint("check the transformations of camera and objects, Clipping and the crop window"));
+    }
+}
+
+/// Warns about motion that has more times than are followed.
+pub(crate) fn on_few_keys(reporter: &Reporter, drawn: &DrawnWorld) {
+    for FewKeys { instance, asked, followed } in &drawn.few_keys {
+        let (name, place) = &drawn.origins[*instance as usize];
+        let message = format!(
+            "the motion of {} has {asked} times while the shutter is open (its own, its transformation's and the \
+             camera's); it is followed at {followed} of them",
+            object_title(name)
+        );
+        let warning = Diagnostic::new(Severity::Warning, "limitcheck", place.clone(), message);
+        reporter
+            .report(warning.hint("give fewer times in MotionBegin: between times everything moves on straight lines"));
     }
 }
 
