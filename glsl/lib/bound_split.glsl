@@ -3,6 +3,7 @@
 #ifndef BOUND_SPLIT_GLSL
 #define BOUND_SPLIT_GLSL
 
+#include "lib/bound.glsl"
 #include "lib/verdict.glsl"
 
 const uint LEVEL_MAX = 16u;
@@ -19,15 +20,9 @@ const float FLATNESS_BLOB = 0.015625;
 // cannot matter.
 struct Line {
     uint total; // sum of the four chords, 1/1024 pixel
-    uint longest; // longest chord
+    bool uneven; // one chord is longer than the others together
     float bend; // largest second difference, 1/1024 pixel
     bool behind; // a point cannot be projected
-};
-
-// Running bound of all points seen.
-struct Box {
-    vec3 low;
-    vec3 high;
 };
 
 uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
@@ -97,30 +92,76 @@ vec3 line_point(Subpatch subpatch, uint line, uint i) {
 #endif
 }
 
+// The points of a line, one after the other.
+struct Tracing {
+    Line line;
+    uint longest; // chord
+    vec2 previous;
+    vec2 before; // that one
+};
+
+Tracing trace_begin() { return Tracing(Line(0u, false, 0.0, false), 0u, vec2(0.0), vec2(0.0)); }
+
+void trace_point(inout Tracing t, uint i, vec3 p) {
+    bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
+    vec2 r = behind ? t.previous : raster_position(frame, p);
+    uint l = i > 0u ? chord(t.previous, r) : 0u;
+    if (i > 1u) t.line.bend = max(t.line.bend, length((t.before + r) - 2.0 * t.previous));
+    t.before = t.previous;
+    t.previous = r;
+    t.line.total += l;
+    t.longest = max(t.longest, l);
+    t.line.behind = t.line.behind || behind;
+}
+
+Line trace_end(Tracing t) {
+    t.line.uneven = 2u * t.longest > t.line.total;
+    return t.line;
+}
+
+#if MOVING
+#include "lib/passage.glsl"
+
+vec3 points_before[30]; // of each line, at the key before
+
 // Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
-Line measure(Subpatch subpatch, uint line, inout Box box) {
-    Line result = Line(0u, 0u, 0.0, false);
-    vec2 previous = vec2(0.0), before = vec2(0.0);
-    bool in_front = false;
+// What moves asks for all that it asks for where it is first and where it is last seen on its way from the key before.
+Line measure(Subpatch subpatch, uint line, float slack, inout Box box) {
+    vec3 from[5], to[5];
+    Passage passage = passage_begin();
+    for (uint i = 0u; i <= 4u; i++) {
+        to[i] = line_point(subpatch, line, i);
+        box.low = min(box.low, to[i]);
+        box.high = max(box.high, to[i]);
+        from[i] = motion_key == 0u ? to[i] : points_before[5u * line + i];
+        points_before[5u * line + i] = to[i];
+        passage_add(passage, from[i], to[i], slack);
+    }
+    vec2 when = passage_times(passage);
+    Line result = Line(0u, false, 0.0, false);
+    for (uint end = passage_first_end(when); end < 2u; end++) {
+        Tracing t = trace_begin();
+        for (uint i = 0u; i <= 4u; i++) trace_point(t, i, passage_point(from[i], to[i], when[end]));
+        Line then = trace_end(t);
+        result = Line(max(result.total, then.total), result.uneven || then.uneven, max(result.bend, then.bend), result.behind || then.behind);
+    }
+    return result;
+}
+
+#else
+
+Line measure(Subpatch subpatch, uint line, float slack, inout Box box) {
+    Tracing t = trace_begin();
     for (uint i = 0u; i <= 4u; i++) {
         vec3 p = line_point(subpatch, line, i);
         box.low = min(box.low, p);
         box.high = max(box.high, p);
-        bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
-        vec2 r = behind ? previous : raster_position(frame, p);
-        uint l = i > 0u ? chord(previous, r) : 0u;
-        if (i > 1u) result.bend = max(result.bend, length((before + r) - 2.0 * previous));
-        before = previous;
-        previous = r;
-        result.total += l;
-        result.longest = max(result.longest, l);
-        result.behind = result.behind || behind;
-        in_front = in_front || !behind;
+        trace_point(t, i, p);
     }
-    // What moves may be behind the eye at one time as a whole, and is not seen then.
-    if (MOVING == 1 && !in_front && surface_instance.keys > 1u) return Line(0u, 0u, 0.0, false);
-    return result;
+    return trace_end(t);
 }
+
+#endif
 
 // A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its
 // bound.
@@ -151,8 +192,7 @@ void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
 // uneven (a line running away from the camera) that equal steps would make some micropolygons far too large.
 uint wanted_rate(Line line, float dice_scale) {
     float rate = float(line.total) * dice_scale;
-    bool uneven = 2u * line.longest > line.total && rate > 4.0;
-    if (line.behind || uneven || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
+    if (line.behind || (line.uneven && rate > 4.0) || !(rate <= float(EDGE_RATE_MAX) + 0.5)) return EDGE_RATE_MAX + 1u;
     // n chords of a line with second differences d (at a quarter of its length) lie at most 2 d / n^2 off it. Where a
     // surface turns away from the eye lengths alone would leave its outline a coarse polygon.
     const float flatness = KIND == KIND_BLOB ? FLATNESS_BLOB : FLATNESS;
@@ -194,21 +234,10 @@ uint settle_edge(inout uint edge, uint level, uint rate) {
     return edge_open(edge) ? EDGE_RATE_MAX + 1u : edge_count(edge);
 }
 
-// Whether clipping by depth drops nothing: what is clipped of a solid still bounds it.
-bool bounds_solid() { return (surface_instance.flags & INSTANCE_SOLID) != 0u; }
-
-// Whether clipping by depth drops all of a box.
-bool beyond_clipping(Box box) {
-    if (bounds_solid()) return box.high.z < frame.eye_z;
-    return box.high.z < frame.near || box.low.z > frame.far;
-}
-
-// How far the lens displaces a point of depth z at most, in 1/1024 pixel.
-vec2 lens_reach(float z) { return abs(frame.lens_far - frame.lens_near / z); }
-
 #if MOVING
 // Loads what it is at a key of its motion.
 void load_key(Instance instance, Primitive primitive, uint key) {
+    motion_key = key;
     Primitive at_key = primitive_at(instance, primitive, key);
     surface_load(instance_at(instance, key), at_key);
 #ifdef KEEPS_POINTS
@@ -260,46 +289,6 @@ float line_dice_scale(uint line) { return surface_instance.dice_scale; }
 
 #endif
 
-// Nothing nearer than hither or farther than yon is ever hit: samples compare their depth with these bounds.
-float depth_floor(Box box) {
-    if (frame_paints(frame)) return PAINT_Z;
-    return bounds_solid() ? box.low.z : max(box.low.z, frame.near);
-}
-
-float depth_ceiling(Box box) {
-    if (frame_paints(frame)) return PAINT_Z;
-    return bounds_solid() ? box.high.z : min(box.high.z, frame.far);
-}
-
-// The pixels and depths that a camera-space box may touch; false when it misses the picture altogether.
-bool bound_box(Box box, out GridBound bound) {
-    float zmin = box.low.z, zmax = box.high.z;
-    vec2 a = box.low.xy, b = box.low.xy, c = box.high.xy, d = box.high.xy;
-    if (frame_perspective(frame)) {
-        float z = max(zmin, frame.eye_z);
-        a /= z;
-        b /= zmax;
-        c /= z;
-        d /= zmax;
-    }
-    vec2 low = min(min(a, b), min(c, d)), high = max(max(a, b), max(c, d));
-    vec2 r0 = low * frame.raster_scale + frame.raster_offset, r1 = high * frame.raster_scale + frame.raster_offset;
-    if ((frame.flags & FRAME_LENS) != 0u) {
-        vec2 reach = max(lens_reach(max(zmin, frame.eye_z)), lens_reach(zmax));
-        vec2 low_rim = min(r0, r1) - reach;
-        r1 = max(r0, r1) + reach;
-        r0 = low_rim;
-    }
-    // One unit of slack each way for the rounding of vertices.
-    vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
-    ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
-    zmin = depth_floor(box);
-    zmax = depth_ceiling(box);
-    bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);
-    return p1.x >= frame.sampled_px.x && p1.y >= frame.sampled_px.y && p0.x < frame.sampled_px.z && p0.y < frame.sampled_px.w
-        && zmin <= zmax;
-}
-
 // Across which direction to split: the one that needs it more, then the less split one.
 uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpatch subpatch) {
     bool may_u = shape_u_level(subpatch.shape) < LEVEL_MAX, may_v = shape_v_level(subpatch.shape) < LEVEL_MAX;
@@ -326,23 +315,6 @@ uint across_eye(Subpatch subpatch, bool padded) {
     if (KIND == KIND_CURVE) return v_level < limit ? VERDICT_SPLIT_V : VERDICT_LOST;
     if (u_level >= limit && v_level >= limit) return VERDICT_LOST;
     return u_level <= v_level ? VERDICT_SPLIT_U : VERDICT_SPLIT_V;
-}
-
-// Whether all of a box behind hither is on the far side of one border of the picture. For boxes that cannot
-// be projected.
-bool beside_picture(Box box) {
-    vec2 a = box.low.xy * frame.raster_scale, b = box.high.xy * frame.raster_scale;
-    float z0 = max(box.low.z, frame.near), z1 = box.high.z;
-    // Where x s / z + offset is the border: x s + (offset - border) z is zero. Two units of slack for the rounding of
-    // vertices.
-    vec2 first = frame.raster_offset - vec2(frame.sampled_px.xy) * float(FIXED) + 2.0;
-    vec2 last = frame.raster_offset - vec2(frame.sampled_px.zw) * float(FIXED) - 2.0;
-    // The lens displaces by lens_far - lens_near / z, times z.
-    vec2 reach = max(abs(frame.lens_far * z0 - frame.lens_near), abs(frame.lens_far * z1 - frame.lens_near));
-    if ((frame.flags & FRAME_LENS) == 0u) reach = vec2(0.0);
-    bvec2 before = lessThan(max(a, b) + max(first * z0, first * z1) + reach, vec2(0.0));
-    bvec2 beyond = greaterThan(min(a, b) + min(last * z0, last * z1) - reach, vec2(0.0));
-    return any(before) || any(beyond);
 }
 
 // What a subpatch asks for: micropolygons along u and v (EDGE_RATE_MAX + 1: split first), of which its borders alone
@@ -380,14 +352,41 @@ float raster_width(vec3 centre, float width) {
     return abs(width) * scale / (frame_perspective(frame) ? max(centre.z, frame.eye_z) : 1.0);
 }
 
+#if MOVING
+vec3 centres_before[2]; // of its ends, at the key before
+float widths_before[2];
+
+// How wide an end of it is where it is first and where it is last seen on its way from the key before.
+float widest_on_way(uint end_of_curve, vec3 to, float width, float slack) {
+    vec3 from = motion_key == 0u ? to : centres_before[end_of_curve];
+    float width_from = motion_key == 0u ? width : widths_before[end_of_curve];
+    centres_before[end_of_curve] = to;
+    widths_before[end_of_curve] = width;
+    Passage passage = passage_begin();
+    passage_add(passage, from, to, slack);
+    vec2 when = passage_times(passage);
+    float widest = 0.0;
+    for (uint end = passage_first_end(when); end < 2u; end++) {
+        float then = when[end] >= 1.0 ? width : mix(width_from, width, when[end]);
+        widest = max(widest, raster_width(passage_point(from, to, when[end]), then));
+    }
+    return widest;
+}
+#endif
+
 // cases: KIND_*
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint v0 = subpatch.start >> 16, u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    float widest = 0.0;
+    float widest = 0.0, slack = surface_instance.displacement_bound;
     for (uint i = 0u; i < 2u; i++) {
         surface_row(param_quarter(v0, v_level, 4u * i));
+        slack = max(slack, surface_instance.displacement_bound + abs(row_width));
+#if MOVING
+        float width = widest_on_way(i, row_centre, row_width, slack) / float(1u << u_level);
+#else
         float width = raster_width(row_centre, row_width) / float(1u << u_level);
+#endif
         widest = max(widest, width);
         float rate = width * surface_instance.dice_scale;
         uint want = rate > float(EDGE_RATE_MAX) + 0.5 ? EDGE_RATE_MAX + 1u : max(uint(ceil(rate - 0.5)), 1u);
@@ -395,7 +394,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     }
     float scale = surface_instance.dice_scale;
     surface_instance.dice_scale *= clamp(widest * scale, 1.0 / STRETCH_MAX, 1.0);
-    Line line = measure(subpatch, 5u, box);
+    Line line = measure(subpatch, 5u, slack, box);
     uint rate = wanted_rate(line, line_dice_scale(5u));
     if (float(line.total) > CURVE_GRID_PX * float(FIXED)) rate = EDGE_RATE_MAX + 1u;
     surface_instance.dice_scale = scale;
@@ -420,7 +419,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     const uint lines = KIND == KIND_FACET || KIND == KIND_CURVE ? 4u : 6u;
 #endif
     for (uint i = 0u; i < lines; i++) {
-        Line line = measure(subpatch, i, box);
+        Line line = measure(subpatch, i, surface_instance.displacement_bound, box);
         uint rate = wanted_rate(line, line_dice_scale(i));
 #if KIND == KIND_BLOB
         rate = min(rate, most_rate(subpatch, i, line_dice_scale(i)));
@@ -471,8 +470,6 @@ uint decide(inout Subpatch subpatch, Demand d) {
     return VERDICT_GRID;
 }
 
-Box empty_box() { return Box(vec3(3.4e38), vec3(-3.4e38)); }
-
 #if MOVING
 
 // What an edge is settled to at one time, beside what it was settled to at others: the finest counts. Open as soon as
@@ -483,13 +480,6 @@ uint finer_edge(uint a, uint b) { return edge_open(a) || edge_open(b) ? EDGE_OPE
 void demand_more(inout Demand d, Demand other) {
     d = Demand(max(d.want_u, other.want_u), max(d.want_v, other.want_v), max(d.border_u, other.border_u),
                max(d.border_v, other.border_v), max(d.length_u, other.length_u), max(d.length_v, other.length_v));
-}
-
-// The pixels and depths of both bounds.
-GridBound both_bounds(GridBound a, GridBound b) {
-    ivec2 ax = unpack_range(a.x), ay = unpack_range(a.y), bx = unpack_range(b.x), by = unpack_range(b.y);
-    return GridBound(pack_range(ivec2(min(ax.x, bx.x), max(ax.y, bx.y))), pack_range(ivec2(min(ay.x, by.x), max(ay.y, by.y))),
-                     min(a.zmin, b.zmin), max(a.zmax, b.zmax));
 }
 
 // A moving subpatch: it is as fine as it must be at any of its keys, and its bound is that of its paths between them,
@@ -520,7 +510,9 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
         swept.high = max(swept.high, box.high);
         bool starts_behind = frame_perspective(frame) && box.low.z < frame.eye_z;
         behind = behind || starts_behind;
-        across = across || (starts_behind && box.high.z >= (bounds_solid() ? frame.eye_z : frame.near));
+        // Beside the picture, however much of it is rendered, it need not be projected.
+        bool ends_before = box.high.z >= (bounds_solid() ? frame.eye_z : frame.near);
+        across = across || (starts_behind && ends_before && !beside(box, frame.picture_px));
         GridBound at_key_bound;
         bound_box(box, at_key_bound);
         if (key == 0u) bound = at_key_bound; else bound = both_bounds(bound, at_key_bound);

@@ -59,11 +59,21 @@ struct Sweep {
     uint key;       // the interval of keys in which it begins
 };
 
+// Farther away than anything that is looked at.
+const float SWEEP_FAR = 67108864.0;
+
+// Where a corner is; far away on its side of the axis where it cannot be projected: on the way there it goes that
+// way, unless it passes the axis (see sweep_both).
+vec2 sweep_position(vec3 p) {
+    vec2 away = mix(vec2(-SWEEP_FAR), vec2(SWEEP_FAR), greaterThanEqual(p.xy * frame.raster_scale, vec2(0.0)));
+    return p.z >= frame.eye_z ? raster_position(frame, p) : away;
+}
+
 // Where it is at a time.
 Sweep sweep_at(Walk w, KeyTime at) {
     Corners p = corners_at(w.vertices, at);
-    vec4 z = corner_depths(p), inverse = reciprocal(z);
-    vec2 a = raster_position(frame, p.a), b = raster_position(frame, p.b), c = raster_position(frame, p.c), d = raster_position(frame, p.d);
+    vec4 z = corner_depths(p), inverse = reciprocal(max(z, vec4(frame.eye_z)));
+    vec2 a = sweep_position(p.a), b = sweep_position(p.b), c = sweep_position(p.c), d = sweep_position(p.d);
     Sweep s;
     s.low = min(min(a, b), min(c, d));
     s.high = max(max(a, b), max(c, d));
@@ -73,10 +83,15 @@ Sweep sweep_at(Walk w, KeyTime at) {
     return s;
 }
 
-// From the first one's interval of keys on.
+// From the first one's interval of keys on. What passes the eye plane on one side of the axis goes away on that side;
+// on both sides, it may be anywhere.
 Sweep sweep_both(Sweep a, Sweep b) {
     vec2 inverse_z = vec2(min(a.inverse_z.x, b.inverse_z.x), max(a.inverse_z.y, b.inverse_z.y));
-    return Sweep(min(a.low, b.low), max(a.high, b.high), inverse_z, a.across || b.across, a.key);
+    vec2 low = min(a.low, b.low), high = max(a.high, b.high);
+    bool across = a.across || b.across;
+    bvec2 both = bvec2(across && low.x < frame.raster_offset.x && high.x > frame.raster_offset.x,
+                       across && low.y < frame.raster_offset.y && high.y > frame.raster_offset.y);
+    return Sweep(mix(low, vec2(-SWEEP_FAR), both), mix(high, vec2(SWEEP_FAR), both), inverse_z, across, a.key);
 }
 
 // During the part of the shutter with this number; `before` is where it was when the part begins, then when it ends.
@@ -133,14 +148,15 @@ StratumBox box_through(Walk w, Sweep s, LensCell rim) {
     vec2 margin = vec2(SWEEP_MARGIN) + SWEEP_ERROR * (max(abs(s.low), abs(s.high)) + max(abs(reach.u), abs(reach.v)));
     low -= margin;
     high += margin;
-    // Not false for NaN.
-    bool across = s.across || !(all(greaterThan(low, vec2(-RASTER_MAX))) && all(lessThan(high, vec2(RASTER_MAX))));
-    if (across) return StratumBox(w.px, true, Reach(vec2(-2.0 * RASTER_MAX), vec2(2.0 * RASTER_MAX), vec2(0.0), vec2(0.0)));
+    bool anywhere = !(all(lessThanEqual(low, high))); // NaN
+    if (anywhere) return StratumBox(w.px, true, Reach(vec2(-2.0 * RASTER_MAX), vec2(2.0 * RASTER_MAX), vec2(0.0), vec2(0.0)));
     reach.low -= margin;
     reach.high += margin;
+    low = clamp(low, vec2(-RASTER_MAX), vec2(RASTER_MAX));
+    high = clamp(high, vec2(-RASTER_MAX), vec2(RASTER_MAX));
     ivec2 first = ivec2(floor(low)), last = ivec2(ceil(high)), extent = last - first;
     ivec4 px = ivec4(max(first >> FIXED_LOG2, w.px.xy), min(last >> FIXED_LOG2, w.px.zw));
-    return StratumBox(px, max(extent.x, extent.y) > NARROW_EXTENT, reach);
+    return StratumBox(px, s.across || max(extent.x, extent.y) > NARROW_EXTENT, reach);
 }
 
 StratumBox box_of(Walk w, Sweep s, uvec2 cell) {

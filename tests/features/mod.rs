@@ -10,6 +10,7 @@ mod cracks;
 mod deep_shadows;
 mod depth;
 mod detail;
+mod eye_plane;
 mod finite;
 mod imager;
 mod imaging;

@@ -110,6 +110,7 @@ pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
         eye_z: 1e-6,
         flags: if jitter { FRAME_JITTER } else { 0 },
         sampled_px: [-100, -100, 1000, 1000],
+        picture_px: [0, 0, 900, 900],
         samples,
         sample_step: samples.map(|n| (FIXED.cast_unsigned() << 16) / n),
         eye_splits: 0,

@@ -32,7 +32,7 @@ fn every_kernel_is_dispatched() {
         let users = files().iter().filter(|file| file.is_rust() && file.is_in(place));
         users.map(|file| if product { without_tests(&file.code) } else { file.code.clone() }).collect()
     };
-    let (program, tests) = (uses("src/", true), uses("tests/", false));
+    let (program, tests) = (uses("src/", true), uses("tests/", false) + &uses("bench/", false));
     let is_used = |file: &&File| {
         let code = if file.is_in("glsl/test/") { &tests } else { &program };
         words(code, file.stem()).any(|at| code[at + file.stem().len()..].starts_with("::"))
