@@ -24,6 +24,7 @@ mod copy;
 mod declare;
 mod displays;
 mod effect;
+mod eye;
 mod fault;
 mod freeze;
 mod frustum;

@@ -230,6 +230,8 @@ groups! {
         "int maxvpdepth" only(&["-1"], "all translucent surfaces are composited");
         "int emit" only(&["0"], "photon maps are neither made nor used");
         "int subpixel" Harmless;
+        "int mpcache" Harmless; // micropolygons are not cached
+        "int mpmemory" Harmless;
     }
     // Attributes (PRMan's and those of other renderers).
     "Attribute" "displacementbound" {

@@ -19,6 +19,12 @@ const SCOPED_SPACES_MAX: usize = 1024;
 /// Smaller parts of a matrix that would divide by depth are taken for rounding.
 const PERSPECTIVE_LEAST: f64 = 1e-6;
 
+/// Whether points are divided by more than one number.
+pub(super) fn divides_by_depth(matrix: &DMat4) -> bool {
+    let [x, y, z, w] = matrix.row(3).to_array();
+    [x, y, z].iter().any(|value| value.abs() > PERSPECTIVE_LEAST * w.abs())
+}
+
 impl Reader<'_> {
     fn step(&mut self, step: TransformStep) -> Parsed<()> {
         self.apply(RequestEffect::Transform(Motion::still(step)));
@@ -44,8 +50,8 @@ impl Reader<'_> {
     /// A matrix of a file, divided by its last element. Inside of a world one that divides by depth is reported.
     fn affine(&mut self, values: &[f64; 16]) -> DMat4 {
         let matrix = DMat4::from_cols_array(values);
-        let [x, y, z, w] = matrix.row(3).to_array();
-        if [x, y, z].iter().any(|value| value.abs() > PERSPECTIVE_LEAST * w.abs()) {
+        let w = matrix.row(3).w;
+        if divides_by_depth(&matrix) {
             if self.world.is_some() {
                 let message = "a matrix that divides by depth is not supported inside of a world: geometry is drawn without \
                     the division";

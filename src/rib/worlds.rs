@@ -1,5 +1,6 @@
 //! WorldBegin to WorldEnd: collecting a [`World`] and passing it to the consumer.
 
+use super::eye;
 use super::fault::RequestFault;
 use super::motion;
 use super::objects::Object;
@@ -8,10 +9,11 @@ use super::procedural::{ArchiveRequest, ReadBefore};
 use super::reader::Reader;
 use super::search;
 use super::solids::Solids;
+use super::transforms::divides_by_depth;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::{Charge, ChargeKind};
 use crate::scene::{
-    Attributes, Camera, DisplayMode, DisplayPart, Drawable, Light, LightId, Motion, NamedSpace, Options,
+    Attributes, Camera, DisplayMode, DisplayPart, Drawable, Light, LightId, Motion, NamedSpace, Options, Projection,
     ShaderInstance, World,
 };
 use crate::stats::human_bytes;
@@ -80,10 +82,11 @@ impl Reader<'_> {
     /// Freezes the options, makes the current transformation that of the camera, and starts the world's at the
     /// identity.
     pub(super) fn begin_world(&mut self) {
-        let camera_from_world = Arc::clone(&self.state.transform);
+        let (camera_from_world, projection) = self.camera_of_world();
         let world_from_camera = motion::inverse(&camera_from_world);
         let mirrored = camera_from_world.first().determinant() < 0.0;
         let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
+        frozen.camera.projection = projection;
         let settings = self.settings;
         let search = &frozen.options.search;
         frozen.options.search = search::with_others(search, &settings.search_first, &settings.search_last);
@@ -111,6 +114,21 @@ impl Reader<'_> {
             teapot: None,
             read_before: FxHashMap::default(),
         });
+    }
+
+    /// The transformation and the projection of the camera. Together they divide by depth once.
+    fn camera_of_world(&mut self) -> (Arc<Motion<DMat4>>, Projection) {
+        let (transform, projection) = (Arc::clone(&self.state.transform), self.options.projection);
+        if !transform.keys().iter().any(|(_, matrix)| divides_by_depth(matrix)) {
+            return (transform, projection);
+        }
+        if let (Projection::Orthographic, Some((camera, own))) = (projection, eye::apart(&transform)) {
+            return (Arc::new(camera), own);
+        }
+        let message = "a camera whose transformation divides by depth, besides Projection or only at some times, is not \
+                       supported: that division is left out";
+        self.warn_once("Perspective", "unimplement", message);
+        (transform, projection)
     }
 
     /// Converts shaders and spaces that were made before WorldBegin from camera space to world space.

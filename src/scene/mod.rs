@@ -6,6 +6,7 @@
 //! vectors and are named `target_from_source` (a RIB matrix, row-major for row vectors, is the column-major array of
 //! the same matrix for column vectors).
 
+mod arcs;
 mod attributes;
 mod blob;
 mod bounds;

@@ -169,6 +169,23 @@ fn what_grows_or_deforms_is_drawn_at_every_time() {
     }
 }
 
+/// Each ray from its centre is covered for as long as the disk has swept over it.
+#[test]
+fn a_disk_that_closes_uncovers_each_angle_in_turn() {
+    let closes = picture(8, "Shutter 0 1", "MotionBegin [0 1]\nDisk 0 6 360\nDisk 0 6 90\nMotionEnd");
+    for y in 0..SIZE {
+        for x in 0..SIZE {
+            let [east, north] = [x as f64 - 31.5, 31.5 - y as f64];
+            let turned = north.atan2(east).to_degrees().rem_euclid(360.0);
+            // Straight ways are inside of the arc, and a pixel at the first ray is on both of its sides.
+            if (8.0..22.0).contains(&east.hypot(north)) && turned.min(360.0 - turned) > 6.0 {
+                let (found, expected) = (f64::from(closes.at("A", x, y)), ((360.0 - turned) / 270.0).min(1.0));
+                assert!((found - expected).abs() < 0.06, "({x}, {y}): {found} for {expected}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_closed_shutter_shows_the_time_when_it_opens() {
     for (shutter, centre) in [("0 0", 16.0), ("0.5 0.5", 32.0), ("1 1", 48.0), ("2 2", 48.0)] {

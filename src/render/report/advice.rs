@@ -11,7 +11,7 @@ use crate::render::region::region_result::{OpenSolids, RegionCounts, ReplacedVal
 use crate::scene::{EYE_SPLITS_MAX, World};
 use crate::schedule::Incomplete;
 use crate::shading::prints::lines;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What to do when devices fail.
 const NO_DEVICE_HINT: &str = "give devices more memory with --memory, or name other or fewer devices with --devices (`anthill devices` lists them)";
@@ -80,11 +80,19 @@ pub(crate) fn on_no_list(reporter: &Reporter, error: &ListError) {
     reporter.report(severe.hint(error.hint()));
 }
 
-/// Warns about parts of instances that were lost at the eye plane.
+/// Warns about parts of instances that were lost at the eye plane; an instance may be named several times.
 pub(crate) fn on_eye_splits(reporter: &Reporter, picture: &Picture, lost: &[(u32, u32)]) {
-    for (instance, count) in lost {
-        let (name, place) = &picture.world.origins[*instance as usize];
-        let message = format!("{count} parts of {} extend behind the eye and are left out", object_title(name));
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for &(instance, count) in lost {
+        *counts.entry(instance).or_default() += u64::from(count);
+    }
+    for (instance, count) in counts {
+        let (name, place) = &picture.world.origins[instance as usize];
+        let title = object_title(name);
+        let message = match count {
+            1 => format!("1 part of {title} extends behind the eye and is left out"),
+            _ => format!("{count} parts of {title} extend behind the eye and are left out"),
+        };
         let allowed = picture.world.frame.eye_splits;
         let hint = if allowed < EYE_SPLITS_MAX {
             format!(

@@ -344,7 +344,7 @@ impl Batch {
         }
         let (columns, location) = first?;
         let primvars = columns.into_iter().map(Column::primvar).collect();
-        Some(Geometry { shape: Motion::new(shapes)?, primvars, location })
+        Some(Geometry { shape: Motion::new(shapes)?.along_arcs(), primvars, location })
     }
 
     /// Whether two batches can be keys of one moving geometry.

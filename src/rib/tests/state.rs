@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::diagnostic::Severity;
-use crate::scene::{DETAIL_STEPS, ParamValue, PrimvarData, ShadingInterpolation};
+use crate::scene::{DETAIL_STEPS, ParamValue, PrimvarData, Projection, ShadingInterpolation};
 
 const POINT: &str = "Sphere 1 -1 1 360";
 
@@ -39,6 +39,28 @@ fn transformations_multiply_on_the_right() {
     assert_eq!(outcome.codes(), [("unimplement", 2)]);
     let point = outcome.world().drawables[0].world_from_object.first().project_point3(DVec3::new(1.0, 2.0, 4.0));
     assert!((point - DVec3::new(0.25, 0.5, 0.75)).length() < 1e-12);
+}
+
+#[test]
+fn a_perspective_before_the_world_is_the_cameras() {
+    let with = |text: &str| clean(&format!("Shutter 0 1\n{text}\nWorldBegin\n{POINT}\nWorldEnd\n")).camera;
+    let camera = with("Perspective 40\nTranslate 0 0 5\nScale 2 2 2");
+    let Projection::Perspective { fov_degrees } = camera.projection else { panic!("{:?}", camera.projection) };
+    assert!((fov_degrees - 40.0).abs() < 1e-9);
+    let affine = DMat4::from_translation(DVec3::Z * 5.0) * DMat4::from_scale(DVec3::splat(2.0));
+    assert!(camera.camera_from_world.first().abs_diff_eq(affine, 1e-12));
+    // A lens that zooms moves everything towards the axis.
+    let zooming = with("MotionBegin [0 1]\nPerspective 40\nPerspective 60\nMotionEnd\nTranslate 0 0 5");
+    let grown = zooming.camera_from_world.at(1.0).transform_point3(DVec3::ONE);
+    let part = 20_f64.to_radians().tan() / 30_f64.to_radians().tan();
+    assert!(grown.abs_diff_eq(DVec3::new(part, part, 6.0), 1e-9), "{grown}");
+}
+
+#[test]
+fn a_camera_divides_by_depth_once() {
+    let both = "Projection \"perspective\"\nPerspective 40";
+    let outcome = read_text(&format!("{both}\nWorldBegin\n{POINT}\nWorldEnd\n"));
+    assert_eq!(outcome.codes(), [("unimplement", 3)]);
 }
 
 #[test]
