@@ -4,6 +4,7 @@
 #define BOUND_SPLIT_GLSL
 
 #include "lib/bound.glsl"
+#include "lib/line.glsl"
 #include "lib/verdict.glsl"
 
 const uint LEVEL_MAX = 16u;
@@ -15,17 +16,6 @@ const float CURVE_GRID_PX = 16.0;
 const float FLATNESS = 0.125;
 // Chords of an outline are inside it. Facets of KIND_BLOB are short, so all of its outline would be that far inside.
 const float FLATNESS_BLOB = 0.015625;
-
-// Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation
-// cannot matter.
-struct Line {
-    uint total; // sum of the four chords, 1/1024 pixel
-    bool uneven; // one chord is longer than the others together
-    float bend; // largest second difference, 1/1024 pixel
-    bool behind; // a point cannot be projected
-};
-
-uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
 
 // Whether a line runs along u.
 bool line_along_u(uint line) { return line < 2u || line == 4u; }
@@ -92,65 +82,70 @@ vec3 line_point(Subpatch subpatch, uint line, uint i) {
 #endif
 }
 
-// The points of a line, one after the other.
-struct Tracing {
-    Line line;
-    uint longest; // chord
-    vec2 previous;
-    vec2 before; // that one
-};
-
-Tracing trace_begin() { return Tracing(Line(0u, false, 0.0, false), 0u, vec2(0.0), vec2(0.0)); }
-
-void trace_point(inout Tracing t, uint i, vec3 p) {
-    bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
-    vec2 r = behind ? t.previous : raster_position(frame, p);
-    uint l = i > 0u ? chord(t.previous, r) : 0u;
-    if (i > 1u) t.line.bend = max(t.line.bend, length((t.before + r) - 2.0 * t.previous));
-    t.before = t.previous;
-    t.previous = r;
-    t.line.total += l;
-    t.longest = max(t.longest, l);
-    t.line.behind = t.line.behind || behind;
-}
-
-Line trace_end(Tracing t) {
-    t.line.uneven = 2u * t.longest > t.line.total;
-    return t.line;
-}
-
+// Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
 #if MOVING
 #include "lib/passage.glsl"
 
-vec3 points_before[30]; // of each line, at the key before
+// What is measured: lines by their numbers, ends of a curve, and a subpatch as a whole.
+const uint THING_END = 6u;
+const uint THING_WHOLE = 8u;
 
-// Lines 0 and 1 run along u at v0 and v1, 2 and 3 along v at u0 and u1, 4 along u and 5 along v through the middle.
-// What moves asks for all that it asks for where it is first and where it is last seen on its way from the key before.
-Line measure(Subpatch subpatch, uint line, float slack, inout Box box) {
-    vec3 from[5], to[5];
-    Passage passage = passage_begin();
+// The points of each line at the key before and at the one that is loaded.
+vec3 points_from[30];
+vec3 points_to[30];
+float pad_before; // how far the surface may have been outside of the box of its points
+bool way_behind; // a line was behind the eye in part where it was measured
+
+// How far the surface may be displaced at either key.
+float displacement_most() {
+    float now = surface_instance.displacement_bound;
+    return motion_key == 0u ? now : max(now, displacement_before);
+}
+
+// A curved line is beside its points by less than half of its largest second difference.
+const float CURVED_SLACK = 0.5;
+
+// Takes the points of a line at this key.
+void note_line(Subpatch subpatch, uint line, inout Box box) {
     for (uint i = 0u; i <= 4u; i++) {
-        to[i] = line_point(subpatch, line, i);
-        box.low = min(box.low, to[i]);
-        box.high = max(box.high, to[i]);
-        from[i] = motion_key == 0u ? to[i] : points_before[5u * line + i];
-        points_before[5u * line + i] = to[i];
-        passage_add(passage, from[i], to[i], slack);
+        vec3 p = line_point(subpatch, line, i);
+        box.low = min(box.low, p);
+        box.high = max(box.high, p);
+        points_from[5u * line + i] = motion_key == 0u ? p : points_to[5u * line + i];
+        points_to[5u * line + i] = p;
     }
-    vec2 when = passage_times(passage);
+}
+
+// When a line is seen on its way from the key before; `slack` is how far the surface may be from it at both keys.
+vec2 line_times(uint line, float slack) {
+    float bend = 0.0;
+    for (uint at = 5u * line + 1u; at < 5u * line + 4u; at++) {
+        vec3 from = (points_from[at - 1u] + points_from[at + 1u]) - 2.0 * points_from[at];
+        vec3 to = (points_to[at - 1u] + points_to[at + 1u]) - 2.0 * points_to[at];
+        bend = max(bend, max(dot(from, from), dot(to, to)));
+    }
+    slack += CURVED_SLACK * sqrt(bend);
+    Passage passage = passage_begin();
+    for (uint i = 0u; i <= 4u; i++) passage_add(passage, points_from[5u * line + i], points_to[5u * line + i], slack);
+    return passage_times(passage);
+}
+
+// What a line asks for between two times: all that it asks for at both of them, or at the second.
+Line measure_between(uint line, vec2 when, uint first_end) {
     Line result = Line(0u, false, 0.0, false);
-    for (uint end = passage_first_end(when); end < 2u; end++) {
+    for (uint end = first_end; end < 2u; end++) {
         Tracing t = trace_begin();
-        for (uint i = 0u; i <= 4u; i++) trace_point(t, i, passage_point(from[i], to[i], when[end]));
+        for (uint i = 0u; i <= 4u; i++) trace_point(t, i, passage_point(points_from[5u * line + i], points_to[5u * line + i], when[end]));
         Line then = trace_end(t);
         result = Line(max(result.total, then.total), result.uneven || then.uneven, max(result.bend, then.bend), result.behind || then.behind);
     }
+    way_behind = way_behind || result.behind;
     return result;
 }
 
 #else
 
-Line measure(Subpatch subpatch, uint line, float slack, inout Box box) {
+Line measure(Subpatch subpatch, uint line, inout Box box) {
     Tracing t = trace_begin();
     for (uint i = 0u; i <= 4u; i++) {
         vec3 p = line_point(subpatch, line, i);
@@ -162,6 +157,14 @@ Line measure(Subpatch subpatch, uint line, float slack, inout Box box) {
 }
 
 #endif
+
+// What the points of a subpatch do not show: curvature, displacement, rounding.
+vec3 pad_of(Subpatch subpatch, Box box) {
+    uint v0 = subpatch.start >> 16, v_level = shape_v_level(subpatch.shape);
+    float hu = 1.0 / float(1u << shape_u_level(subpatch.shape)), hv = 1.0 / float(1u << v_level);
+    vec3 pad = surface_pad(hu, hv, param_quarter(v0, v_level, 0u), param_quarter(v0, v_level, 4u));
+    return pad + vec3(surface_instance.displacement_bound) + 1e-5 * max(abs(box.low), abs(box.high));
+}
 
 // A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its
 // bound.
@@ -208,6 +211,8 @@ uint wanted_rate(Line line, float dice_scale) {
 const float CREASE_LENGTH = 0.25;
 const float CREASE_RATE_LEAST = 2.0;
 
+uint most_before[6]; // of each line, at the key before
+
 // The most micropolygons along a line, by its length before it moves.
 uint most_rate(Subpatch subpatch, uint line, float dice_scale) {
     uint u0 = subpatch.start & 0xffffu, v0 = subpatch.start >> 16;
@@ -238,6 +243,7 @@ uint settle_edge(inout uint edge, uint level, uint rate) {
 // Loads what it is at a key of its motion.
 void load_key(Instance instance, Primitive primitive, uint key) {
     motion_key = key;
+    displacement_before = surface_instance.displacement_bound;
     Primitive at_key = primitive_at(instance, primitive, key);
     surface_load(instance_at(instance, key), at_key);
 #ifdef KEEPS_POINTS
@@ -357,16 +363,16 @@ vec3 centres_before[2]; // of its ends, at the key before
 float widths_before[2];
 
 // How wide an end of it is where it is first and where it is last seen on its way from the key before.
-float widest_on_way(uint end_of_curve, vec3 to, float width, float slack) {
+float widest_on_way(uint end_of_curve, vec3 to, float width) {
     vec3 from = motion_key == 0u ? to : centres_before[end_of_curve];
     float width_from = motion_key == 0u ? width : widths_before[end_of_curve];
     centres_before[end_of_curve] = to;
     widths_before[end_of_curve] = width;
     Passage passage = passage_begin();
-    passage_add(passage, from, to, slack);
+    passage_add(passage, from, to, displacement_most() + max(abs(width), abs(width_from)));
     vec2 when = passage_times(passage);
     float widest = 0.0;
-    for (uint end = passage_first_end(when); end < 2u; end++) {
+    for (uint end = passage_first_end(when, THING_END + end_of_curve); end < 2u; end++) {
         float then = when[end] >= 1.0 ? width : mix(width_from, width, when[end]);
         widest = max(widest, raster_width(passage_point(from, to, when[end]), then));
     }
@@ -378,12 +384,12 @@ float widest_on_way(uint end_of_curve, vec3 to, float width, float slack) {
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint v0 = subpatch.start >> 16, u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
-    float widest = 0.0, slack = surface_instance.displacement_bound;
+    float widest = 0.0, broadest = 0.0;
     for (uint i = 0u; i < 2u; i++) {
         surface_row(param_quarter(v0, v_level, 4u * i));
-        slack = max(slack, surface_instance.displacement_bound + abs(row_width));
+        broadest = max(broadest, abs(row_width));
 #if MOVING
-        float width = widest_on_way(i, row_centre, row_width, slack) / float(1u << u_level);
+        float width = widest_on_way(i, row_centre, row_width) / float(1u << u_level);
 #else
         float width = raster_width(row_centre, row_width) / float(1u << u_level);
 #endif
@@ -394,7 +400,13 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     }
     float scale = surface_instance.dice_scale;
     surface_instance.dice_scale *= clamp(widest * scale, 1.0 / STRETCH_MAX, 1.0);
-    Line line = measure(subpatch, 5u, slack, box);
+#if MOVING
+    note_line(subpatch, 5u, box);
+    vec2 when = line_times(5u, displacement_most() + larger_of_keys(broadest, pad_before));
+    Line line = measure_between(5u, when, passage_first_end(when, 5u));
+#else
+    Line line = measure(subpatch, 5u, box);
+#endif
     uint rate = wanted_rate(line, line_dice_scale(5u));
     if (float(line.total) > CURVE_GRID_PX * float(FIXED)) rate = EDGE_RATE_MAX + 1u;
     surface_instance.dice_scale = scale;
@@ -407,6 +419,18 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 
 #else
 
+#if MOVING
+// Takes the points of all lines at this key; when the subpatch is seen on its way from the key before.
+vec2 whole_times(Subpatch subpatch, uint lines, inout Box box) {
+    for (uint i = 0u; i < lines; i++) note_line(subpatch, i, box);
+    vec3 pad = pad_of(subpatch, box);
+    float slack = larger_of_keys(max(pad.x, max(pad.y, pad.z)), pad_before);
+    Passage passage = passage_begin();
+    for (uint at = 0u; at < 5u * lines; at++) passage_add(passage, points_from[at], points_to[at], slack);
+    return passage_times(passage);
+}
+#endif
+
 Demand measure_all(inout Subpatch subpatch, inout Box box) {
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
@@ -418,16 +442,38 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #else
     const uint lines = KIND == KIND_FACET || KIND == KIND_CURVE ? 4u : 6u;
 #endif
+#if MOVING
+    vec2 whole = whole_times(subpatch, lines, box);
+    uint whole_end = passage_first_end(whole, THING_WHOLE);
+#endif
     for (uint i = 0u; i < lines; i++) {
-        Line line = measure(subpatch, i, surface_instance.displacement_bound, box);
+        bool along_u = line_along_u(i);
+#if MOVING
+        vec2 when = line_times(i, displacement_most());
+        Line line = measure_between(i, when, passage_first_end(when, i));
+        // Wherever any of the subpatch is seen its inside must be as fine as its lines ask for, seen or not.
+        Line inside = measure_between(i, whole, whole_end);
+        uint want = wanted_rate(inside, line_dice_scale(i));
+#else
+        Line line = measure(subpatch, i, box);
+#endif
         uint rate = wanted_rate(line, line_dice_scale(i));
 #if KIND == KIND_BLOB
-        rate = min(rate, most_rate(subpatch, i, line_dice_scale(i)));
+        uint most = most_rate(subpatch, i, line_dice_scale(i));
+#if MOVING
+        uint most_of_keys = motion_key == 0u ? most : max(most, most_before[i]);
+        most_before[i] = most;
+        most = most_of_keys;
+        want = min(want, most);
+#endif
+        rate = min(rate, most);
+#endif
+#if MOVING
+        if (along_u) demand_u(d, want, inside.total, false); else demand_v(d, want, inside.total, false);
 #endif
 #if KIND == KIND_POINT
         if (i < 2u && form != PRIMITIVE_SQUARE) rate = max(rate, POINT_RIM_RATE);
 #endif
-        bool along_u = line_along_u(i);
 #if KIND == KIND_RATIONAL
         // Five points do not show the waves of a long polynomial.
         if ((along_u ? u_level : v_level) < level_least(along_u ? degree.x : degree.y)) rate = EDGE_RATE_MAX + 1u;
@@ -446,12 +492,8 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 
 #endif
 
-// Adds to the box what its points do not show: curvature, displacement, rounding.
 void pad_box(Subpatch subpatch, inout Box box) {
-    uint v0 = subpatch.start >> 16, v_level = shape_v_level(subpatch.shape);
-    float hu = 1.0 / float(1u << shape_u_level(subpatch.shape)), hv = 1.0 / float(1u << v_level);
-    vec3 pad = surface_pad(hu, hv, param_quarter(v0, v_level, 0u), param_quarter(v0, v_level, 4u));
-    pad += vec3(surface_instance.displacement_bound) + 1e-5 * max(abs(box.low), abs(box.high));
+    vec3 pad = pad_of(subpatch, box);
     box.low -= pad;
     box.high += pad;
 }
@@ -482,8 +524,8 @@ void demand_more(inout Demand d, Demand other) {
                max(d.border_v, other.border_v), max(d.length_u, other.length_u), max(d.length_v, other.length_v));
 }
 
-// A moving subpatch: it is as fine as it must be at any of its keys, and its bound is that of its paths between them,
-// which are straight. At a time when it is behind the eye it asks for nothing.
+// A moving subpatch: it is as fine as it must be wherever it is seen on its way from key to key, and its bound is that
+// of its paths between them, which are straight.
 uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
     Subpatch settled = subpatch;
 #ifdef KEEPS_POINTS
@@ -495,6 +537,7 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     Box swept = empty_box();
     bool behind = false, across = false, padded = false;
+    way_behind = false;
     for (uint key = 0u; key < instance.keys; key++) {
         load_key(instance, primitive, key);
         Box box = empty_box();
@@ -519,7 +562,7 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
     }
     if (beyond_clipping(swept)) return VERDICT_CULL;
     subpatch.edges = settled.edges;
-    if (across) return beside_picture(swept) ? VERDICT_CULL : across_eye(subpatch, padded);
+    if (across || (behind && way_behind)) return beside_picture(swept) ? VERDICT_CULL : across_eye(subpatch, padded);
     // What passes the eye plane between two keys may be anywhere that its box may be.
     bool seen = behind ? bound_box(swept, bound)
         : ranges_meet(bound.x, bound.y, frame.sampled_px);

@@ -23,7 +23,7 @@ struct Frame {
     float eye_z;        // smallest camera z that may be projected
     uint flags;         // FRAME_*
     ivec4 sampled_px;   // x0, y0, x1, y1: the pixels that are ever sampled: crop window and filter apron
-    ivec4 picture_px;   // the whole picture, however small a part of it is rendered
+    ivec4 picture_px;   // the same of the whole picture, however small the crop window is
     uvec2 samples;      // samples per pixel in x and y
     uvec2 sample_step;  // 16.16 fixed point: 1/1024 pixels per subpixel
     uvec2 time_lattice; // what a column of subpixels adds to its part of the shutter, and back (lib/blur.glsl)

@@ -62,11 +62,12 @@ struct Sweep {
 // Farther away than anything that is looked at.
 const float SWEEP_FAR = 67108864.0;
 
-// Where a corner is; far away on its side of the axis where it cannot be projected: on the way there it goes that
-// way, unless it passes the axis (see sweep_both).
+// Where a corner is, not farther away than that; behind the eye, far away on its side of the axis: on its way there it
+// goes away on that side, unless it passes the axis (see sweep_both).
 vec2 sweep_position(vec3 p) {
     vec2 away = mix(vec2(-SWEEP_FAR), vec2(SWEEP_FAR), greaterThanEqual(p.xy * frame.raster_scale, vec2(0.0)));
-    return p.z >= frame.eye_z ? raster_position(frame, p) : away;
+    vec2 seen = clamp(raster_position(frame, p), vec2(-SWEEP_FAR), vec2(SWEEP_FAR));
+    return p.z > 0.0 || !frame_perspective(frame) ? seen : away;
 }
 
 // Where it is at a time.

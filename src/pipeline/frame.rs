@@ -210,7 +210,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         eye_z: if perspective { (near * 0.25).max(1e-6) } else { -DEPTH_MAX },
         flags: flags.into_iter().filter(|(on, _)| *on).map(|(_, flag)| flag).sum(),
         sampled_px: sampled_px(camera.crop_px(), &options.widest_filter()),
-        picture_px: [0, 0, camera.resolution[0].cast_signed(), camera.resolution[1].cast_signed()],
+        picture_px: sampled_px([0, 0, camera.resolution[0], camera.resolution[1]], &options.widest_filter()),
         samples: options.pixel_samples,
         sample_step,
         time_lattice: time_lattice(options.pixel_samples),

@@ -13,9 +13,9 @@ const BEND: f64 = 0.02;
 /// How often an interval is halved for that.
 const HALVINGS_MAX: u32 = 3;
 
-/// Most keys of a path: one invocation looks at a subpatch at each of them, in 160 loop trips at most, and loops of too
+/// Most keys of a path: one invocation looks at a subpatch at each of them, in 310 loop trips at most, and loops of too
 /// many trips are ended by drivers (docs/pipeline.md).
-const KEYS_MAX: usize = 200;
+const KEYS_MAX: usize = 100;
 /// Most loop trips of an invocation at all keys of a shape that deforms.
 const INVOCATION_TRIPS: usize = 32_768;
 /// The same for the steps of an implicit surface, as `MOVING_STEPS_MAX` of reading.
@@ -131,7 +131,7 @@ fn patch_trips([u, v]: [u32; 2]) -> usize {
     let weighing = |degree: u32| 2 * degree as usize + 1;
     let point = weighing(u) + u as usize / 2 + 1;
     let row = weighing(v) + (u as usize + 1) * (v as usize / 2 + 2);
-    let (lines, ends, others) = (6 * 5, 8, 160);
+    let (lines, ends, others) = (6 * 5, 8, 310);
     2 * lines * point + lines * row + ends * (row + point) + others
 }
 

@@ -83,7 +83,10 @@ impl Reader<'_> {
     /// identity.
     pub(super) fn begin_world(&mut self) {
         let (camera_from_world, projection) = self.camera_of_world();
-        let world_from_camera = motion::inverse(&camera_from_world);
+        let world_from_camera = WorldFromCamera {
+            camera: motion::inverse(&camera_from_world),
+            divided: motion::inverse(&self.state.transform),
+        };
         let mirrored = camera_from_world.first().determinant() < 0.0;
         let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
         frozen.camera.projection = projection;
@@ -125,14 +128,14 @@ impl Reader<'_> {
         if let (Projection::Orthographic, Some((camera, own))) = (projection, eye::apart(&transform)) {
             return (Arc::new(camera), own);
         }
-        let message = "a camera whose transformation divides by depth, besides Projection or only at some times, is not \
-                       supported: that division is left out";
+        let message = "Perspective before WorldBegin, together with Projection \"perspective\" or at some times of a motion \
+                       only, is not supported: it divides nothing";
         self.warn_once("Perspective", "unimplement", message);
         (transform, projection)
     }
 
     /// Converts shaders and spaces that were made before WorldBegin from camera space to world space.
-    fn rebase_state(&mut self, world_from_camera: &Motion<DMat4>) {
+    fn rebase_state(&mut self, world_from_camera: &WorldFromCamera) {
         for light in &mut self.lights {
             let shader = ShaderInstance::clone(&rebase(&Arc::new(light.shader.clone()), world_from_camera));
             let scoped_spaces =
@@ -215,17 +218,26 @@ impl Reader<'_> {
     }
 }
 
-fn rebase(shader: &Arc<ShaderInstance>, world_from_camera: &Motion<DMat4>) -> Arc<ShaderInstance> {
+/// World space from what is taken for camera space before WorldBegin: that of the camera, or what its transformation
+/// makes of it by a division by depth.
+struct WorldFromCamera {
+    camera: Motion<DMat4>,
+    divided: Motion<DMat4>,
+}
+
+fn rebase(shader: &Arc<ShaderInstance>, world_from_camera: &WorldFromCamera) -> Arc<ShaderInstance> {
     let world_from_shader = rebased(&shader.world_from_shader, world_from_camera);
     Arc::new(ShaderInstance { world_from_shader, ..ShaderInstance::clone(shader) })
 }
 
-fn rebased_space(space: &NamedSpace, world_from_camera: &Motion<DMat4>) -> NamedSpace {
+fn rebased_space(space: &NamedSpace, world_from_camera: &WorldFromCamera) -> NamedSpace {
     NamedSpace { world_from_space: rebased(&space.world_from_space, world_from_camera), ..space.clone() }
 }
 
 /// Converts a space from camera space to world space. If the result would have too many keys, only the first is kept.
-fn rebased(camera_from_space: &Arc<Motion<DMat4>>, world_from_camera: &Motion<DMat4>) -> Arc<Motion<DMat4>> {
+fn rebased(camera_from_space: &Arc<Motion<DMat4>>, world_from_camera: &WorldFromCamera) -> Arc<Motion<DMat4>> {
+    let is_divided = divides_by_depth(camera_from_space.first());
+    let world_from_camera = if is_divided { &world_from_camera.divided } else { &world_from_camera.camera };
     let product = motion::product(world_from_camera, camera_from_space);
     Arc::new(product.unwrap_or_else(|| Motion::still(*world_from_camera.first() * *camera_from_space.first())))
 }

@@ -67,7 +67,7 @@ fn patches_of_high_degree_look_the_same_with_many_keys() {
     });
     let patch =
         format!("NuPatch 8 8 [{} {}] 0 1 2 2 [0 0 1 1] 0 1 \"P\" [{}]", "0 ".repeat(8), "1 ".repeat(8), text(points));
-    assert_alike(&going(2, &patch), &going(200, &patch));
+    assert_alike(&going(2, &patch), &going(100, &patch));
 }
 
 /// A patch of high degree that deforms, with as many keys as wanted.

@@ -126,8 +126,9 @@ pub(crate) fn on_few_keys(reporter: &Reporter, drawn: &DrawnWorld) {
             object_title(name)
         );
         let warning = Diagnostic::new(Severity::Warning, "limitcheck", place.clone(), message);
-        reporter
-            .report(warning.hint("give fewer times in MotionBegin: between times everything moves on straight lines"));
+        reporter.report(warning.hint(
+            "between times everything moves on straight lines; turns of many degrees and angles of quadrics add times",
+        ));
     }
 }
 

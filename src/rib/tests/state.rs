@@ -49,11 +49,25 @@ fn a_perspective_before_the_world_is_the_cameras() {
     assert!((fov_degrees - 40.0).abs() < 1e-9);
     let affine = DMat4::from_translation(DVec3::Z * 5.0) * DMat4::from_scale(DVec3::splat(2.0));
     assert!(camera.camera_from_world.first().abs_diff_eq(affine, 1e-12));
+    // A zoom outside of it changes no depth.
+    let zoomed = with("Scale 2 2 1\nPerspective 90\nTranslate 0 0 5");
+    assert!(zoomed.camera_from_world.first().abs_diff_eq(DMat4::from_translation(DVec3::Z * 5.0), 1e-12));
+    let wanted = 2.0 * 0.5_f64.atan().to_degrees();
+    let Projection::Perspective { fov_degrees } = zoomed.projection else { panic!("{:?}", zoomed.projection) };
+    assert!((fov_degrees - wanted).abs() < 1e-9, "{fov_degrees}");
     // A lens that zooms moves everything towards the axis.
     let zooming = with("MotionBegin [0 1]\nPerspective 40\nPerspective 60\nMotionEnd\nTranslate 0 0 5");
     let grown = zooming.camera_from_world.at(1.0).transform_point3(DVec3::ONE);
     let part = 20_f64.to_radians().tan() / 30_f64.to_radians().tan();
     assert!(grown.abs_diff_eq(DVec3::new(part, part, 6.0), 1e-9), "{grown}");
+}
+
+#[test]
+fn lights_before_the_world_are_where_they_were_made() {
+    let camera = "Perspective 40\nTranslate 1 2 3\nLightSource \"pointlight\" 1\nTranslate 0 0 5";
+    let world = clean(&format!("{camera}\nWorldBegin\n{POINT}\nWorldEnd\n"));
+    let light = world.lights[0].shader.world_from_shader.first();
+    assert!(light.abs_diff_eq(DMat4::from_translation(DVec3::Z * -5.0), 1e-9), "{light}");
 }
 
 #[test]

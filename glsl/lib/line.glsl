@@ -1,0 +1,46 @@
+// A line of five points of a subpatch as it is in the picture: how long it is, and how much it bends.
+//
+// Needs frame.
+
+#ifndef LINE_GLSL
+#define LINE_GLSL
+
+// Measured along one line of five points at 0, 1/4, 1/2, 3/4, 1. Lengths are integers, so that the order of summation
+// cannot matter.
+struct Line {
+    uint total; // sum of the four chords, 1/1024 pixel
+    bool uneven; // one chord is longer than the others together
+    float bend; // largest second difference, 1/1024 pixel
+    bool behind; // a point cannot be projected
+};
+
+uint chord(vec2 a, vec2 b) { return uint(min(length(b - a), 67108864.0)); }
+
+// The points of a line, one after the other.
+struct Tracing {
+    Line line;
+    uint longest; // chord
+    vec2 previous;
+    vec2 before; // that one
+};
+
+Tracing trace_begin() { return Tracing(Line(0u, false, 0.0, false), 0u, vec2(0.0), vec2(0.0)); }
+
+void trace_point(inout Tracing t, uint i, vec3 p) {
+    bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
+    vec2 r = behind ? t.previous : raster_position(frame, p);
+    uint l = i > 0u ? chord(t.previous, r) : 0u;
+    if (i > 1u) t.line.bend = max(t.line.bend, length((t.before + r) - 2.0 * t.previous));
+    t.before = t.previous;
+    t.previous = r;
+    t.line.total += l;
+    t.longest = max(t.longest, l);
+    t.line.behind = t.line.behind || behind;
+}
+
+Line trace_end(Tracing t) {
+    t.line.uneven = 2u * t.longest > t.line.total;
+    return t.line;
+}
+
+#endif
