@@ -44,6 +44,7 @@
 // Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"

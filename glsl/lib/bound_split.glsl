@@ -96,12 +96,6 @@ vec3 points_to[30];
 float pad_before; // how far the surface may have been outside of the box of its points
 bool way_behind; // a line was behind the eye in part where it was measured
 
-// How far the surface may be displaced at either key.
-float displacement_most() {
-    float now = surface_instance.displacement_bound;
-    return motion_key == 0u ? now : max(now, displacement_before);
-}
-
 // A curved line is beside its points by less than half of its largest second difference.
 const float CURVED_SLACK = 0.5;
 
@@ -119,28 +113,33 @@ void note_line(Subpatch subpatch, uint line, inout Box box) {
 // When a line is seen on its way from the key before; `slack` is how far the surface may be from it at both keys.
 vec2 line_times(uint line, float slack) {
     float bend = 0.0;
-    for (uint at = 5u * line + 1u; at < 5u * line + 4u; at++) {
+    [[dont_unroll]] for (uint at = 5u * line + 1u; at < 5u * line + 4u; at++) {
         vec3 from = (points_from[at - 1u] + points_from[at + 1u]) - 2.0 * points_from[at];
         vec3 to = (points_to[at - 1u] + points_to[at + 1u]) - 2.0 * points_to[at];
         bend = max(bend, max(dot(from, from), dot(to, to)));
     }
     slack += CURVED_SLACK * sqrt(bend);
     Passage passage = passage_begin();
-    for (uint i = 0u; i <= 4u; i++) passage_add(passage, points_from[5u * line + i], points_to[5u * line + i], slack);
+    [[dont_unroll]] for (uint i = 0u; i <= 4u; i++) passage_add(passage, points_from[5u * line + i], points_to[5u * line + i], slack);
     return passage_times(passage);
 }
 
-// What a line asks for between two times: all that it asks for at both of them, or at the second.
-Line measure_between(uint line, vec2 when, uint first_end) {
-    Line result = Line(0u, false, 0.0, false);
-    for (uint end = first_end; end < 2u; end++) {
+// What a line asks for at two times, or at the second, or at none: where it is seen itself, and where any of its
+// subpatch is.
+void measure_ends(uint line, vec2 own_when, uint own_first, vec2 whole_when, uint whole_first, out Line own, out Line inside) {
+    own = Line(0u, false, 0.0, false);
+    inside = own;
+    [[dont_unroll]] for (uint n = 0u; n < 4u; n++) {
+        bool whole = n >= 2u;
+        uint end = n & 1u;
+        if (end < (whole ? whole_first : own_first)) continue;
+        float when = whole ? whole_when[end] : own_when[end];
         Tracing t = trace_begin();
-        for (uint i = 0u; i <= 4u; i++) trace_point(t, i, passage_point(points_from[5u * line + i], points_to[5u * line + i], when[end]));
+        [[dont_unroll]] for (uint i = 0u; i <= 4u; i++) trace_point(t, i, passage_point(points_from[5u * line + i], points_to[5u * line + i], when));
         Line then = trace_end(t);
-        result = Line(max(result.total, then.total), result.uneven || then.uneven, max(result.bend, then.bend), result.behind || then.behind);
+        if (whole) inside = line_more(inside, then); else own = line_more(own, then);
     }
-    way_behind = way_behind || result.behind;
-    return result;
+    way_behind = way_behind || own.behind || inside.behind;
 }
 
 #else
@@ -403,7 +402,8 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #if MOVING
     note_line(subpatch, 5u, box);
     vec2 when = line_times(5u, displacement_most() + larger_of_keys(broadest, pad_before));
-    Line line = measure_between(5u, when, passage_first_end(when, 5u));
+    Line line, inside;
+    measure_ends(5u, when, passage_first_end(when, 5u), when, 2u, line, inside);
 #else
     Line line = measure(subpatch, 5u, box);
 #endif
@@ -426,7 +426,7 @@ vec2 whole_times(Subpatch subpatch, uint lines, inout Box box) {
     vec3 pad = pad_of(subpatch, box);
     float slack = larger_of_keys(max(pad.x, max(pad.y, pad.z)), pad_before);
     Passage passage = passage_begin();
-    for (uint at = 0u; at < 5u * lines; at++) passage_add(passage, points_from[at], points_to[at], slack);
+    [[dont_unroll]] for (uint at = 0u; at < 5u * lines; at++) passage_add(passage, points_from[at], points_to[at], slack);
     return passage_times(passage);
 }
 #endif
@@ -450,9 +450,9 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
         bool along_u = line_along_u(i);
 #if MOVING
         vec2 when = line_times(i, displacement_most());
-        Line line = measure_between(i, when, passage_first_end(when, i));
         // Wherever any of the subpatch is seen its inside must be as fine as its lines ask for, seen or not.
-        Line inside = measure_between(i, whole, whole_end);
+        Line line, inside;
+        measure_ends(i, when, passage_first_end(when, i), whole, whole_end, line, inside);
         uint want = wanted_rate(inside, line_dice_scale(i));
 #else
         Line line = measure(subpatch, i, box);

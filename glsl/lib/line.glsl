@@ -43,4 +43,9 @@ Line trace_end(Tracing t) {
     return t.line;
 }
 
+// What both ask for.
+Line line_more(Line a, Line b) {
+    return Line(max(a.total, b.total), a.uneven || b.uneven, max(a.bend, b.bend), a.behind || b.behind);
+}
+
 #endif

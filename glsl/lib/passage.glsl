@@ -78,6 +78,12 @@ uint passage_first_end(vec2 when, uint thing) {
     return when.x == when.y || (when.x <= 0.0 && known) ? 1u : 0u;
 }
 
+// How far the surface may be displaced at either key.
+float displacement_most() {
+    float now = surface_instance.displacement_bound;
+    return motion_key == 0u ? now : max(now, displacement_before);
+}
+
 // The larger of what is now and was at the key before, which it then becomes.
 float larger_of_keys(float now, inout float before) {
     float larger = motion_key == 0u ? now : max(now, before);
