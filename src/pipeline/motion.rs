@@ -18,8 +18,6 @@ const HALVINGS_MAX: u32 = 3;
 const KEYS_MAX: usize = 100;
 /// Most loop trips of an invocation at all keys of a shape that deforms.
 const INVOCATION_TRIPS: usize = 32_768;
-/// The same for the steps of an implicit surface, as `MOVING_STEPS_MAX` of reading.
-const BLOB_STEPS_MAX: usize = 180;
 
 /// The path of a drawable: times, and camera space from object space at each.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,9 +44,8 @@ impl Path {
         let (asked, most) = (all.len(), keys_max(&drawable.geometry.shape));
         let times = spread(all, most);
         let most_halvings = if camera.moves() && object.moves() { HALVINGS_MAX } else { 0 };
-        // Without halvings there are no more keys than times.
         let mut tries = (0..=most_halvings).rev().map(|halvings| keys_at(&times, &at, halvings));
-        let keys = tries.find(|keys| keys.len() <= most).unwrap_or_default();
+        let keys = tries.find(|keys| keys.len() <= most).expect("without halvings there are no more keys than times");
         Self { keys, asked }
     }
 
@@ -118,7 +115,7 @@ fn keys_max(shape: &Motion<Shape>) -> usize {
                 _ => None,
             });
             let steps = programs.flat_map(|programs| programs.iter().map(|program| BlobStep::count(program)));
-            BLOB_STEPS_MAX / steps.max().unwrap_or(1).max(1)
+            BlobStep::MOVING_MAX / steps.max().unwrap_or(1).max(1)
         }
         _ => KEYS_MAX,
     };

@@ -69,6 +69,10 @@ impl BlobStep {
         *self == Self::Add && before.is_some_and(Self::is_leaf)
     }
 
+    /// Steps of a program at all times of a motion together, at most: kernels look at a facet at each of them
+    /// (docs/pipeline.md).
+    pub const MOVING_MAX: usize = 180;
+
     /// How many steps a device takes for a program.
     pub fn count(program: &[Self]) -> usize {
         let joined = program.windows(2).filter(|pair| pair[1].joins(Some(&pair[0]))).count();

@@ -12,9 +12,6 @@ const OFF_MAX: f64 = 1e-3;
 /// How far from its facets, in lattice cells, a program must hold: their points move by one, and theirs by another.
 const MARGIN: f64 = 2.5;
 
-/// Steps of a program at all times together, at most: kernels look at a facet at each of them (docs/pipeline.md).
-const MOVING_STEPS_MAX: usize = 180;
-
 /// An implicit surface as it was read, and the mesh around it.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::rib) struct BlobBatch {
@@ -36,9 +33,9 @@ pub(in crate::rib) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), Strin
     let fields: Vec<&Field> = [&first.field].into_iter().chain(later.iter().map(|key| &key.field)).collect();
     let programs = programs(&first.mesh, &fields, &positions)?;
     let steps = programs.iter().flatten().map(|program| BlobStep::count(program)).max().unwrap_or(0);
-    if steps * fields.len() > MOVING_STEPS_MAX {
+    if steps * fields.len() > BlobStep::MOVING_MAX {
         let times = fields.len();
-        let most = MOVING_STEPS_MAX / times;
+        let most = BlobStep::MOVING_MAX / times;
         return Err(format!(
             "with {times} times, no more than {most} of its leaves and operations other than sums may meet in one place"
         ));
