@@ -2,8 +2,8 @@
 
 use super::code::{without_tests, words};
 use super::expect_none;
+use super::module_graph::{SourceTree, circles};
 use super::paths::uses;
-use super::render_graph::{cycles, folder, folder_graph, folders, module_graph, render_uses};
 use super::tree::{File, files};
 
 /// Parts of `src`, and what each may use beside itself: other parts, or single modules of them. `*` is all but `cli`.
@@ -79,7 +79,7 @@ const PARTS: &[(&str, &[&str])] = &[
 ];
 
 /// Folders of `src/render`, each with what it may use beside itself: folders before it, or single items of them.
-/// `render` is `mod.rs`.
+/// `render` is `mod.rs`; other files that are in no folder have rows of their own.
 const RENDER: &[(&str, &[&str])] = &[
     ("grids", &[]),
     ("resident", &["grids"]),
@@ -186,31 +186,32 @@ const RENDER_DIRECTION: &str = "Inside src/render, callers use what they call: s
 
 #[test]
 fn folders_of_render_use_only_what_they_may() {
-    let folders = folders();
+    check_folders("src/render/", RENDER, RENDER_DIRECTION);
+}
+
+/// Checks that the folders and files inside of a folder use only what a table allows, and that the table has layers.
+fn check_folders(folder: &'static str, table: &[(&str, &[&str])], advice: &str) {
+    let tree = SourceTree::of(folder);
     let mut found = Vec::new();
-    for used in render_uses() {
-        let user = folder(&used.user, &folders);
-        let Some((_, allowed)) = RENDER.iter().find(|(name, _)| *name == user) else {
+    for used in tree.uses() {
+        let user = tree.folder_of(&used.user);
+        let Some((_, allowed)) = table.iter().find(|(name, _)| *name == user) else {
             found.push(format!("{}: {user} is not in the table of folders", used.at));
             continue;
         };
-        let path = used.used.trim_start_matches("render::");
+        let path = used.used.strip_prefix(&format!("{}::", tree.name)).unwrap_or(&used.used);
         let covers = |name: &str| path == name || path.strip_prefix(name).is_some_and(|rest| rest.starts_with("::"));
         if !covers(user) && !allowed.iter().any(|name| covers(name)) {
             found.push(format!("{}: {user} uses {path}", used.at));
         }
     }
-    expect_none(found, RENDER_DIRECTION);
-}
-
-#[test]
-fn folders_of_render_are_layers() {
     // Modules of one folder may use each other: a type with two duties has a file for each.
-    for (index, (name, allowed)) in RENDER.iter().enumerate() {
-        let is_before = |used: &&str| RENDER[..index].iter().any(|(before, _)| used.split("::").next() == Some(before));
-        assert!(allowed.iter().all(is_before), "RENDER: {name} may only use folders before it");
+    for (index, (name, allowed)) in table.iter().enumerate() {
+        let is_before = |used: &&str| table[..index].iter().any(|(before, _)| used.split("::").next() == Some(before));
+        assert!(allowed.iter().all(is_before), "{folder}: {name} may only use folders before it");
     }
-    expect_none(cycles(&folder_graph(&module_graph())), RENDER_DIRECTION);
+    found.extend(circles(&tree.folder_graph(&tree.module_graph())).into_iter().map(|circle| circle.join(", ")));
+    expect_none(found, advice);
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! The fences of the code base, proved by reading its sources: which part may use which, and the rules that no compiler
 //! checks. Each failure says where and what to do.
 
+mod circles;
 mod code;
 mod constants;
 mod directions;
 mod documents;
 mod kernels;
 mod language;
+mod module_graph;
 mod paths;
-mod render_graph;
 mod rules;
 mod tree;
 

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 /// Where the code names something by `crate::`, and its path without that.
 pub(super) fn uses(code: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for at in words(code, "crate") {
+    // `pub(in crate::a)` says who may see something.
+    let is_use = |at: &usize| !code[..*at].ends_with("pub(in ");
+    for at in words(code, "crate").filter(is_use) {
         if let Some(rest) = code[at..].strip_prefix("crate::") {
             let mut paths = Vec::new();
             path(rest, "", &mut paths);
@@ -68,7 +70,7 @@ pub(super) fn relative_uses(code: &str, module: &str, modules: &BTreeSet<String>
 
 #[test]
 fn trees_of_paths_are_read() {
-    let code = "use crate::{scene::World, film::{Film, plan::A}};\nfn f(x: crate::rib::Input) {} pub(crate) fn g() {}";
+    let code = "use crate::{scene::World, film::{Film, plan::A}};\nfn f(x: crate::rib::Input) {} pub(crate) fn g() {} pub(in crate::rib) fn h() {}";
     let paths: Vec<String> = uses(code).into_iter().map(|(_, path)| path).collect();
     assert_eq!(paths, ["scene::World", "film::Film", "film::plan::A", "rib::Input"]);
 }
