@@ -93,6 +93,23 @@ const RENDER: &[(&str, &[&str])] = &[
     ("render", &["session"]),
 ];
 
+/// Folders and files of `src/rib`, each with what it may use beside itself: those before it, or single items of them.
+/// `rib` is `mod.rs`.
+const RIB: &[(&str, &[&str])] = &[
+    ("settings", &[]),
+    ("summary", &[]),
+    ("consumer", &[]),
+    ("stream", &[]),
+    ("state", &["stream::messages", "settings::RibOverrides"]),
+    ("geometry", &["state::basis", "state::trim", "stream"]),
+    ("world", &["geometry", "state", "stream", "settings", "summary", "consumer"]),
+    // The table of requests is handed to it: requests have other sources read.
+    ("reader", &["world", "stream", "settings", "summary", "consumer"]),
+    ("requests", &["reader", "world", "geometry", "state", "stream", "consumer"]),
+    ("interpreter", &["requests", "reader", "world", "stream"]),
+    ("rib", &["interpreter", "reader", "stream", "settings", "summary", "consumer"]),
+];
+
 /// Crates that only some places may name.
 const CRATES: &[(&str, &[&str])] = &[
     // The compiler's own tests have a device of their own: spirv-gen cannot use anthill's.
@@ -138,7 +155,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "src/files/",
             "src/gpu/driver_cache.rs",
             "src/points/mod.rs",
-            "src/rib/program.rs",
+            "src/rib/stream/program.rs",
             "src/render/grids/list.rs",
             "src/scale/cpus.rs",
             "src/texture/patient_file.rs",
@@ -187,6 +204,15 @@ const RENDER_DIRECTION: &str = "Inside src/render, callers use what they call: s
 #[test]
 fn folders_of_render_use_only_what_they_may() {
     check_folders("src/render/", RENDER, RENDER_DIRECTION);
+}
+
+const RIB_DIRECTION: &str = "Inside src/rib, stream, state, geometry, world, reader, requests, interpreter use only what is before them, in \
+     this order. Take what is needed as an argument, or move what both need to the folder that both may use. A new direction is a decision: it \
+     goes into RIB in tests/tidy/directions.rs.";
+
+#[test]
+fn folders_of_rib_use_only_what_they_may() {
+    check_folders("src/rib/", RIB, RIB_DIRECTION);
 }
 
 /// Checks that the folders and files inside of a folder use only what a table allows, and that the table has layers.

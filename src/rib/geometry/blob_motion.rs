@@ -1,8 +1,8 @@
 //! Implicit surfaces that move: the mesh of the first time is carried along by the leaves, and laid on the surface
 //! again at every other time.
 
+use super::batch::{Batch, BatchShape, BlobBatch};
 use super::blob_mesh::{BlobMesh, Field, FieldLeaf, THRESHOLD, leaf_value, value};
-use super::{Batch, BatchShape};
 use crate::scene::{BlobStep, Blobs};
 use glam::DVec3;
 
@@ -12,16 +12,8 @@ const OFF_MAX: f64 = 1e-3;
 /// How far from its facets, in lattice cells, a program must hold: their points move by one, and theirs by another.
 const MARGIN: f64 = 2.5;
 
-/// An implicit surface as it was read, and the mesh around it.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::rib) struct BlobBatch {
-    pub(super) blobs: Blobs,
-    pub(super) field: Field,
-    pub(super) mesh: BlobMesh,
-}
-
 /// Gives the surfaces of a motion the mesh of the first. Fails with the reason if that does not do for all of them.
-pub(in crate::rib) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), String> {
+pub(crate) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), String> {
     let mut batches: Vec<&mut BlobBatch> = Vec::new();
     for (_, batch) in keys {
         let BatchShape::Blobs(blob) = &mut batch.form else { return Ok(()) };

@@ -1,9 +1,8 @@
 //! Implicit surfaces (RISpec 5.6, `Blobby`): their instructions are read into fields.
 
+use super::batch::{Batch, BatchShape, BlobBatch};
 use super::blob_mesh::{Field, FieldLeaf, MeshFault, Node, THRESHOLD, mesh};
-use super::blob_motion::BlobBatch;
 use super::primvars::{ClassCounts, PrimitiveCall};
-use super::{Batch, BatchShape};
 use crate::scene::{BlobStep, Blobs, Class, Repeller};
 use crate::texture::DepthPicture;
 use glam::{DMat3, DMat4, DVec3};
@@ -11,18 +10,18 @@ use std::sync::Arc;
 
 /// The arrays of a request, as it gives them.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::rib) struct BlobArrays {
+pub(crate) struct BlobArrays {
     /// The number of leaves that it announces.
-    pub(in crate::rib) leaves: i32,
+    pub(crate) leaves: i32,
     /// Instructions.
-    pub(in crate::rib) code: Vec<i32>,
+    pub(crate) code: Vec<i32>,
     /// What they name by index.
-    pub(in crate::rib) floats: Vec<f32>,
+    pub(crate) floats: Vec<f32>,
     /// The pictures of depths that its strings name, where instructions may need them, and where objects are for their
     /// cameras; or why there is none.
-    pub(in crate::rib) grounds: Vec<Option<Result<DepthPicture, String>>>,
+    pub(crate) grounds: Vec<Option<Result<DepthPicture, String>>>,
     /// World space from object space.
-    pub(in crate::rib) world_from_object: DMat4,
+    pub(crate) world_from_object: DMat4,
 }
 
 /// Divisors are kept this far from 0.
@@ -32,7 +31,7 @@ const NESTED_MAX: usize = 256;
 
 impl PrimitiveCall<'_> {
     /// Reads `Blobby`.
-    pub(in crate::rib) fn blobby(&self, arrays: &BlobArrays) -> Option<Batch> {
+    pub(crate) fn blobby(&self, arrays: &BlobArrays) -> Option<Batch> {
         let field = self.blob_field(arrays)?;
         let blob = match mesh(&field) {
             Ok(blob) => blob,

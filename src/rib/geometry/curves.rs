@@ -1,9 +1,9 @@
 //! Curves (RISpec 5.5).
 
+use super::batch::{Batch, BatchShape, CurveBatch};
 use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall};
-use super::{Batch, BatchShape, CurveBatch};
-use crate::rib::basis::ToBezier;
-use crate::rib::params::ParamSlice;
+use crate::rib::state::basis::ToBezier;
+use crate::rib::stream::params::ParamSlice;
 use crate::scene::{Basis, Class};
 
 /// Values as groups of them, without a copy where the memory has no remainder. Their number is a multiple of a group.
@@ -132,7 +132,7 @@ impl CurveLayout<'_> {
 
 impl PrimitiveCall<'_> {
     /// Reads `Curves`; `basis` is that of v.
-    pub(in crate::rib) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
+    pub(crate) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
         let layout = self.layout(cubic, vertices, periodic, basis)?;
         let counts = layout.counts;
         if counts.uniform == 0 {

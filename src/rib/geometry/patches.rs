@@ -1,8 +1,8 @@
 //! Patches and patch meshes (RISpec 5.2).
 
+use super::batch::{Batch, BatchShape, BezierLayout, FacetBatch, PatchBatch};
 use super::primvars::{ClassCounts, ControlPoints, Gather, PrimitiveCall};
-use super::{Batch, BatchShape, BezierLayout, FacetBatch, PatchBatch};
-use crate::rib::basis::ToBezier;
+use crate::rib::state::basis::ToBezier;
 use crate::scene::{Basis, Class};
 
 /// The control vertices of a mesh and the patches over them. Index 0 is u, 1 is v.
@@ -20,11 +20,11 @@ struct Mesh {
 
 /// One direction of a mesh as its request gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rib) struct MeshDirection {
+pub(crate) struct MeshDirection {
     /// Control vertices.
-    pub(in crate::rib) count: i32,
+    pub(crate) count: i32,
     /// Whether it wraps around.
-    pub(in crate::rib) periodic: bool,
+    pub(crate) periodic: bool,
 }
 
 impl Mesh {
@@ -123,19 +123,14 @@ impl Mesh {
 
 impl PrimitiveCall<'_> {
     /// Reads `Patch`: one patch, independent of the step of the basis.
-    pub(in crate::rib) fn patch(&self, cubic: bool, basis: &[Basis; 2]) -> Option<Batch> {
+    pub(crate) fn patch(&self, cubic: bool, basis: &[Basis; 2]) -> Option<Batch> {
         let side = if cubic { 4 } else { 2 };
         let mesh = Mesh { vertices: [side; 2], segments: [1; 2], step: [1; 2], periodic: [false; 2] };
         if cubic { self.cubic_mesh(mesh, basis) } else { self.bilinear_mesh(mesh, true) }
     }
 
     /// Reads `PatchMesh`.
-    pub(in crate::rib) fn patch_mesh(
-        &self,
-        cubic: bool,
-        directions: [MeshDirection; 2],
-        basis: &[Basis; 2],
-    ) -> Option<Batch> {
+    pub(crate) fn patch_mesh(&self, cubic: bool, directions: [MeshDirection; 2], basis: &[Basis; 2]) -> Option<Batch> {
         let mut mesh = Mesh { vertices: [0; 2], segments: [0; 2], step: [1; 2], periodic: [false; 2] };
         for (axis, direction) in directions.into_iter().enumerate() {
             mesh.periodic[axis] = direction.periodic;

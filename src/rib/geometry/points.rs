@@ -1,12 +1,12 @@
 //! Points (RISpec 5.5).
 
+use super::batch::{Batch, BatchShape, PointBatch};
 use super::primvars::{ClassCounts, PrimitiveCall};
-use super::{Batch, BatchShape, PointBatch};
-use crate::rib::params::ParamSlice;
+use crate::rib::stream::params::ParamSlice;
 use crate::scene::{Class, PointForm};
 
 /// Reads `Points`.
-pub(in crate::rib) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
+pub(crate) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
     let positions = call.positions(None, None)?;
     let count = positions.len();
     if count == 0 {

@@ -1,20 +1,20 @@
 //! Polygons and polygon meshes (RISpec 5.1).
 
+use super::batch::{Batch, BatchShape, FacetBatch};
 use super::primvars::{ClassCounts, PrimitiveCall};
 use super::triangulate::{NoFacets, Triangulator};
-use super::{Batch, BatchShape, FacetBatch};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 /// The vertices of the faces of a mesh: three nested lists, as RIB writes them.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::rib) struct Faces<'f> {
+pub(crate) struct Faces<'f> {
     /// Number of loops of each face; without it each face has one.
-    pub(in crate::rib) loops: Option<&'f [i32]>,
+    pub(crate) loops: Option<&'f [i32]>,
     /// Number of vertices of each loop.
-    pub(in crate::rib) vertices: &'f [i32],
+    pub(crate) vertices: &'f [i32],
     /// The vertex of each corner; without it the corners are the vertices, in order.
-    pub(in crate::rib) indices: Option<&'f [i32]>,
+    pub(crate) indices: Option<&'f [i32]>,
 }
 
 /// The checked topology of a mesh.
@@ -131,7 +131,7 @@ impl Topology<'_> {
 }
 
 /// Reads `Polygon`: one face with as many vertices as there are positions.
-pub(in crate::rib) fn polygon(call: &PrimitiveCall<'_>) -> Option<Batch> {
+pub(crate) fn polygon(call: &PrimitiveCall<'_>) -> Option<Batch> {
     let positions = call.positions(None, None)?;
     let Ok(count) = i32::try_from(positions.len()) else {
         call.error("limitcheck", "it has too many vertices");
@@ -142,7 +142,7 @@ pub(in crate::rib) fn polygon(call: &PrimitiveCall<'_>) -> Option<Batch> {
 
 impl PrimitiveCall<'_> {
     /// Reads `GeneralPolygon`, `PointsPolygons` or `PointsGeneralPolygons`.
-    pub(in crate::rib) fn mesh(&self, faces: Faces<'_>) -> Option<Batch> {
+    pub(crate) fn mesh(&self, faces: Faces<'_>) -> Option<Batch> {
         self.mesh_of(faces, None)
     }
 

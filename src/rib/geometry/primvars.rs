@@ -1,52 +1,23 @@
 //! Primitive variables: values counted by class (RISpec 5, table 5.1), positions from P, Pw or Pz.
 
-use super::Column;
+use super::column::{Column, PrimvarValues};
 use crate::diagnostic::SourceLocation;
-use crate::rib::declare::Declaration;
-use crate::rib::fault::RequestFault;
-use crate::rib::params::{self, Param, ParamList, check_count};
+use crate::rib::stream::declare::Declaration;
+use crate::rib::stream::fault::RequestFault;
+use crate::rib::stream::params::{self, Param, ParamList, check_count};
 use crate::scene::{Class, ValueType};
-use std::sync::Arc;
-
-/// The values of a primitive variable.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::rib) enum PrimvarValues {
-    /// Numbers.
-    Floats(Vec<f32>),
-    /// Strings.
-    Strings(Vec<Arc<str>>),
-}
-
-impl PrimvarValues {
-    /// Appends other values of the same type.
-    pub(super) fn extend(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Floats(mine), Self::Floats(theirs)) => mine.extend_from_slice(&theirs),
-            (Self::Strings(mine), Self::Strings(theirs)) => mine.extend(theirs),
-            (Self::Floats(_), Self::Strings(_)) | (Self::Strings(_), Self::Floats(_)) => {}
-        }
-    }
-
-    /// Returns roughly how many bytes they need.
-    pub(super) fn bytes(&self) -> usize {
-        match self {
-            Self::Floats(values) => values.len() * 4,
-            Self::Strings(values) => values.iter().map(|text| 24 + text.len()).sum(),
-        }
-    }
-}
 
 /// The number of values of each class on a primitive; constant always has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rib) struct ClassCounts {
+pub(crate) struct ClassCounts {
     /// One for each face, patch or curve.
-    pub(in crate::rib) uniform: u64,
+    pub(crate) uniform: u64,
     /// One for each parametric corner.
-    pub(in crate::rib) varying: u64,
+    pub(crate) varying: u64,
     /// One for each control vertex.
-    pub(in crate::rib) vertex: u64,
+    pub(crate) vertex: u64,
     /// One for each corner of each face.
-    pub(in crate::rib) face_varying: u64,
+    pub(crate) face_varying: u64,
 }
 
 impl ClassCounts {
@@ -63,17 +34,17 @@ impl ClassCounts {
 }
 
 /// A primitive request with its parameters and a function that reports its faults.
-pub(in crate::rib) struct PrimitiveCall<'c> {
+pub(crate) struct PrimitiveCall<'c> {
     /// The request's name.
-    pub(in crate::rib) name: &'static str,
+    pub(crate) name: &'static str,
     /// Its offset in the source.
-    pub(in crate::rib) offset: usize,
+    pub(crate) offset: usize,
     /// Its location.
-    pub(in crate::rib) location: SourceLocation,
+    pub(crate) location: SourceLocation,
     /// Its parameter list.
-    pub(in crate::rib) params: &'c ParamList,
+    pub(crate) params: &'c ParamList,
     /// Reports a fault.
-    pub(in crate::rib) report: &'c dyn Fn(RequestFault),
+    pub(crate) report: &'c dyn Fn(RequestFault),
 }
 
 /// The largest number of variables of a primitive.

@@ -1,12 +1,12 @@
 //! The seven quadrics (RISpec 5.3).
 
+use super::batch::{Batch, BatchShape};
 use super::primvars::{ClassCounts, PrimitiveCall};
-use super::{Batch, BatchShape};
 use crate::scene::{Quadric, QuadricShape};
 
 /// The positional arguments of a quadric.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::rib) enum QuadricSizes {
+pub(crate) enum QuadricSizes {
     /// radius zmin zmax sweep
     Sphere([f64; 4]),
     /// height radius sweep
@@ -27,7 +27,7 @@ const COUNTS: ClassCounts = ClassCounts { uniform: 1, varying: 4, vertex: 4, fac
 
 impl PrimitiveCall<'_> {
     /// Reads a quadric. Returns `None`, with a note, if no part of it can be visible.
-    pub(in crate::rib) fn quadric(&self, sizes: QuadricSizes) -> Option<Batch> {
+    pub(crate) fn quadric(&self, sizes: QuadricSizes) -> Option<Batch> {
         let (shape, sweep) = self.shape(sizes);
         let sweep_degrees = sweep.clamp(-360.0, 360.0) as f32;
         if sweep.abs() > 360.0 {

@@ -1,47 +1,29 @@
 //! Trim curves (RISpec 5.2, `TrimCurve`): rational B-splines in a surface's (u,v), cut into Bezier curves, and for each
 //! surface into pieces along which u and v only rise or only fall.
 
-use super::nurbs::NurbsDirection;
 use super::primvars::PrimitiveCall;
+use super::spline::{NurbsDirection, SplinePiece};
+use crate::rib::state::trim::{BezierCurve, TrimCurves, TrimState};
 use crate::scene::{TrimLoops, TrimPiece};
 use std::sync::Arc;
 
 /// The arrays of a request, as it gives them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::rib) struct TrimArrays {
+pub(crate) struct TrimArrays {
     /// The number of curves of each loop.
-    pub(in crate::rib) curves: Vec<i32>,
+    pub(crate) curves: Vec<i32>,
     /// The order of each curve.
-    pub(in crate::rib) orders: Vec<i32>,
+    pub(crate) orders: Vec<i32>,
     /// The knots of all curves.
-    pub(in crate::rib) knots: Vec<f32>,
+    pub(crate) knots: Vec<f32>,
     /// The least parameter of each curve.
-    pub(in crate::rib) min: Vec<f32>,
+    pub(crate) min: Vec<f32>,
     /// The largest parameter of each curve.
-    pub(in crate::rib) max: Vec<f32>,
+    pub(crate) max: Vec<f32>,
     /// The number of control points of each curve.
-    pub(in crate::rib) counts: Vec<i32>,
+    pub(crate) counts: Vec<i32>,
     /// The control points of all curves: u, v and w, homogeneous.
-    pub(in crate::rib) points: [Vec<f32>; 3],
-}
-
-/// The control points (w u, w v, w) of a rational Bezier curve.
-type BezierCurve = Vec<[f64; 3]>;
-
-/// Loops of curves in the parameters of whatever surface they will trim.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::rib) struct TrimCurves {
-    /// The Bezier curves of each loop, in order.
-    loops: Vec<Vec<BezierCurve>>,
-}
-
-/// The trim curves of the graphics state.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::rib) struct TrimState {
-    /// The loops; `None` trims nothing.
-    pub(in crate::rib) curves: Option<Arc<TrimCurves>>,
-    /// Attribute "trimcurve" "sense": whether what is outside of the loops is drawn.
-    pub(in crate::rib) draws_outside: bool,
+    pub(crate) points: [Vec<f32>; 3],
 }
 
 /// The most control points of the curves of a request.
@@ -116,7 +98,7 @@ fn extent(curves: &[BezierCurve]) -> f64 {
 
 impl PrimitiveCall<'_> {
     /// Reads the curves of `TrimCurve`.
-    pub(in crate::rib) fn trim_curves(&self, arrays: &TrimArrays) -> Option<TrimCurves> {
+    pub(crate) fn trim_curves(&self, arrays: &TrimArrays) -> Option<TrimCurves> {
         let total: i64 = arrays.curves.iter().map(|&count| i64::from(count)).sum();
         if let Some(wrong) = arrays.curves.iter().find(|count| **count < 1) {
             self.error("range", &format!("a loop has {wrong} curves"));
@@ -187,7 +169,7 @@ impl PrimitiveCall<'_> {
             }
         }
         let spline = self.spline(&name, &NurbsDirection { count, order, knots, range })?;
-        let bezier = |piece: &super::nurbs::SplinePiece| -> BezierCurve {
+        let bezier = |piece: &SplinePiece| -> BezierCurve {
             piece.points.iter().map(|sum| [0, 1, 2].map(|axis| sum.of(|i| coordinate(axis, i)))).collect()
         };
         Some(spline.pieces.iter().map(bezier).collect())

@@ -1,9 +1,9 @@
 //! Bilinear meshes: each face is a facet, or one for each of its corners where a face is no quadrilateral.
 
-use super::ControlMesh;
+use super::control_mesh::ControlMesh;
 use super::tags::ordered;
-use crate::rib::geometry::primvars::PrimvarValues;
-use crate::rib::geometry::{Column, FacetBatch};
+use crate::rib::geometry::batch::FacetBatch;
+use crate::rib::geometry::column::{Column, PrimvarValues};
 use crate::scene::Class;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};

@@ -1,10 +1,9 @@
 //! Meshes to patches of their limit surface: refined part by part, with all values.
 
-use super::ControlMesh;
 use super::channels::FaceVaryingGroup;
+use super::control_mesh::ControlMesh;
 use super::seams::{Location, SharedPoints, corners_of, location, uv_range};
-use crate::rib::geometry::Column;
-use crate::rib::geometry::primvars::PrimvarValues;
+use crate::rib::geometry::column::{Column, PrimvarValues};
 use crate::scene::{Class, LimitPatches};
 use osd::{Cage, Channel, Place, RefineError, Refiner, Scheme, Values};
 use rustc_hash::FxHashMap;

@@ -2,42 +2,29 @@
 
 mod bilinear;
 mod channels;
+mod control_mesh;
 mod limit;
 mod seams;
-mod tags;
+pub(crate) mod tags;
 
-pub(in crate::rib) use tags::TagLists;
-
+use super::batch::{Batch, BatchShape};
 use super::primvars::{ClassCounts, PrimitiveCall};
-use super::{Batch, BatchShape};
+use control_mesh::ControlMesh;
 use osd::Scheme;
 use rustc_hash::FxHashSet;
-use tags::{SubdivisionRules, ordered};
+use tags::{SubdivisionRules, TagLists, ordered};
 
 /// The arguments of a request.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::rib) struct SubdivisionArgs<'m> {
+pub(crate) struct SubdivisionArgs<'m> {
     /// The scheme's name.
-    pub(in crate::rib) scheme: &'m str,
+    pub(crate) scheme: &'m str,
     /// The number of vertices of each face.
-    pub(in crate::rib) sizes: &'m [i32],
+    pub(crate) sizes: &'m [i32],
     /// The vertices of each face.
-    pub(in crate::rib) vertices: &'m [i32],
+    pub(crate) vertices: &'m [i32],
     /// The tags.
-    pub(in crate::rib) tags: &'m TagLists,
-}
-
-/// The faces that can be subdivided, with the tags' rules for them.
-struct ControlMesh<'m> {
-    rules: &'m SubdivisionRules,
-    sizes: Vec<i32>,
-    vertices: Vec<i32>,
-    /// The first corner of each face.
-    starts: Vec<usize>,
-    /// Which face of the request each is.
-    face_origins: Vec<u32>,
-    /// Which corner of the request each is.
-    corner_origins: Vec<u32>,
+    pub(crate) tags: &'m TagLists,
 }
 
 /// The schemes by their names.
@@ -45,16 +32,6 @@ struct ControlMesh<'m> {
 enum NamedScheme {
     Smooth(Scheme),
     Bilinear,
-}
-
-impl ControlMesh<'_> {
-    fn face(&self, face: usize) -> &[i32] {
-        &self.vertices[self.starts[face]..][..self.sizes[face] as usize]
-    }
-
-    fn faces(&self) -> impl Iterator<Item = &[i32]> {
-        (0..self.sizes.len()).map(|face| self.face(face))
-    }
 }
 
 impl SubdivisionArgs<'_> {
@@ -88,7 +65,7 @@ impl SubdivisionArgs<'_> {
 
 impl PrimitiveCall<'_> {
     /// Reads `SubdivisionMesh` or `HierarchicalSubdivisionMesh`.
-    pub(in crate::rib) fn subdivision(&self, args: SubdivisionArgs<'_>) -> Option<Batch> {
+    pub(crate) fn subdivision(&self, args: SubdivisionArgs<'_>) -> Option<Batch> {
         let Some(scheme) = args.scheme() else {
             let what = format!("the scheme \"{}\" is not \"catmull-clark\", \"loop\" or \"bilinear\"", args.scheme);
             self.error("badtoken", &what);

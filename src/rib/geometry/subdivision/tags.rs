@@ -1,21 +1,21 @@
 //! The tags of a subdivision mesh: holes, sharp corners and edges, rules of boundaries (RISpec 5.4).
 
-use crate::rib::geometry::PrimitiveCall;
+use crate::rib::geometry::primvars::PrimitiveCall;
 use osd::{Boundary, FaceVarying};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The tag lists of a request, as they are written.
 #[derive(Clone, Debug, Default)]
-pub(in crate::rib) struct TagLists {
+pub(crate) struct TagLists {
     /// The tags' names.
-    pub(in crate::rib) names: Vec<Arc<str>>,
+    pub(crate) names: Vec<Arc<str>>,
     /// How many integers and floats, and in newer files strings, each tag has.
-    pub(in crate::rib) counts: Vec<i32>,
+    pub(crate) counts: Vec<i32>,
     /// The integers of all tags.
-    pub(in crate::rib) ints: Vec<i32>,
+    pub(crate) ints: Vec<i32>,
     /// The floats of all tags.
-    pub(in crate::rib) floats: Vec<f32>,
+    pub(crate) floats: Vec<f32>,
 }
 
 /// What the tags ask for.
