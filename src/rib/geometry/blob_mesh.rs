@@ -38,12 +38,12 @@ pub(super) struct FieldLeaf {
 }
 
 impl FieldLeaf {
-    /// A leaf that has one value everywhere.
+    /// Creates a leaf that has one value everywhere.
     pub(super) fn constant(value: f32) -> Self {
         Self::everywhere(BlobStep::Constant(value))
     }
 
-    /// A leaf without bounds.
+    /// Creates a leaf without bounds.
     pub(super) fn everywhere(step: BlobStep) -> Self {
         let (object_from_unit, ends) = (DMat4::IDENTITY, [DVec3::ZERO; 2]);
         Self { step, bound: None, size: f64::INFINITY, object_from_unit, ends }
@@ -123,7 +123,7 @@ impl Field {
         self.nodes == other.nodes && self.leaves.iter().map(kind).eq(other.leaves.iter().map(kind))
     }
 
-    /// The program of the leaves of some place, or why there is none.
+    /// Returns the program of the leaves of some place. Fails with the reason if there is none.
     pub(super) fn program(&self, near: &[u32]) -> Result<Vec<BlobStep>, String> {
         let (some, root) = (self.some(near), self.nodes.len() - 1);
         let mut assembly = Assembly::default();
@@ -139,7 +139,7 @@ impl Field {
         Err(format!("{what} in one place"))
     }
 
-    /// Which nodes are not 0 where only some leaves are not.
+    /// Returns which nodes are not 0 where only these leaves are not.
     fn some(&self, near: &[u32]) -> Vec<bool> {
         let mut leaves: Vec<bool> = self.leaves.iter().map(|leaf| leaf.bound.is_none()).collect();
         near.iter().for_each(|&leaf| leaves[leaf as usize] = true);
@@ -199,7 +199,7 @@ fn local(rows: &[[f32; 4]; 3], p: DVec3) -> DVec3 {
     DVec3::new(row(&rows[0]), row(&rows[1]), row(&rows[2]))
 }
 
-/// The value of a leaf at a point.
+/// Returns the value of a leaf at a point.
 pub(super) fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
     match step {
         BlobStep::Constant(value) => f64::from(*value),
@@ -224,7 +224,7 @@ pub(super) fn leaf_value(step: &BlobStep, p: DVec3) -> f64 {
     }
 }
 
-/// The value of a program at a point.
+/// Returns the value of a program at a point.
 pub(super) fn value(steps: &[BlobStep], p: DVec3) -> f64 {
     let mut stack = [0.0_f64; STACK_MAX];
     let mut top = 0;
@@ -292,7 +292,7 @@ fn place(p: IVec3) -> usize {
     ((p.z * SIDE + p.y) * SIDE + p.x) as usize
 }
 
-/// All points of a cube of `side` points.
+/// Iterates over the points of a cube of `side` points.
 fn cube(side: i32) -> impl Iterator<Item = IVec3> {
     (0..side * side * side).map(move |i| IVec3::new(i % side, i / side % side, i / side / side))
 }
@@ -357,7 +357,7 @@ impl BlobMesh {
     }
 }
 
-/// Where between 0 and 1 a field that is no straight line crosses the threshold, by halving.
+/// Returns where between 0 and 1 a field that is no straight line crosses the threshold, by halving.
 fn halved(at: &dyn Fn(f64) -> f64, rises: bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..24 {
@@ -442,18 +442,18 @@ fn blocks(field: &Field, wanted: f64) -> Result<(f64, Blocks), MeshFault> {
 }
 
 impl BlobMesh {
-    /// The vertices, with the leaves of their programs.
+    /// Iterates over the vertices, with the leaves of their programs.
     pub(super) fn vertices(&self) -> impl Iterator<Item = (&DVec3, &[u32])> {
         let leaves = self.vertex_program.iter().map(|&program| &self.leaves[program as usize][..]);
         self.positions.iter().zip(leaves)
     }
 
-    /// The program of each vertex.
+    /// Returns the program of each vertex.
     pub(super) fn vertex_programs(&self) -> &[u32] {
         &self.vertex_program
     }
 
-    /// For each program a box around the vertices, at other positions, for which it counts.
+    /// Returns a box for each program, around the vertices for which it counts, at other positions.
     pub(super) fn boxes(&self, positions: &[DVec3]) -> Vec<[DVec3; 2]> {
         let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; self.programs.len()];
         let mut add = |program: u32, vertex: usize| {
@@ -467,7 +467,7 @@ impl BlobMesh {
         boxes
     }
 
-    /// The values at the vertices, `width` floats each: the mean of those of the leaves, by their fields.
+    /// Returns the values at the vertices, `width` floats each: the mean of those of the leaves, by their fields.
     pub(super) fn blended(&self, field: &Field, values: &[f32], width: usize) -> Vec<f32> {
         let mut result = Vec::with_capacity(self.positions.len() * width);
         for (p, &program) in self.positions.iter().zip(&self.vertex_program) {

@@ -51,13 +51,13 @@ pub(crate) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), String> {
     Ok(())
 }
 
-/// How many times larger a leaf is than at the first time, at most.
+/// Returns how many times larger a leaf is than at the first time, at most.
 fn stretch(first: &Field, other: &Field) -> f64 {
     let pairs = first.leaves.iter().zip(&other.leaves).filter(|(leaf, _)| leaf.bound.is_some());
     pairs.map(|(leaf, now)| now.size / leaf.size).fold(1.0, f64::max)
 }
 
-/// Where a leaf takes a point.
+/// Returns where a leaf takes a point.
 fn follow(leaf: &FieldLeaf, now: &FieldLeaf, p: DVec3) -> DVec3 {
     let q = leaf.object_from_unit.inverse().transform_point3(p);
     let [start, end] = leaf.ends;
@@ -67,7 +67,7 @@ fn follow(leaf: &FieldLeaf, now: &FieldLeaf, p: DVec3) -> DVec3 {
     now.object_from_unit.transform_point3(q + moved)
 }
 
-/// The vertices where the leaves around them take them: the mean by their fields.
+/// Returns where the leaves around the vertices take them: the mean by their fields.
 fn carried(mesh: &BlobMesh, first: &Field, now: &Field) -> Vec<DVec3> {
     let carry = |(p, near): (&DVec3, &[u32])| {
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
@@ -82,7 +82,8 @@ fn carried(mesh: &BlobMesh, first: &Field, now: &Field) -> Vec<DVec3> {
     mesh.vertices().map(carry).collect()
 }
 
-/// The programs of all times: for the facets that have one at the first, of the leaves that come near them at any.
+/// Returns the programs of all times: for the facets that have one at the first, of the leaves that come near them at
+/// any.
 fn programs(mesh: &BlobMesh, fields: &[&Field], positions: &[Vec<DVec3>]) -> Result<Vec<Vec<Vec<BlobStep>>>, String> {
     let margins: Vec<f64> = fields.iter().map(|field| MARGIN * mesh.cell * stretch(fields[0], field)).collect();
     let boxes: Vec<Vec<[DVec3; 2]>> = positions.iter().map(|positions| mesh.boxes(positions)).collect();

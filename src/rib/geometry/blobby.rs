@@ -236,7 +236,7 @@ struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// The floats that the next word names the first of.
+    /// Returns the floats that the next word names the first of.
     fn floats<'f>(&mut self, floats: &'f [f32], count: usize) -> Result<&'f [f32], Wrong> {
         let first = self.word()?;
         let values = usize::try_from(first).ok().and_then(|first| floats.get(first..first.checked_add(count)?));
@@ -256,7 +256,7 @@ impl Code<'_> {
         word.ok_or_else(|| ("badarray", "the code ends in the middle of it".into()))
     }
 
-    /// The number of an earlier instruction.
+    /// Returns the number of an earlier instruction.
     fn operand(&mut self, made: usize) -> Result<usize, Wrong> {
         let operand = self.word()?;
         let earlier = usize::try_from(operand).ok().filter(|operand| *operand < made);

@@ -193,8 +193,8 @@ impl PrimitiveCall<'_> {
         Some(batch)
     }
 
-    /// The weights of the control points of all segments, or none where they are equal; `None`, with a message, if one
-    /// is not positive.
+    /// Returns the weights of the control points of all segments, or none where they are equal. Returns `None`, with a
+    /// message, if one is not positive.
     fn bezier_weights(&self, layout: &CurveLayout<'_>, points: &ControlPoints, basis: &ToBezier) -> Option<Vec<f32>> {
         let weights =
             if points.weights.is_empty() { Vec::new() } else { layout.to_segments(&points.weights, 1, basis) };

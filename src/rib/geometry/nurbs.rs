@@ -115,7 +115,7 @@ impl Surface {
     }
 }
 
-/// Between values 0 and 1, of which the second is not asked for without a share.
+/// Interpolates between values 0 and 1. A value without a share is not asked for.
 fn mix(share: f64, value: &dyn Fn(usize) -> f64) -> f64 {
     if share == 0.0 {
         value(0)

@@ -24,7 +24,7 @@ pub(crate) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
     Some(Batch { form, columns, location: call.location.clone() })
 }
 
-/// The extension `type`, which says how points are drawn.
+/// Returns the extension `type`, which says how points are drawn.
 fn form(call: &PrimitiveCall<'_>) -> PointForm {
     let Some(ParamSlice::Strings([name, ..])) = call.params.find("type").map(|param| call.params.values(param)) else {
         return PointForm::Disk;

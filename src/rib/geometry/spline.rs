@@ -229,7 +229,7 @@ mod tests {
         Spline::new(knots.len() - order, order, knots, range)
     }
 
-    /// Cox and de Boor's recurrence: the value of a spline at t.
+    /// Returns the value of a spline at t by Cox and de Boor's recurrence.
     fn de_boor(knots: &[f64], order: usize, values: &[f64], t: f64) -> f64 {
         let span = (order - 1..values.len()).rev().find(|&i| knots[i] <= t && knots[i] < knots[i + 1]).expect("inside");
         let mut d: Vec<f64> = values[span + 1 - order..=span].to_vec();

@@ -48,7 +48,7 @@ fn single(p: [f64; 2]) -> [f32; 2] {
     p.map(|x| x as f32)
 }
 
-/// Half of a curve: the first, or the second from its end.
+/// Returns both halves of a curve.
 fn halves(curve: &[[f64; 3]]) -> [BezierCurve; 2] {
     let mut row = curve.to_vec();
     let (mut first, mut second) = (vec![row[0]], vec![row[row.len() - 1]]);
@@ -87,7 +87,7 @@ fn append_pieces(curve: &[[f64; 3]], tolerance: f64, halvings: u32, pieces: &mut
     pieces.push(TrimPiece { ends: [single(a), single(b)], control });
 }
 
-/// The largest side of the box of a loop's control points.
+/// Returns the largest side of the box of a loop's control points.
 fn extent(curves: &[BezierCurve]) -> f64 {
     let side = |axis: usize| {
         let values = || curves.iter().flatten().map(|control| point(control)[axis]);

@@ -67,7 +67,7 @@ fn holds(scene: &mut SceneBuilder<'_>, text: &str) -> bool {
     }
 }
 
-/// The value of a name: the number of the frame, or an attribute or option as the scene has set it so far.
+/// Returns the value of a name: the number of the frame, or an attribute or option as the scene has set it so far.
 fn condition_variable(scene: &SceneBuilder<'_>, name: &str) -> Option<ConditionValue> {
     let options = &scene.options.options;
     if matches!(name, "Frame" | "frame" | "Ri:Frame") {
@@ -82,7 +82,8 @@ fn condition_variable(scene: &SceneBuilder<'_>, name: &str) -> Option<ConditionV
     }
 }
 
-/// A single number stays one; several values are a text with blanks between them.
+/// Converts an attribute or an option: a single number stays one, several values become a text with blanks between
+/// them.
 fn value_of(value: &ParamValue) -> ConditionValue {
     let joined = |texts: Vec<String>| ConditionValue::Text(texts.join(" "));
     match value {

@@ -216,7 +216,8 @@ pub(super) fn quantize(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> P
     Ok(())
 }
 
-/// An option, which freezes at WorldBegin; renderers accept it inside the world too, where scenes have it.
+/// Sets the imager. It is an option, which freezes at WorldBegin, but renderers accept it inside the world too, where
+/// scenes have it.
 pub(super) fn imager(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let call = shader_call(scene, lexer)?;
     if scene.recording.is_some() {

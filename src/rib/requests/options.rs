@@ -47,7 +47,8 @@ const CURVE_MIN_WIDTH_MAX_PX: f32 = 16.0;
 /// Polygons of more sides than this are round.
 const APERTURE_SIDES_MAX: f32 = 256.0;
 
-/// The aperture of the hider's parameter: sides, angle, roundness, density; or why it cannot be used.
+/// Returns the aperture that the hider's parameter describes by sides, angle, roundness and density. Fails with the
+/// reason if it cannot be used.
 fn aperture([sides, angle_degrees, roundness, density]: [f32; 4]) -> Result<Aperture, &'static str> {
     if !(sides.is_finite() && angle_degrees.is_finite()) {
         return Err("the sides and the angle of \"aperture\" must be finite; it is ignored");

@@ -117,7 +117,7 @@ pub(super) fn warn_of_other_renderers(scene: &mut SceneBuilder<'_>, name: &str) 
     }
 }
 
-/// The key and the text of the message about a token with this value, if it is not supported.
+/// Returns the key and the text of the message about a token with this value, if it is not supported.
 fn shortfall(support: Support, title: &str, value: &str) -> Option<(String, String)> {
     match support {
         FallsBack { unless, instead } if !unless.contains(&value) => {

@@ -79,7 +79,7 @@ fn delayed_archive(reader: &mut Reader<'_>, name: &Arc<str>, bound: &[f64; 6], a
     Ok(())
 }
 
-/// The archive as it was read before in this world, if its text would mean the same now.
+/// Returns the archive as it was read before in this world, if its text would mean the same now.
 fn read_before<'s>(scene: &'s SceneBuilder<'_>, request: &ArchiveRequest) -> Option<&'s ReadBefore> {
     let before = scene.world.as_ref()?.read_before.get(request)?;
     (before.definitions == scene.definitions && before.basis == scene.state.basis && before.trim == scene.state.trim)

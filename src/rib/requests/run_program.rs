@@ -67,7 +67,7 @@ pub(super) fn read_output_of(reader: &mut Reader<'_>, command: &str) -> Parsed<(
     result
 }
 
-/// How long a program may take for an answer; `None` if none may run, which is reported once.
+/// Returns how long a program may take for an answer, or `None` if no program may run, which is reported once.
 fn program_time(scene: &mut SceneBuilder<'_>, what: &str) -> Option<Duration> {
     if scene.settings.programs.is_none() {
         scene.summary.incomplete = true;
@@ -80,7 +80,7 @@ fn program_time(scene: &mut SceneBuilder<'_>, what: &str) -> Option<Duration> {
     scene.settings.programs
 }
 
-/// A program of the procedural path, with its arguments. No shell reads them.
+/// Returns a program of the procedural path, with its arguments. No shell reads them.
 fn command_of(scene: &SceneBuilder<'_>, program: &str) -> Command {
     let mut words = program.split_whitespace();
     let name = words.next().unwrap_or_default();

@@ -61,7 +61,7 @@ pub(super) fn light_source(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) 
     Ok(())
 }
 
-/// An area light, which the primitives that follow belong to. The shader "null" ends it and gives none.
+/// Makes an area light, which the primitives that follow belong to. The shader "null" ends it and makes none.
 pub(super) fn area_light_source(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let (name, handle) = light_call(scene, lexer)?;
     if matches!(&*name, "null" | "") {

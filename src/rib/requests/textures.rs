@@ -11,7 +11,7 @@ use crate::texture::{MakeFilter, MakeKind, MakeRequest, WrapMode};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// MakeTexture and MakeBump.
+/// Reads MakeTexture and MakeBump.
 pub(super) fn make_texture(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let (picture, texture) = (lexer.text()?, lexer.text()?);
     let wraps = [lexer.text()?, lexer.text()?];
@@ -48,7 +48,7 @@ pub(super) fn make_shadow(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -
     request_texture(scene, lexer, request(MakeKind::Shadow, &[&picture], &texture))
 }
 
-/// MakeOcclusion, as Aqsis has it.
+/// Reads MakeOcclusion, as Aqsis has it.
 pub(super) fn make_occlusion(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let pictures = lexer.texts()?;
     let texture = lexer.text()?;

@@ -30,7 +30,8 @@ pub(super) fn concat_transform(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'
     step(scene, TransformStep::Concat(matrix))
 }
 
-/// A matrix of a file, divided by its last element. Inside of a world one that divides by depth is reported.
+/// Returns a matrix as RIB writes it, divided by its last element: sixteen numbers, row-major for row vectors, which is
+/// column-major for column vectors. One that divides by depth is reported inside of a world.
 fn affine(scene: &mut SceneBuilder<'_>, values: &[f64; 16]) -> DMat4 {
     let matrix = DMat4::from_cols_array(values);
     let w = matrix.row(3).w;
@@ -66,7 +67,7 @@ pub(super) fn scale(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Pars
     step(scene, TransformStep::Concat(DMat4::from_scale(DVec3::from(by))))
 }
 
-/// A shear along the second axis that turns the first axis by an angle towards it (RISpec 4.3, `Skew`).
+/// Shears along the second axis, which turns the first axis by an angle towards it (RISpec 4.3, `Skew`).
 pub(super) fn skew(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let [degrees, x1, y1, z1, x2, y2, z2] = lexer.finite::<7>()?;
     let skew = skew_matrix(degrees, DVec3::new(x1, y1, z1), DVec3::new(x2, y2, z2));
@@ -116,9 +117,9 @@ pub(super) fn coord_sys_transform(scene: &mut SceneBuilder<'_>, lexer: &mut Lexe
     Ok(())
 }
 
-/// A matrix as RIB writes it: sixteen numbers, row-major for row vectors, which is column-major for column vectors.
-/// The shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that the angle between
-/// a + k b and a is `degrees`: by the law of sines k = sin(angle) / sin(angle between a and b - angle).
+/// Returns the shear p + k (p . e) b, with e dual to the first axis a (e . a = 1, e . b = 0) and k such that the angle
+/// between a + k b and a is `degrees`: by the law of sines k = sin(angle) / sin(angle between a and b - angle). There
+/// is none if an axis has no length, if there is no angle between them, or if `degrees` reaches the second.
 fn skew_matrix(degrees: f64, first: DVec3, second: DVec3) -> Option<DMat4> {
     let (a, b) = (first.try_normalize()?, second.try_normalize()?);
     let across = a - b * a.dot(b);

@@ -114,7 +114,7 @@ fn default_display() -> DisplayRequest {
     }
 }
 
-/// The default screen window: the smaller side goes from -1 to 1.
+/// Returns the default screen window: the smaller side goes from -1 to 1.
 fn default_window(aspect: f64) -> [f64; 4] {
     if aspect >= 1.0 { [-aspect, aspect, -1.0, 1.0] } else { [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect] }
 }

@@ -45,8 +45,8 @@ pub(crate) struct Detail {
 }
 
 impl Detail {
-    /// The samples that see the geometry: those whose number, of [`DETAIL_STEPS`], lies from the first to the second
-    /// one, exclusive. Of two levels with the same transition each sample sees exactly one.
+    /// Returns the samples that see the geometry: those whose number, of [`DETAIL_STEPS`], lies from the first to the
+    /// second one, exclusive. Of two levels with the same transition each sample sees exactly one.
     pub(crate) fn samples(&self) -> [u32; 2] {
         let [min, low, up, max] = self.range;
         let part = |from: f64, to: f64| match self.size {

@@ -51,7 +51,7 @@ impl TransformStep {
     }
 }
 
-/// A rotation by `degrees` about `axis`; quarter turns are exact.
+/// Returns a rotation by `degrees` about `axis`; quarter turns are exact.
 pub(crate) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
     let turn = degrees.rem_euclid(360.0);
     let (sin, cos) = match turn {
@@ -68,7 +68,7 @@ pub(crate) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
 }
 
 /// Returns the matrices of a step given at one or more times. Rotations of more than [`CHORD_DEGREES`] get more keys,
-/// so that no arc is longer than so many degrees, if [`KEYS_MAX`] permits; the authored keys are kept.
+/// so that no arc is longer than `arc_degrees`, if [`KEYS_MAX`] permits; the authored keys are kept.
 fn matrices(steps: &Motion<TransformStep>, arc_degrees: f64) -> Motion<DMat4> {
     let keys = steps.keys();
     let mut result = Vec::with_capacity(keys.len());
@@ -136,7 +136,7 @@ pub(crate) enum TransformError {
     TooManyKeys,
 }
 
-/// The transformation after a step.
+/// Returns the transformation after a step. Fails if it cannot be inverted, or has too many keys.
 pub(crate) fn transformed(
     current: &Motion<DMat4>,
     steps: &Motion<TransformStep>,

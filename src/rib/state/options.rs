@@ -62,7 +62,7 @@ pub(crate) struct OptionState {
 }
 
 impl OptionState {
-    /// The defaults (RISpec tables 4.1 to 4.5).
+    /// Creates the default options (RISpec tables 4.1 to 4.5).
     pub(crate) fn new(standard: &SearchPaths) -> Self {
         let options = Options { search: standard.clone(), ..Options::default() };
         Self {

@@ -14,7 +14,7 @@ impl Lexer<'_> {
         fault
     }
 
-    /// The fault of a request that ends after `found` of its numbers.
+    /// Creates the fault of a request that ends after `found` of its numbers.
     fn too_few(&self, wanted: usize, found: usize) -> RequestFault {
         let message = format!("expected {wanted} numbers, found {found}");
         let mut fault = RequestFault::error("syntaxerror", self.position(), message);
@@ -22,7 +22,7 @@ impl Lexer<'_> {
         fault
     }
 
-    /// One number.
+    /// Reads one number.
     fn scalar(&mut self) -> Parsed<f64> {
         match self.peek() {
             TokenKind::Number => Ok(match self.number()? {
@@ -67,12 +67,12 @@ impl Lexer<'_> {
         }
     }
 
-    /// One number, alone or in an array.
+    /// Reads one number, alone or in an array.
     pub(crate) fn one_float(&mut self) -> Parsed<f64> {
         self.floats::<1>().map(|[value]| value)
     }
 
-    /// `N` finite numbers: matrices, camera settings, sizes.
+    /// Reads `N` finite numbers: matrices, camera settings, sizes.
     pub(crate) fn finite<const N: usize>(&mut self) -> Parsed<[f64; N]> {
         self.peek();
         let start = self.position();
@@ -84,7 +84,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// One integer, alone or in an array.
+    /// Reads one integer, alone or in an array.
     pub(crate) fn one_int(&mut self) -> Parsed<i32> {
         match self.peek() {
             TokenKind::Number => self.int(),
@@ -126,7 +126,7 @@ impl Lexer<'_> {
         Ok(values)
     }
 
-    /// A string, alone or in an array.
+    /// Reads a string, alone or in an array.
     pub(crate) fn text(&mut self) -> Parsed<Arc<str>> {
         match self.peek() {
             TokenKind::String => self.string().map(|text| to_text(&text)),
@@ -142,7 +142,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Strings in an array, or a single one.
+    /// Reads strings in an array, or a single one.
     pub(crate) fn texts(&mut self) -> Parsed<Vec<Arc<str>>> {
         if self.peek() != TokenKind::Open {
             return self.text().map(|text| vec![text]);
@@ -152,7 +152,7 @@ impl Lexer<'_> {
         Ok(texts)
     }
 
-    /// A handle: an integer or a string; `3` and `"3"` are the same.
+    /// Reads a handle, which is an integer or a string; `3` and `"3"` are the same.
     pub(crate) fn handle(&mut self) -> Parsed<Arc<str>> {
         match self.peek() {
             TokenKind::Number => self.int().map(|number| number.to_string().into()),

@@ -15,7 +15,7 @@ pub(crate) enum BinaryToken {
     String(Range<usize>),
     /// The code of a request (0246).
     Request(u8),
-    /// An array of so many floats (0310 to 0313), whose bytes follow.
+    /// An array of this number of floats (0310 to 0313), whose bytes follow.
     Floats(usize),
     /// The next string is the name of the request with this code (0314).
     DefineRequest(u8),
@@ -29,7 +29,7 @@ pub(crate) enum BinaryToken {
 /// reserved byte, and where the file ends inside the token.
 pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryToken, usize)> {
     let byte = *bytes.first()?;
-    // The integer in so many bytes behind the first.
+    // The integer in the `count` bytes behind the first.
     let integer = |count: usize| {
         let digits = bytes.get(1..=count)?;
         Some(digits.iter().fold(0usize, |value, digit| value << 8 | usize::from(*digit)))
@@ -64,7 +64,7 @@ pub(crate) fn token(bytes: &[u8]) -> Option<(BinaryToken, usize)> {
 /// Bytes of a float in an array.
 pub(crate) const FLOAT_BYTES: usize = 4;
 
-/// The `N` bytes behind the first.
+/// Returns the `N` bytes behind the first.
 fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.get(1..=N)?.try_into().ok()
 }
@@ -75,7 +75,8 @@ fn string(bytes: &[u8], start: usize, length: usize) -> Option<(BinaryToken, usi
     Some((BinaryToken::String(start..end), end))
 }
 
-/// The signed number in `width` bytes behind the first, of which the last `fraction` are behind the binary point.
+/// Returns the signed number in `width` bytes behind the first, of which the last `fraction` are behind the binary
+/// point.
 fn fixed_point(bytes: &[u8], width: usize, fraction: u8) -> Option<Number> {
     let digits = bytes.get(1..=width)?;
     let sign = if digits[0] >= 0x80 { -1 } else { 0 };
@@ -86,7 +87,7 @@ fn fixed_point(bytes: &[u8], width: usize, fraction: u8) -> Option<Number> {
     })
 }
 
-/// The floats of an array.
+/// Iterates over the floats of an array.
 pub(crate) fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> {
     bytes.as_chunks().0.iter().map(|bytes| f32::from_be_bytes(*bytes))
 }

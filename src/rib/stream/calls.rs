@@ -111,7 +111,7 @@ fn each_call_of(
     Ok(())
 }
 
-/// The structure comments between two requests, before any definition of the binary encoding.
+/// Returns the structure comments between two requests, before any definition of the binary encoding.
 fn hints(gap: &[u8]) -> Vec<&[u8]> {
     let text = gap.split(|byte| !byte.is_ascii()).next().unwrap_or_default();
     text.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| line.starts_with(b"##")).collect()

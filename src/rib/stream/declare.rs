@@ -20,8 +20,8 @@ pub(crate) struct Declaration {
 }
 
 impl Declaration {
-    /// A shader's token that nothing declares: the parameter of that name has the type. The class and type here only
-    /// say how the values are read.
+    /// Returns the declaration of a shader's token that nothing declares: the parameter of that name has the type. The
+    /// class and type here only say how the values are read.
     fn of_parameter(name: &str, strings: bool) -> Self {
         let ty = if strings { ValueType::String } else { ValueType::Float };
         Self { name: name.into(), class: Class::Uniform, ty, array_len: 0 }

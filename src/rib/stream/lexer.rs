@@ -97,22 +97,22 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The same with codes that are known where it begins.
+    /// Returns the same lexer with codes that are known where it begins.
     pub(crate) fn with_codes(self, codes: Rc<StreamCodes>) -> Self {
         Self { codes, ..self }
     }
 
-    /// The codes that are known here.
+    /// Returns the codes that are known here.
     pub(crate) fn codes(&self) -> Rc<StreamCodes> {
         Rc::clone(&self.codes)
     }
 
-    /// The source it reads.
+    /// Returns the source that it reads.
     pub(crate) fn source(&self) -> &'a Arc<Source> {
         self.source
     }
 
-    /// The offset of the next unread byte.
+    /// Returns the offset of the next unread byte.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
@@ -124,7 +124,7 @@ impl<'a> Lexer<'a> {
         self.packed = None;
     }
 
-    /// The location of a byte.
+    /// Returns the location of a byte.
     pub(crate) fn location(&self, offset: usize) -> SourceLocation {
         let known = [self.furthest.get(), self.mark, LineMark::START];
         let base = known.into_iter().find(|mark| mark.offset <= offset).unwrap_or(LineMark::START);
@@ -134,14 +134,14 @@ impl<'a> Lexer<'a> {
         SourceLocation { file: self.source.name.clone(), line: mark.line, column }
     }
 
-    /// The location of a request's name. Advances the line count, so that lines of the whole file are counted only
-    /// once.
+    /// Returns the location of a request's name. Advances the line count, so that lines of the whole file are counted
+    /// only once.
     pub(crate) fn request_location(&mut self, offset: usize) -> SourceLocation {
         self.mark = self.mark_at(offset);
         self.location(offset)
     }
 
-    /// The line information at `offset`, for a lexer that begins there.
+    /// Returns the line information at `offset`, for a lexer that begins there.
     pub(crate) fn mark_at(&self, offset: usize) -> LineMark {
         if offset < self.mark.offset { self.mark } else { self.mark.advanced(self.bytes, offset) }
     }
@@ -211,7 +211,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The binary token that begins here.
+    /// Returns the binary token that begins here.
     #[inline]
     fn binary(&self) -> Option<(BinaryToken, usize)> {
         let rest = self.bytes.get(self.position..)?;
@@ -252,7 +252,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// The end of the word that begins at `start`.
+    /// Returns the end of the word that begins at `start`.
     fn word_end(&self, start: usize) -> usize {
         let rest = &self.bytes[start..];
         let inside = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':');
@@ -541,7 +541,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What is wrong with the binary byte that was peeked at.
+    /// Returns what is wrong with the binary byte that was peeked at.
     pub(crate) fn binary_problem(&self) -> String {
         let byte = self.bytes.get(self.position).copied().unwrap_or_default();
         match self.binary() {

@@ -13,7 +13,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The nearest 32-bit float.
+    /// Returns the nearest 32-bit float.
     pub(crate) fn to_f32(self) -> f32 {
         match self {
             Self::Int(value) => value as f32,

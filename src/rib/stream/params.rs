@@ -49,7 +49,7 @@ pub(crate) enum ParamSlice<'p> {
 }
 
 impl ParamSlice<'_> {
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Floats(values) => values.len(),
@@ -184,7 +184,7 @@ impl ParamList {
         Ok(())
     }
 
-    /// The pairs, in the order given.
+    /// Iterates over the pairs in the order given.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Param> {
         self.items.iter()
     }
@@ -194,7 +194,7 @@ impl ParamList {
         self.items.iter().rev().find(|param| &*param.declaration.name == name)
     }
 
-    /// The values of a pair.
+    /// Returns the values of a pair.
     pub(crate) fn values(&self, param: &Param) -> ParamSlice<'_> {
         let range = param.values.clone();
         match param.declaration.ty {
@@ -270,7 +270,8 @@ pub(crate) fn check_count(
 /// The most values of a shader's parameter that nothing declares.
 const UNTYPED_VALUES_MAX: usize = 1 << 14;
 
-/// The count of values whose type the shader's parameter has: all of them, because the shader is not known here.
+/// Returns the count of values whose type the shader's parameter has: all of them, because the shader is not known
+/// here.
 fn untyped_count(param: &Param, found: usize, report: &mut dyn FnMut(RequestFault)) -> Option<usize> {
     if found <= UNTYPED_VALUES_MAX {
         return Some(found);

@@ -147,13 +147,13 @@ impl RunningProgram {
         (Arc::into_inner(answer).unwrap_or_else(|| Source::empty(name, memory)), end)
     }
 
-    /// What it wrote last to its error output, which may end a little after the program does.
+    /// Returns what it wrote last to its error output, which may end a little after the program does.
     pub(crate) fn last_words(&self) -> String {
         let _ = self.errors_end.recv_timeout(FAREWELL);
         String::from_utf8_lossy(&self.last_words.lock()).trim().to_owned()
     }
 
-    /// The status of a program whose output has ended, if it ends soon.
+    /// Returns the status of a program whose output has ended, if it ends soon.
     fn status(&mut self) -> Option<ExitStatus> {
         let deadline = Instant::now() + FAREWELL;
         loop {
@@ -201,8 +201,8 @@ fn pass_on(mut pipe: impl Read, mut take: impl FnMut(&[u8]) -> bool) {
     }
 }
 
-/// Where an answer ends, once it is whole: at 0377, unless that belongs to a token of the binary encoding. White space
-/// may follow.
+/// Returns where an answer ends, once it is whole: at 0377, unless that belongs to a token of the binary encoding.
+/// White space may follow.
 fn end_of(answer: &Arc<Source>) -> Option<usize> {
     let end = answer.bytes.iter().rposition(|byte| !byte.is_ascii_whitespace())?;
     if answer.bytes[end] != END_OF_ANSWER {

@@ -24,7 +24,7 @@ pub(crate) fn expand(
     folders
 }
 
-/// A list that was not set stands for the working directory.
+/// Returns the list, or the working directory where it was not set.
 fn or_here(folders: &[String]) -> Vec<String> {
     if folders.is_empty() { vec![".".to_owned()] } else { folders.to_vec() }
 }

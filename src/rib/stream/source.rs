@@ -32,7 +32,7 @@ impl Input {
         if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path) }
     }
 
-    /// The name that messages use.
+    /// Returns the name that messages use.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),

@@ -29,7 +29,7 @@ pub(crate) struct KnownToken {
 }
 
 impl KnownToken {
-    /// The name without the type.
+    /// Returns the name without the type.
     pub(crate) fn name(&self) -> &'static str {
         self.declaration.rsplit(' ').next().unwrap_or(self.declaration)
     }
@@ -90,12 +90,12 @@ macro_rules! groups {
     };
 }
 
-/// A token whose effect is missing whatever its value.
+/// Returns the support of a token whose effect is missing whatever its value.
 const fn not_supported(instead: &'static str) -> Support {
     FallsBack { unless: &[], instead }
 }
 
-/// A token whose effect is missing, unless it has one of these values.
+/// Returns the support of a token whose effect is missing, unless it has one of these values.
 const fn only(unless: &'static [&'static str], instead: &'static str) -> Support {
     FallsBack { unless, instead }
 }

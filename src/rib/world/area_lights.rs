@@ -102,7 +102,8 @@ pub(crate) fn area_light_count(attributes: &Attributes, messages: &mut Messages<
     count.unsigned_abs()
 }
 
-/// A light with its space at a point of its surface: the origin there, z along the normal, lengths as in the world.
+/// Returns a light with its space at a point of its surface: the origin there, z along the normal, lengths as in the
+/// world.
 fn moved(light: &Light, point: &SurfacePoint) -> Light {
     let (x, y) = point.normal.any_orthonormal_pair();
     let axes = [x, y, point.normal].map(|axis: DVec3| axis.extend(0.0));

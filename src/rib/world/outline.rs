@@ -61,7 +61,7 @@ impl Outline {
         }
     }
 
-    /// The drawables for an outline, if one is due.
+    /// Returns the drawables for an outline, if one is due.
     pub(crate) fn take_due(&mut self) -> Option<Vec<Drawable>> {
         if !self.is_new || self.primitives < self.due {
             return None;

@@ -48,8 +48,8 @@ impl Solids {
         &self.list[id.0 as usize]
     }
 
-    /// The primitive that a surface made in this solid bounds a part of: surfaces that are in no primitive make one
-    /// together.
+    /// Returns the primitive that a surface made in this solid bounds a part of: surfaces that are in no primitive make
+    /// one together.
     pub(crate) fn primitive(&mut self, id: SolidId) -> SolidId {
         let Solid { operation, location, .. } = self.get(id);
         if *operation == SolidOperation::Primitive {
@@ -64,7 +64,7 @@ impl Solids {
         primitive
     }
 
-    /// All of them.
+    /// Returns all solids.
     pub(crate) fn finish(self) -> Vec<Solid> {
         self.list
     }

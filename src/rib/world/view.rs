@@ -62,7 +62,7 @@ impl SceneBuilder<'_> {
     }
 }
 
-/// The corners of a box in homogeneous coordinates.
+/// Iterates over the corners of a box in homogeneous coordinates.
 fn corners(bound: &[f64; 6], matrix: DMat4) -> impl Iterator<Item = DVec4> {
     (0..8).map(move |corner| {
         let side = |axis: usize| bound[2 * axis + (corner >> axis & 1)];

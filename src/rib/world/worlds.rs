@@ -42,7 +42,7 @@ impl SceneBuilder<'_> {
         self.world = Some(WorldBuilder::new(frozen.options, frozen.camera, mirrored, location));
     }
 
-    /// The transformation and the projection of the camera. Together they divide by depth once.
+    /// Returns the transformation and the projection of the camera. Together they divide by depth once.
     fn camera_of_world(&mut self) -> (Arc<Motion<DMat4>>, Projection) {
         let (transform, projection) = (Arc::clone(&self.state.transform), self.options.projection);
         if !transform.keys().iter().any(|(_, matrix)| divides_by_depth(matrix)) {

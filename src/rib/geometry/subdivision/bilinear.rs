@@ -103,9 +103,9 @@ impl ControlMesh<'_> {
     }
 }
 
-/// The corners of the facet at corner `i` of a face: the vertex, the middles of the next and the previous edge, the
-/// centre. Those of a quadrilateral are turned so that u and v run as over the whole face; the facet covers a quarter
-/// of it. Other faces have a (u,v) square for each corner.
+/// Returns the corners of the facet at corner `i` of a face: the vertex, the middles of the next and the previous edge,
+/// the centre. Those of a quadrilateral are turned so that u and v run as over the whole face; the facet covers a
+/// quarter of it. Other faces have a (u,v) square for each corner.
 fn arranged<T>(i: usize, count: usize, [vertex, next, previous, centre]: [T; 4]) -> [T; 4] {
     match (count, i) {
         (4, 1) => [previous, vertex, centre, next],

@@ -143,7 +143,7 @@ impl ControlMesh<'_> {
         layout
     }
 
-    /// The numbers of each vertex, interleaved: those of the columns at their places.
+    /// Returns the numbers of each vertex, interleaved: those of the columns at their places.
     fn interleaved(
         columns: &[Column],
         layout: &ColumnLayout,
@@ -205,7 +205,7 @@ impl ControlMesh<'_> {
         Ok(collected)
     }
 
-    /// How far to refine, and about how many patches there will be.
+    /// Returns how far to refine, and about how many patches there will be.
     fn levels(&self, triangles: bool, vertex_count: usize) -> (Levels, u64) {
         let mut valences = vec![0_u32; vertex_count];
         self.vertices.iter().for_each(|&vertex| valences[vertex as usize] += 1);
@@ -324,7 +324,7 @@ struct PatchOrder {
 }
 
 impl PatchOrder {
-    /// The numbers of all control points as they were collected.
+    /// Iterates over the numbers of all control points as they were collected.
     fn points(&self) -> impl Iterator<Item = usize> {
         self.patches.iter().enumerate().flat_map(move |(rank, patch)| {
             let count = if rank < self.plain_count { 16 } else { self.point_count };
@@ -332,7 +332,7 @@ impl PatchOrder {
         })
     }
 
-    /// The numbers of all corners as they were collected, in the order of a shape.
+    /// Iterates over the numbers of all corners as they were collected, in the order of a shape.
     fn corners(&self) -> impl Iterator<Item = usize> {
         let corners: &[usize] = if self.triangles { &[0, 1, 2] } else { &[0, 1, 3, 2] };
         self.patches.iter().flat_map(move |patch| corners.iter().map(move |corner| corners.len() * patch + corner))

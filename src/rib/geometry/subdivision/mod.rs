@@ -123,7 +123,7 @@ impl PrimitiveCall<'_> {
         }
     }
 
-    /// The faces without those that cannot be subdivided.
+    /// Returns the faces without those that cannot be subdivided.
     fn usable_faces<'m>(
         &self,
         args: SubdivisionArgs<'_>,
@@ -178,7 +178,7 @@ impl PrimitiveCall<'_> {
     }
 }
 
-/// The numbers that faces of the request have among those that are left.
+/// Returns the numbers that faces of the request have among those that are left.
 fn renumber(faces: &[i32], origins: &[u32]) -> Vec<i32> {
     let number = |face: &i32| origins.binary_search(&(*face as u32)).ok().map(|at| at as i32);
     let mut numbers: Vec<i32> = faces.iter().filter_map(number).collect();

@@ -54,7 +54,7 @@ const TRIANGLE_BORDERS: [BorderPoints; 4] = [
     BorderPoints { points: &[4, 8, 11, 13, 14], ends: [1, 2] },
 ];
 
-/// A patch's corners in its face, in units of 1 / [`SIDE`].
+/// Returns a patch's corners in its face, in units of 1 / [`SIDE`].
 pub(super) fn corners_of(place: &Place, triangles: bool) -> [[u32; 2]; 4] {
     let step = SIDE >> place.depth;
     let [u, v] = place.corner.map(|at| u32::from(at) * step);
@@ -68,14 +68,14 @@ pub(super) fn corners_of(place: &Place, triangles: bool) -> [[u32; 2]; 4] {
     [[u, v], [u + step, v], [u, v + step], [u, v + step]]
 }
 
-/// The part of a face's (u,v) square that a patch covers.
+/// Returns the part of a face's (u,v) square that a patch covers.
 pub(super) fn uv_range(place: &Place, triangles: bool) -> [f32; 4] {
     let corners = corners_of(place, triangles);
     let far = [corners[1][0], corners[3][1]];
     [corners[0][0], corners[0][1], far[0], far[1]].map(|at| at as f32 / SIDE as f32)
 }
 
-/// On an edge, counted from `a`, in half units.
+/// Returns the location on an edge, counted from `a`, in half units.
 fn on_edge(a: i32, b: i32, at: u32) -> Location {
     let [a, b] = [a as u32, b as u32];
     match at {
@@ -86,7 +86,7 @@ fn on_edge(a: i32, b: i32, at: u32) -> Location {
     }
 }
 
-/// The location of a point (u,v) of a face with these vertices.
+/// Returns the location of a point (u,v) of a face with these vertices.
 pub(super) fn location(face: &[i32], place: &Place, [u, v]: [u32; 2], triangles: bool) -> Location {
     let inside = Location::Inside(place.face, place.quadrant, u as u16, v as u16);
     if triangles {

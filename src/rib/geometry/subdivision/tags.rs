@@ -167,7 +167,7 @@ impl SubdivisionRules {
     }
 }
 
-/// The vertices of an edge, the lower one first.
+/// Returns the vertices of an edge, the lower one first.
 pub(super) fn ordered([a, b]: [i32; 2]) -> [i32; 2] {
     [a.min(b), a.max(b)]
 }
@@ -179,7 +179,7 @@ fn check_vertices(vertices: &[i32], vertex_count: u64) -> Result<(), String> {
     }
 }
 
-/// The sharpness of `count` edges or vertices: one for each, or one for all.
+/// Returns the sharpness of `count` edges or vertices: one for each, or one for all.
 fn sharpness(args: TagArgs<'_>, count: usize) -> Result<Vec<f32>, String> {
     if args.floats.iter().any(|sharpness| sharpness.is_nan() || *sharpness < 0.0) {
         return Err("a sharpness is negative or not a number".to_owned());
