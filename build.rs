@@ -3,7 +3,8 @@
 //! *Kernels.* Each `glsl/NAME.comp` is one kernel of that name (or several, see [`variants`]) and becomes the module
 //! `NAME` of `anthill::pipeline::kernels`; kernels of a folder `glsl/FOLDER/` become the module `FOLDER::NAME`.
 //! `glsl/lib/` holds includes, named from `glsl/`: `#include "lib/x.glsl"`. `glsl/lib/rsl/library.comp` is the library
-//! of helper functions for compiled shaders: its words become `RSL_LIBRARY`.
+//! of helper functions for compiled shaders: its words become `RSL_LIBRARY`. Words are files of their own, which the
+//! Rust includes (see [`words`]).
 //!
 //! *Interfaces.* A storage block is either one runtime array or fixed members, std430, in descriptor set 0, bindings
 //! counted from 0 without gaps. Record structs and push constants become `#[repr(C)]` structs whose offsets are
@@ -42,6 +43,8 @@ mod reflect;
 mod texels;
 #[path = "build/variants.rs"]
 mod variants;
+#[path = "build/words.rs"]
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -71,23 +74,24 @@ fn run() -> Result<(), String> {
     let mut code = String::new();
     let mut records = generate::Records::default();
     let mut index = generate::Index::default();
-    generate_folder(&compiler, Path::new("glsl"), "", &mut index, &mut records, &mut code)?;
+    let mut words = words::Words::new(&out)?;
+    generate_folder(&compiler, Path::new("glsl"), "", &mut words, &mut index, &mut records, &mut code)?;
     for folder in folders(Path::new("glsl"))? {
         let name = file_stem(&folder);
         let mut inner = String::new();
-        generate_folder(&compiler, &folder, &format!("{name}::"), &mut index, &mut records, &mut inner)?;
+        let module = format!("{name}::");
+        generate_folder(&compiler, &folder, &module, &mut words, &mut index, &mut records, &mut inner)?;
         generate::folder(&name, &inner, &mut code);
     }
     records.generate(&mut code);
     constants.generate(&mut code);
     let library = Path::new("glsl/lib/rsl/library.comp");
-    if library.exists() {
-        let words = decorate::no_contraction(&compiler.compile(library, &[])?)?;
-        let naming = [("RSL_ONLY_NAMES".to_owned(), "1".to_owned())];
-        let naming = decorate::no_contraction(&compiler.compile(library, &naming)?)?;
-        generate::library(&words, &naming, &mut code);
-        index.has_library = true;
-    }
+    let plain = decorate::no_contraction(&compiler.compile(library, &[])?)?;
+    let naming = [("RSL_ONLY_NAMES".to_owned(), "1".to_owned())];
+    let naming = decorate::no_contraction(&compiler.compile(library, &naming)?)?;
+    let (plain, naming) = (words.add("rsl_library", &plain)?, words.add("rsl_naming_library", &naming)?);
+    generate::library(&plain, &naming, &mut code);
+    words.generate(&mut code);
     index.generate(&mut code);
     fs::write(out.join("kernels.rs"), code).map_err(|e| format!("{}: {e}", out.display()))
 }
@@ -98,6 +102,7 @@ fn generate_folder(
     compiler: &compile::Compiler,
     folder: &Path,
     module: &str,
+    words: &mut words::Words,
     index: &mut generate::Index,
     records: &mut generate::Records,
     code: &mut String,
@@ -107,16 +112,17 @@ fn generate_folder(
         let source = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
         let mut built = Vec::new();
         for variant in variants::parse(&stem, &source).map_err(|e| format!("{}:{e}", file.display()))? {
-            let words = compiler.compile(&file, &variant.macros)?;
+            let spirv = compiler.compile(&file, &variant.macros)?;
             let named = |e: String| format!("{}: {}: {e}", file.display(), variant.name);
-            let mut reflection = reflect::reflect(&words).map_err(named)?;
+            let mut reflection = reflect::reflect(&spirv).map_err(named)?;
             check::check(&reflection).map_err(named)?;
-            let words = decorate::no_contraction(&words).map_err(named)?;
-            let (words, forms) = texels::texel_buffers(&words).map_err(named)?;
+            let spirv = decorate::no_contraction(&spirv).map_err(named)?;
+            let (spirv, forms) = texels::texel_buffers(&spirv).map_err(named)?;
             for (number, form) in forms {
                 reflection.bindings[number as usize].form = form;
             }
-            let words = optimise::optimised(&words).map_err(named)?;
+            let spirv = optimise::optimised(&spirv).map_err(named)?;
+            let words = words.add(&variant.name, &spirv).map_err(named)?;
             built.push(generate::Built { variant, words, reflection });
         }
         let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };

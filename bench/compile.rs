@@ -52,7 +52,7 @@ fn front(c: &mut Criterion) {
 
 /// Measures shaders and lights to one SPIR-V module.
 fn pipeline(c: &mut Criterion) {
-    let library = Library::load(&RSL_LIBRARY).expect("the library was built with the program");
+    let library = Library::load(RSL_LIBRARY).expect("the library was built with the program");
     let lights = ["ambientlight", "spotlight"].map(|name| read(name, standard::source(name).unwrap_or_default()));
     let mut group = c.benchmark_group("pipeline");
     for (name, text) in sources().into_iter().filter(|(name, _)| *name != "spotlight") {

@@ -12,12 +12,15 @@ use std::path::Path;
 /// Where the generated code finds record structs.
 const RECORDS: &str = "crate::pipeline::kernels::records::";
 
+/// Where the generated code finds words.
+const WORDS: &str = "crate::pipeline::kernels::words::";
+
 /// A compiled variant.
 pub(crate) struct Built {
     /// Its name and macros.
     pub variant: Variant,
-    /// SPIR-V.
-    pub words: Vec<u32>,
+    /// The static that holds its SPIR-V.
+    pub words: String,
     /// Its interface.
     pub reflection: Reflection,
 }
@@ -38,8 +41,6 @@ pub(crate) struct Unit<'a> {
 #[derive(Default)]
 pub(crate) struct Index {
     paths: Vec<String>,
-    /// Whether there is a library of helper functions for compiled shaders.
-    pub(crate) has_library: bool,
 }
 
 impl Index {
@@ -53,11 +54,12 @@ impl Index {
         code.push_str("]\n}\n");
         code.push_str("/// SPIR-V of every kernel and library with its name.\n");
         code.push_str("pub fn modules() -> Vec<(&'static str, &'static [u32])> {\n");
-        code.push_str("    all().into_iter().map(|kernel| (kernel.label(), kernel.words()))");
-        if self.has_library {
-            code.push_str(".chain([(\"rsl library\", RSL_LIBRARY.as_slice()), (\"rsl library (names)\", RSL_NAMING_LIBRARY.as_slice())])");
-        }
-        code.push_str(".collect()\n}\n");
+        code.push_str(
+            "    let libraries = [(\"rsl library\", RSL_LIBRARY), (\"rsl library (names)\", RSL_NAMING_LIBRARY)];\n",
+        );
+        code.push_str(
+            "    all().into_iter().map(|kernel| (kernel.label(), kernel.words())).chain(libraries).collect()\n}\n",
+        );
     }
 }
 
@@ -97,12 +99,12 @@ pub(crate) fn folder(name: &str, inner: &str, code: &mut String) {
     let _ = write!(code, "/// Kernels of glsl/{name}/.\npub mod {name} {{\n{inner}}}\n");
 }
 
-/// Writes the words of the library of helper functions, and of its form whose lookups only name tiles.
-pub(crate) fn library(words: &[u32], naming: &[u32], code: &mut String) {
+/// Writes the library of helper functions, and its form whose lookups only name tiles, whose words are in these statics.
+pub(crate) fn library(words: &str, naming: &str, code: &mut String) {
     code.push_str("/// Helper functions for compiled shaders (glsl/lib/rsl/library.comp), SPIR-V 1.5.\n");
-    let _ = writeln!(code, "pub static RSL_LIBRARY: [u32; {}] = {words:?};", words.len());
+    let _ = writeln!(code, "pub static RSL_LIBRARY: &[u32] = &words::{words};");
     code.push_str("/// The same functions, whose lookups only name the tiles that they need.\n");
-    let _ = writeln!(code, "pub static RSL_NAMING_LIBRARY: [u32; {}] = {naming:?};", naming.len());
+    let _ = writeln!(code, "pub static RSL_NAMING_LIBRARY: &[u32] = &words::{naming};");
 }
 
 /// Writes the module of one source file, which is in the module `folder` (`""` or `"test::"`).
@@ -278,13 +280,12 @@ fn kernels(unit: &Unit<'_>, code: &mut String) {
 fn static_kernel(built: &Built, code: &mut String) {
     let (name, reflection) = (&built.variant.name, &built.reflection);
     let upper = name.to_uppercase();
-    let _ = writeln!(code, "static {upper}_WORDS: [u32; {}] = {:?};", built.words.len(), built.words);
     let _ = writeln!(
         code,
         "static {upper}: std::sync::LazyLock<std::sync::Arc<recording::Kernel>> = std::sync::LazyLock::new(|| {{"
     );
     let _ = writeln!(code, "    recording::Kernel::built(recording::KernelParts {{");
-    let _ = writeln!(code, "        label: {name:?},\n        words: &{upper}_WORDS,\n        bindings: &[");
+    let _ = writeln!(code, "        label: {name:?},\n        words: &{WORDS}{},\n        bindings: &[", built.words);
     for binding in &reflection.bindings {
         let access = match (binding.no_write, binding.no_read) {
             (true, _) => "Read",

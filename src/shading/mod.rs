@@ -211,7 +211,7 @@ impl ShadingBuilder<'_> {
 /// Loads the built-in helper functions.
 fn helpers() -> Result<Helpers, LibraryError> {
     use crate::pipeline::kernels::{RSL_LIBRARY, RSL_NAMING_LIBRARY};
-    Ok(Helpers::load(&RSL_LIBRARY)?.with_naming(&RSL_NAMING_LIBRARY))
+    Ok(Helpers::load(RSL_LIBRARY)?.with_naming(RSL_NAMING_LIBRARY))
 }
 
 /// Reports where a kernel differs from its shader.
