@@ -11,7 +11,7 @@ use super::kernels::records::{
 };
 use super::layers::layers_capacity;
 use super::look::Interpolation;
-use super::recording::{Arena, ArenaFull, BINDING_BYTES_MAX, Buffer, Slice};
+use super::recording::{Arena, ArenaFull, ArenaNeeds, BINDING_BYTES_MAX, Buffer, Slice};
 use super::select::RegionPixels;
 use super::textures::{TextureSlices, misses_words};
 
@@ -66,17 +66,7 @@ pub struct GridSlices {
 }
 
 impl GridSlices {
-    /// Bytes for `count` grids.
-    pub fn bytes(count: u64) -> u64 {
-        Arena::bytes_for(&[(count, 32), (count, 16)])
-    }
-
-    /// Cuts a buffer.
-    ///
-    /// # Errors
-    /// [`ArenaFull`] when the buffer is too small.
-    pub fn cut(buffer: Buffer, count: u64) -> Result<Self, ArenaFull> {
-        let mut arena = Arena::new(buffer);
+    fn cut(arena: &mut Arena, count: u64) -> Result<Self, ArenaFull> {
         Ok(Self { grids: arena.cut(count)?, bounds: arena.cut(count)? })
     }
 }
@@ -95,7 +85,7 @@ pub struct GridPageSlices {
 impl GridPageSlices {
     /// Bytes for `count` grids.
     pub fn bytes(count: u64) -> u64 {
-        Arena::bytes_for(&[(count, 32), (count, 16), (count, 4), (clusters(count), 8)])
+        Arena::measure(|arena| Self::cut_from(arena, count)).bytes
     }
 
     /// Cuts a buffer.
@@ -103,8 +93,11 @@ impl GridPageSlices {
     /// # Errors
     /// [`ArenaFull`] when the buffer is too small.
     pub fn cut(buffer: Buffer, count: u64) -> Result<Self, ArenaFull> {
-        let mut arena = Arena::new(buffer);
-        let listed = GridSlices { grids: arena.cut(count)?, bounds: arena.cut(count)? };
+        Self::cut_from(&mut Arena::new(buffer), count)
+    }
+
+    fn cut_from(arena: &mut Arena, count: u64) -> Result<Self, ArenaFull> {
+        let listed = GridSlices::cut(arena, count)?;
         Ok(Self { listed, order: arena.cut(count)?, clusters: arena.cut(clusters(count))? })
     }
 
@@ -134,6 +127,13 @@ pub struct ScanSlices {
     pub total: Slice<Total>,
 }
 
+impl ScanSlices {
+    /// Scratch memory for sums of up to `values` values.
+    fn cut(arena: &mut Arena, values: u64) -> Result<Self, ArenaFull> {
+        Ok(Self { sums: arena.cut(scan_tiles(values))?, total: arena.cut(1)? })
+    }
+}
+
 /// Tiles of a prefix sum over `count` values.
 pub fn scan_tiles(count: u64) -> u64 {
     count.div_ceil(SCAN_TILE.into())
@@ -161,26 +161,9 @@ pub struct CountSlices {
 }
 
 impl CountSlices {
-    fn parts(drawables: u64, capacity: u64) -> [(u64, u64); 12] {
-        [
-            (drawables, 16),
-            (capacity, 32),
-            (capacity, 32),
-            (capacity, 16),
-            (capacity, 16),
-            (capacity, 4),
-            (capacity, 4),
-            (capacity, 4),
-            (capacity, 4),
-            (scan_tiles(capacity), 4),
-            (1, 4),
-            (1, size_of::<Round>() as u64),
-        ]
-    }
-
     /// Bytes for chunks of `capacity` subpatches.
     pub fn bytes(drawables: u64, capacity: u64) -> u64 {
-        Arena::bytes_for(&Self::parts(drawables, capacity))
+        Arena::measure(|arena| Self::cut_from(arena, drawables, capacity)).bytes
     }
 
     /// Cuts a buffer.
@@ -188,7 +171,10 @@ impl CountSlices {
     /// # Errors
     /// [`ArenaFull`] when the buffer is too small.
     pub fn cut(buffer: Buffer, drawables: u64, capacity: u64) -> Result<Self, ArenaFull> {
-        let mut arena = Arena::new(buffer);
+        Self::cut_from(&mut Arena::new(buffer), drawables, capacity)
+    }
+
+    fn cut_from(arena: &mut Arena, drawables: u64, capacity: u64) -> Result<Self, ArenaFull> {
         Ok(Self {
             drawables: arena.cut(drawables)?,
             lists: [arena.cut(capacity)?, arena.cut(capacity)?],
@@ -196,7 +182,7 @@ impl CountSlices {
             children: [arena.cut(capacity)?, arena.cut(capacity)?],
             open: arena.cut(capacity)?,
             offsets: arena.cut(capacity)?,
-            scan: ScanSlices { sums: arena.cut(scan_tiles(capacity))?, total: arena.cut(1)? },
+            scan: ScanSlices::cut(arena, capacity)?,
             round: arena.cut(1)?,
         })
     }
@@ -319,54 +305,18 @@ impl RegionCapacity {
         self.choice_words().max(self.grids).max(self.sort_keys()).max(self.cell_count())
     }
 
-    /// The parts: (records, bytes of a record), in the order in which [`RegionSlices::cut`] takes them.
-    fn parts(&self) -> Vec<(u64, u64)> {
-        let pixels = self.pixels();
-        let mut parts = vec![(self.choice_words(), 4), (self.choice_words(), 4)];
-        parts.extend([(scan_tiles(self.scan_values()), 4), (1, 4)]);
-        parts.extend([
-            (1, 4),
-            (1, 4),
-            (self.grids, 32),
-            (self.grids, 16),
-            (u64::from(DEPTH_BUCKETS), 4),
-            (u64::from(DEPTH_BUCKETS + BATCHES), 4),
-        ]);
-        parts.extend([(self.grids, 4), (self.grids, 4), (self.grids, 4), (self.grids, 4)]);
-        parts.extend([(self.sort_keys(), 4), (self.sort_keys(), 4)]);
-        parts.extend([(self.subpixels, 8), (self.blocks(), 4), (self.blocks(), 4)]);
-        parts.extend([(self.slots, size_of::<Slot>() as u64), (2 * self.slots + WORK_PADDING, 16), (self.arena, 16)]);
-        parts.push((u64::from(PIECES_MAX), size_of::<Piece>() as u64));
-        parts.extend([(1, size_of::<Culled>() as u64), (1, size_of::<Rest>() as u64), (1 + self.prints, 16)]);
-        parts.extend([
-            (u64::from(VISIBLE_WORDS) * self.grids, 4),
-            (2 * self.grids, 4),
-            (self.grids, 4),
-            (self.grids, 4),
-        ]);
-        parts.extend([(self.colours * self.colour_records(), 16), (self.subpixels * self.resolved_records(), 16)]);
-        parts.extend([(pixels * self.filtered + 1, 16), (pixels, 4)]);
-        let cells = self.cell_count().max(1);
-        parts.extend([(self.entries.max(1), size_of::<Entry>() as u64), (self.entries.max(1), 4)]);
-        parts.extend([(cells, 4), (cells, 4), (cells, 4), (1, size_of::<Appended>() as u64)]);
-        parts.extend([(if self.translucent() { self.subpixels } else { 1 }, 8), (1, 4)]);
-        parts.extend([(if self.behind { self.subpixels } else { 1 }, 4), (misses_words(self.texture_slots), 4)]);
-        parts.push((self.blur_samples(), 16));
-        parts.extend([(self.cut_entries(), 4), (2 * self.cut_entries(), 16), (2, 4)]);
-        let (layers, subpixels) = (self.layers(), if self.deep { self.subpixels } else { 1 });
-        parts.extend([(layers, size_of::<Layer>() as u64); 2]);
-        parts.extend([(subpixels, 4), (subpixels, 4), (if self.deep { pixels } else { 1 }, 4)]);
-        parts
+    fn needs(&self) -> ArenaNeeds {
+        Arena::measure(|arena| RegionSlices::cut_from(arena, self))
     }
 
     /// Bytes of all parts together.
     pub fn bytes(&self) -> u64 {
-        Arena::bytes_for(&self.parts())
+        self.needs().bytes
     }
 
     /// Whether every part can be bound.
     pub fn bindable(&self) -> bool {
-        self.parts().iter().all(|(count, bytes)| count * bytes <= BINDING_BYTES_MAX)
+        self.needs().largest_bytes <= BINDING_BYTES_MAX
     }
 }
 
@@ -478,18 +428,20 @@ impl RegionSlices {
     ///
     /// # Errors
     /// [`ArenaFull`] when the buffer is too small.
-    pub fn cut(buffer: Buffer, c: &RegionCapacity) -> Result<Self, ArenaFull> {
-        let mut arena = Arena::new(buffer);
-        let a = &mut arena;
+    pub fn cut(buffer: Buffer, capacity: &RegionCapacity) -> Result<Self, ArenaFull> {
+        Self::cut_from(&mut Arena::new(buffer), capacity)
+    }
+
+    fn cut_from(a: &mut Arena, c: &RegionCapacity) -> Result<Self, ArenaFull> {
         let (pixels, cells) = (c.pixels(), c.cell_count().max(1));
         let deep_subpixels = if c.deep { c.subpixels } else { 1 };
         Ok(Self {
             chosen: a.cut(c.choice_words())?,
             ranks: a.cut(c.choice_words())?,
-            scan: ScanSlices { sums: a.cut(scan_tiles(c.scan_values()))?, total: a.cut(1)? },
+            scan: ScanSlices::cut(a, c.scan_values())?,
             selected_count: a.cut(1)?,
             visible_count: a.cut(1)?,
-            grids: GridSlices { grids: a.cut(c.grids)?, bounds: a.cut(c.grids)? },
+            grids: GridSlices::cut(a, c.grids)?,
             histogram: a.cut(u64::from(DEPTH_BUCKETS))?,
             batches: a.cut(u64::from(DEPTH_BUCKETS + BATCHES))?,
             sort_keys: a.cut(c.grids)?,

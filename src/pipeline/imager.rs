@@ -43,8 +43,7 @@ impl ImagerSlices {
 
     /// Bytes that `tiles` tiles take up, where as many tiles of textures have slots as are given.
     pub fn bytes(program: &ImagerProgram, tiles: u64, texture_slots: u64) -> u64 {
-        let (records, misses) = (Self::arena_records(program, tiles), misses_words(texture_slots));
-        Arena::bytes_for(&[(2 * tiles, 16), (records, 16), (program.params.len() as u64, 16), (1, 4), (misses, 4)])
+        Arena::measure(|arena| Self::cut_from(arena, program, tiles, texture_slots)).bytes
     }
 
     /// Cuts a buffer for `tiles` tiles.
@@ -52,7 +51,10 @@ impl ImagerSlices {
     /// # Errors
     /// When it has fewer than [`Self::bytes`].
     pub fn cut(buffer: Buffer, program: &ImagerProgram, tiles: u64, texture_slots: u64) -> Result<Self, ArenaFull> {
-        let mut arena = Arena::new(buffer);
+        Self::cut_from(&mut Arena::new(buffer), program, tiles, texture_slots)
+    }
+
+    fn cut_from(arena: &mut Arena, program: &ImagerProgram, tiles: u64, texture_slots: u64) -> Result<Self, ArenaFull> {
         Ok(Self {
             work: arena.cut(2 * tiles)?,
             arena: arena.cut(Self::arena_records(program, tiles))?,

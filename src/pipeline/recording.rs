@@ -15,7 +15,7 @@ mod kernel;
 mod limits;
 mod order;
 
-pub use buffer::{Arena, ArenaFull, Buffer, BufferRange, Slice, VIEW_SLACK, viewed_bytes};
+pub use buffer::{Arena, ArenaFull, ArenaNeeds, Buffer, BufferRange, Slice, VIEW_SLACK, viewed_bytes};
 pub use kernel::{Access, Binding, BindingForm, DRIVER_THREADS_ID, Kernel, KernelParts, PushKind, PushMember, hash};
 pub use limits::{BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX};
 

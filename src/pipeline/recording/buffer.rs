@@ -189,7 +189,20 @@ fn taken_bytes(bytes: u64) -> u64 {
 pub struct Arena {
     buffer: Buffer,
     used: u64,
+    largest: u64,
 }
+
+/// What slices take up in an arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArenaNeeds {
+    /// Bytes of all, alignment included.
+    pub bytes: u64,
+    /// Bytes of the largest one.
+    pub largest_bytes: u64,
+}
+
+/// More than any memory has, and few enough to compute with.
+const MEASURED_BYTES_MAX: u64 = 1 << 62;
 
 /// An arena has no room for a slice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -206,12 +219,17 @@ pub struct ArenaFull {
 impl Arena {
     /// An arena that takes up a whole buffer.
     pub fn new(buffer: Buffer) -> Self {
-        Self { buffer, used: 0 }
+        Self { buffer, used: 0, largest: 0 }
     }
 
-    /// Bytes that `counts` of records with the given sizes take up in an arena, alignment included.
-    pub fn bytes_for(parts: &[(u64, u64)]) -> u64 {
-        parts.iter().map(|(count, record_bytes)| taken_bytes(count * record_bytes)).sum()
+    /// What the slices that `cut` cuts take up: it is run on an arena that has room for all, but no memory, so that a
+    /// layout is written once. More than can be computed is `u64::MAX`.
+    pub fn measure<T>(cut: impl FnOnce(&mut Self) -> Result<T, ArenaFull>) -> ArenaNeeds {
+        let mut arena = Self::new(Buffer::new("measured", u32::MAX, 0, 0, MEASURED_BYTES_MAX));
+        match cut(&mut arena) {
+            Ok(_) => ArenaNeeds { bytes: arena.used, largest_bytes: arena.largest },
+            Err(_) => ArenaNeeds { bytes: u64::MAX, largest_bytes: u64::MAX },
+        }
     }
 
     /// Cuts the next `count` records.
@@ -226,6 +244,7 @@ impl Arena {
         }
         let slice = self.buffer.slice_at(self.used, count);
         self.used += taken_bytes(asked_bytes);
+        self.largest = self.largest.max(asked_bytes);
         Ok(slice)
     }
 

@@ -86,7 +86,13 @@ fn a_part_beyond_the_slice_is_a_broken_invariant() {
 
 #[test]
 fn an_arena_cuts_aligned_slices_until_it_is_full() {
-    let bytes = Arena::bytes_for(&[(3, 8), (1, 4), (100, 16)]);
+    let needs = Arena::measure(|arena| {
+        arena.cut::<u64>(3)?;
+        arena.cut::<u32>(1)?;
+        arena.cut::<[f32; 4]>(100)
+    });
+    assert_eq!(needs.largest_bytes, 1600);
+    let bytes = needs.bytes;
     let mut arena = Arena::new(buffer("arena", bytes));
     let a = arena.cut::<u64>(3).expect("fits");
     let b = arena.cut::<u32>(1).expect("fits");
@@ -95,6 +101,8 @@ fn an_arena_cuts_aligned_slices_until_it_is_full() {
     assert_eq!(full, ArenaFull { name: "arena", asked_bytes: 4000, left_bytes: bytes - 1024 });
     assert_eq!(arena.cut::<[f32; 4]>(100).expect("fits").range().offset, 1024);
     assert!(arena.cut::<u8>(1).is_err(), "the rest was alignment");
+    let too_much = Arena::measure(|arena| arena.cut::<u64>(u64::MAX));
+    assert_eq!(too_much, ArenaNeeds { bytes: u64::MAX, largest_bytes: u64::MAX });
 }
 
 #[test]
@@ -104,8 +112,8 @@ fn views_never_change_what_lavapipe_compiles_and_do_not_reach_into_other_slices(
         let viewed = viewed_bytes(bytes);
         assert!((viewed >> 8) & 0xff != 0 && (bytes..=bytes + VIEW_SLACK).contains(&viewed), "{bytes}");
         assert_eq!((viewed - bytes) % 16, 0, "whole texels: {bytes}");
-        let mut arena = Arena::new(buffer("arena", Arena::bytes_for(&[(bytes, 1), (1, 1)])));
-        let [slice, next] = [bytes, 1].map(|count| arena.cut::<u8>(count).expect("fits").range());
+        let both = |arena: &mut Arena| Ok([arena.cut::<u8>(bytes)?.range(), arena.cut::<u8>(1)?.range()]);
+        let [slice, next] = both(&mut Arena::new(buffer("arena", Arena::measure(both).bytes))).expect("fits");
         assert!(slice.offset + viewed <= next.offset, "{bytes}");
     }
 }

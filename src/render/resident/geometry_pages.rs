@@ -4,7 +4,7 @@
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::PageSlices;
 use crate::pipeline::geometry::Page;
-use crate::pipeline::recording::{Arena, Buffer};
+use crate::pipeline::recording::{Arena, ArenaFull, Buffer};
 use std::sync::Arc;
 
 /// The pages of a world, and which of them are on a device.
@@ -49,7 +49,7 @@ impl PagesBytes {
 
 /// Bytes that a page takes in a buffer.
 fn page_bytes(page: &Page) -> u64 {
-    Arena::bytes_for(&[(page.primitives.len().max(1) as u64, 64), (page.data.len().max(1) as u64, 16)])
+    Arena::measure(|arena| cut(arena, page)).bytes
 }
 
 impl GeometryPages {
@@ -127,12 +127,14 @@ impl GeometryPages {
     }
 }
 
+fn cut(arena: &mut Arena, page: &Page) -> Result<PageSlices, ArenaFull> {
+    let [primitives, data] = [page.primitives.len(), page.data.len()].map(|count| count.max(1) as u64);
+    Ok(PageSlices { primitives: arena.cut(primitives)?, data: arena.cut(data)? })
+}
+
 fn upload(device: &mut Device, buffer: Buffer, page: &Page) -> Result<PageSlices, GpuError> {
-    let mut arena = Arena::new(buffer);
-    let fits = "a page's buffer is as large as the page";
-    let primitives = arena.cut(page.primitives.len().max(1) as u64).expect(fits);
-    let data = arena.cut(page.data.len().max(1) as u64).expect(fits);
-    device.upload(primitives.part(0..page.primitives.len() as u64), &page.primitives)?;
-    device.upload(data.part(0..page.data.len() as u64), &page.data)?;
-    Ok(PageSlices { primitives, data })
+    let slices = cut(&mut Arena::new(buffer), page).expect("a page's buffer is as large as the page");
+    device.upload(slices.primitives.part(0..page.primitives.len() as u64), &page.primitives)?;
+    device.upload(slices.data.part(0..page.data.len() as u64), &page.data)?;
+    Ok(slices)
 }

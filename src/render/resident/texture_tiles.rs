@@ -174,9 +174,10 @@ impl TextureTiles {
         records[0] = [2, table as u32, hash_record as u32, hash.log2_entries()];
         records[1] = [texts as u32, textures_max as u32, 0, 0];
         let count = (hash_record + hash.entries().len()) as u64;
-        let buffer = device.allocate("textures", Arena::bytes_for(&[(count, 16)]), Usage::DeviceOnly)?;
+        let cut_directory = |arena: &mut Arena| arena.cut::<[u32; 4]>(count);
+        let buffer = device.allocate("textures", Arena::measure(cut_directory).bytes, Usage::DeviceOnly)?;
         buffers.push(buffer);
-        let directory: Slice<[u32; 4]> = Arena::new(buffer).cut(count).expect("the buffer was made for it");
+        let directory = cut_directory(&mut Arena::new(buffer)).expect("the buffer was made for it");
         let mut tiles = Vec::new();
         for first in (0..slots).step_by(SLOTS_PER_BUFFER as usize) {
             let words = (slots - first).min(SLOTS_PER_BUFFER) * TILE_WORDS as u64;
