@@ -35,17 +35,22 @@ mod layout;
 #[path = "src/pipeline/recording/limits.rs"]
 #[allow(unreachable_pub, reason = "public where it belongs")]
 mod limits;
+#[path = "build/macros.rs"]
+mod macros;
 #[path = "build/optimise.rs"]
 mod optimise;
 #[path = "build/reflect.rs"]
 mod reflect;
 #[path = "build/texels.rs"]
 mod texels;
+#[path = "build/variant_code.rs"]
+mod variant_code;
 #[path = "build/variants.rs"]
 mod variants;
 #[path = "build/words.rs"]
 mod words;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -64,71 +69,110 @@ fn main() {
 
 fn run() -> Result<(), String> {
     let out = PathBuf::from(env::var("OUT_DIR").map_err(|e| format!("OUT_DIR: {e}"))?);
-    let compiler = compile::Compiler::new("glsl")?;
     let sources = sources(Path::new("glsl"))?;
     let constants = constants::Constants::read(&sources)?;
-    for (path, text) in sources.iter().filter(|(path, _)| path.ends_with(".comp")) {
-        let variants = variants::parse(&file_stem(Path::new(path)), text).map_err(|e| format!("{path}:{e}"))?;
-        constants.check_variants(&variants).map_err(|e| format!("{path}: {e}"))?;
-    }
+    let mut library = Library::new(&sources, &constants, words::Words::new(&out)?)?;
+    macros::check(&sources, &library.declarations)?;
     let mut code = String::new();
-    let mut records = generate::Records::default();
-    let mut index = generate::Index::default();
-    let mut words = words::Words::new(&out)?;
-    generate_folder(&compiler, Path::new("glsl"), "", &mut words, &mut index, &mut records, &mut code)?;
+    library.generate_folder(Path::new("glsl"), "", &mut code)?;
     for folder in folders(Path::new("glsl"))? {
         let name = file_stem(&folder);
         let mut inner = String::new();
-        let module = format!("{name}::");
-        generate_folder(&compiler, &folder, &module, &mut words, &mut index, &mut records, &mut inner)?;
+        library.generate_folder(&folder, &format!("{name}::"), &mut inner)?;
         generate::folder(&name, &inner, &mut code);
     }
-    records.generate(&mut code);
-    constants.generate(&mut code);
-    let library = Path::new("glsl/lib/rsl/library.comp");
-    let plain = decorate::no_contraction(&compiler.compile(library, &[])?)?;
-    let naming = [("RSL_ONLY_NAMES".to_owned(), "1".to_owned())];
-    let naming = decorate::no_contraction(&compiler.compile(library, &naming)?)?;
-    let (plain, naming) = (words.add("rsl_library", &plain)?, words.add("rsl_naming_library", &naming)?);
-    generate::library(&plain, &naming, &mut code);
-    words.generate(&mut code);
-    index.generate(&mut code);
+    library.generate_rsl(Path::new("glsl/lib/rsl/library.comp"), &mut code)?;
+    library.generate_shared(&constants, &mut code);
     fs::write(out.join("kernels.rs"), code).map_err(|e| format!("{}: {e}", out.display()))
 }
 
-/// Generates the modules of every kernel file directly in `folder`, which become modules of `module` (`""` or
-/// `"test::"`).
-fn generate_folder(
-    compiler: &compile::Compiler,
-    folder: &Path,
-    module: &str,
-    words: &mut words::Words,
-    index: &mut generate::Index,
-    records: &mut generate::Records,
-    code: &mut String,
-) -> Result<(), String> {
-    for file in kernel_files(folder)? {
-        let stem = file_stem(&file);
-        let source = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let mut built = Vec::new();
-        for variant in variants::parse(&stem, &source).map_err(|e| format!("{}:{e}", file.display()))? {
-            let spirv = compiler.compile(&file, &variant.macros)?;
-            let named = |e: String| format!("{}: {}: {e}", file.display(), variant.name);
-            let mut reflection = reflect::reflect(&spirv).map_err(named)?;
-            check::check(&reflection).map_err(named)?;
-            let spirv = decorate::no_contraction(&spirv).map_err(named)?;
-            let (spirv, forms) = texels::texel_buffers(&spirv).map_err(named)?;
-            for (number, form) in forms {
-                reflection.bindings[number as usize].form = form;
-            }
-            let spirv = optimise::optimised(&spirv).map_err(named)?;
-            let words = words.add(&variant.name, &spirv).map_err(named)?;
-            built.push(generate::Built { variant, words, reflection });
+/// All kernels: how they are compiled, and what they share.
+struct Library<'a> {
+    compiler: compile::Compiler,
+    sources: &'a macros::Sources,
+    /// By the paths of kernels.
+    declarations: BTreeMap<String, variants::Declaration>,
+    index: generate::Index,
+    records: generate::Records,
+    choices: variant_code::Choices,
+    words: words::Words,
+}
+
+impl<'a> Library<'a> {
+    fn new(
+        sources: &'a macros::Sources,
+        constants: &constants::Constants,
+        words: words::Words,
+    ) -> Result<Self, String> {
+        let compiler = compile::Compiler::new("glsl")?;
+        let (index, records, mut choices) = <(_, _, variant_code::Choices)>::default();
+        let mut declarations = BTreeMap::new();
+        for (path, text) in sources.iter().filter(|(path, _)| path.ends_with(".comp")) {
+            let declaration = variants::Declaration::read(&file_stem(Path::new(path)), text, constants)
+                .map_err(|e| format!("{path}:{e}"))?;
+            choices.add(&declaration).map_err(|e| format!("{path}: {e}"))?;
+            declarations.insert(path.clone(), declaration);
         }
-        let unit = generate::Unit { file: &file, stem: &stem, source: &source, built };
-        generate::kernel(&unit, module, index, records, code).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(Self { compiler, sources, declarations, index, records, choices, words })
     }
-    Ok(())
+
+    /// Generates the modules of every kernel file directly in `folder`, which become modules of `module` (`""` or
+    /// `"test::"`).
+    fn generate_folder(&mut self, folder: &Path, module: &str, code: &mut String) -> Result<(), String> {
+        for file in kernel_files(folder)? {
+            let (stem, path) = (file_stem(&file), file.to_string_lossy().into_owned());
+            let declaration = self.declarations[&path].clone();
+            let built = declaration.variants.iter().map(|variant| self.built(&file, &declaration, variant));
+            let built = built.collect::<Result<_, _>>()?;
+            let source = &self.sources[&path];
+            let unit = generate::Unit { file: &file, stem: &stem, source, declaration: &declaration, built };
+            generate::kernel(&unit, module, &mut self.index, &mut self.records, code)
+                .map_err(|e| format!("{path}: {e}"))?;
+        }
+        Ok(())
+    }
+
+    /// Compiles one variant of a file.
+    fn built(
+        &mut self,
+        file: &Path,
+        declaration: &variants::Declaration,
+        variant: &variants::Variant,
+    ) -> Result<generate::Built, String> {
+        let words = self.compiler.compile(file, &declaration.macros(variant))?;
+        let named = |e: String| format!("{}: {}: {e}", file.display(), variant.label);
+        let mut reflection = reflect::reflect(&words).map_err(named)?;
+        check::check(&reflection).map_err(named)?;
+        let words = decorate::no_contraction(&words).map_err(named)?;
+        let (words, forms) = texels::texel_buffers(&words).map_err(named)?;
+        for (number, form) in forms {
+            reflection.bindings[number as usize].form = form;
+        }
+        let words = optimise::optimised(&words).map_err(named)?;
+        let words = self.words.add(&variant.label, &words).map_err(named)?;
+        Ok(generate::Built { variant: variant.clone(), words, reflection })
+    }
+
+    /// Generates the library of helper functions for compiled shaders.
+    fn generate_rsl(&mut self, file: &Path, code: &mut String) -> Result<(), String> {
+        let mut form = |name: &str, macros: &[(String, String)]| {
+            let words = decorate::no_contraction(&self.compiler.compile(file, macros)?)?;
+            self.words.add(name, &words)
+        };
+        let words = form("rsl_library", &[])?;
+        let naming = form("rsl_naming_library", &[("RSL_ONLY_NAMES".to_owned(), "1".to_owned())])?;
+        generate::library(&words, &naming, code);
+        Ok(())
+    }
+
+    /// Generates what belongs to no kernel alone.
+    fn generate_shared(&self, constants: &constants::Constants, code: &mut String) {
+        self.records.generate(code);
+        constants.generate(code);
+        self.choices.generate(constants, code);
+        self.words.generate(code);
+        self.index.generate(code);
+    }
 }
 
 /// The kernels directly in a folder, in order of their names, so that the output does not depend on the file system.
@@ -143,14 +187,14 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Paths and texts of the GLSL files in a folder and the folders in it, but for the library of compiled shaders.
-fn sources(folder: &Path) -> Result<Vec<(String, String)>, String> {
-    let mut found = Vec::new();
+fn sources(folder: &Path) -> Result<macros::Sources, String> {
+    let mut found = macros::Sources::new();
     for path in entries(folder)? {
         if path.is_dir() && !path.ends_with("lib/rsl") {
             found.extend(sources(&path)?);
         } else if path.extension().is_some_and(|extension| extension == "comp" || extension == "glsl") {
             let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            found.push((path.to_string_lossy().into_owned(), text));
+            found.insert(path.to_string_lossy().into_owned(), text);
         }
     }
     Ok(found)

@@ -6,6 +6,7 @@
 
 use anthill::diagnostic::Reporter;
 use anthill::gpu::{Device, OpenOptions, Usage, open};
+use anthill::pipeline::kernels::axes::Rate;
 use anthill::pipeline::kernels::constants::{SUMS_OF_ONE, TIMES_OF_ONE};
 use anthill::pipeline::kernels::test::rates::{self, Variant};
 use anthill::pipeline::recording::Recording;
@@ -43,21 +44,21 @@ fn rates(c: &mut Criterion) {
     // 15.5 on the average.
     let trips = u64::from(COUNT) * u64::from(2 * TIMES_OF_ONE - 1) / 2;
     let kernels = [
-        ("products and sums", Variant::Arithmetic, Throughput::Elements(u64::from(COUNT) * u64::from(SUMS_OF_ONE))),
-        ("uneven loop trips", Variant::Trips, Throughput::Elements(trips)),
-        ("words read", Variant::ReadNarrow, whole.clone()),
-        ("vectors read", Variant::ReadWide, whole.clone()),
-        ("words gathered", Variant::GatherNarrow, whole.clone()),
-        ("vectors gathered", Variant::GatherWide, whole.clone()),
-        ("words written", Variant::WriteNarrow, whole.clone()),
-        ("vectors written", Variant::WriteWide, whole.clone()),
-        ("minima of 64 bits", Variant::Minima, whole),
+        ("products and sums", Rate::Arithmetic, Throughput::Elements(u64::from(COUNT) * u64::from(SUMS_OF_ONE))),
+        ("uneven loop trips", Rate::Trips, Throughput::Elements(trips)),
+        ("words read", Rate::ReadNarrow, whole.clone()),
+        ("vectors read", Rate::ReadWide, whole.clone()),
+        ("words gathered", Rate::GatherNarrow, whole.clone()),
+        ("vectors gathered", Rate::GatherWide, whole.clone()),
+        ("words written", Rate::WriteNarrow, whole.clone()),
+        ("vectors written", Rate::WriteWide, whole.clone()),
+        ("minima of 64 bits", Rate::Minima, whole),
     ];
     let mut group = c.benchmark_group("rates");
-    for (name, variant, throughput) in kernels {
+    for (name, rate, throughput) in kernels {
         let mut recording = Recording::new(name);
         let push = rates::Push { count: COUNT, factor: 0.5 };
-        recording.dispatch(rates::dispatch(variant, COUNT / rates::LOCAL_SIZE[0], &bindings, &push));
+        recording.dispatch(rates::dispatch(Variant { rate }, COUNT / rates::LOCAL_SIZE[0], &bindings, &push));
         group.throughput(throughput);
         group.bench_function(name, |b| {
             b.iter(|| {

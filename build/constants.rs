@@ -7,11 +7,9 @@
 //! defined once in all files together.
 //!
 //! Some constants are the cases of a choice: `KIND_QUADRIC`, `KIND_FACET` and so on. A new one must not be forgotten
-//! where the choice is made, so two rules are checked. If a file's variants set the macro `KIND` to such names, they
-//! cover every constant that begins with `KIND_`. And a file with a comment line `// cases: FILTER_*` names every
-//! constant that begins so outside of its definition.
+//! where the choice is made: a file with a comment line `// cases: FILTER_*` names every constant that begins so
+//! outside of its definition, and kernels with the axis `KIND=KIND_*` have variants for all.
 
-use super::variants::Variant;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -24,6 +22,16 @@ pub(crate) enum Value {
     I32(i32),
     /// A `float`.
     F32(f32),
+}
+
+impl Value {
+    fn number(self) -> f64 {
+        match self {
+            Self::U32(value) => value.into(),
+            Self::I32(value) => value.into(),
+            Self::F32(value) => value.into(),
+        }
+    }
 }
 
 /// A constant as it was written.
@@ -53,7 +61,7 @@ pub(crate) struct Constants(BTreeMap<String, Constant>);
 
 impl Constants {
     /// Reads the constants of all sources, which are paths and texts. Errors begin with file and line.
-    pub(crate) fn read(sources: &[(String, String)]) -> Result<Self, String> {
+    pub(crate) fn read(sources: &BTreeMap<String, String>) -> Result<Self, String> {
         let mut definitions = BTreeMap::new();
         for (path, text) in sources {
             read_file(path, text, &mut definitions)?;
@@ -96,23 +104,16 @@ impl Constants {
         code.push_str("}\n");
     }
 
-    /// Refuses variants that set a macro to some cases of a choice but not to all.
-    pub(crate) fn check_variants(&self, variants: &[Variant]) -> Result<(), String> {
-        let macros: Vec<&(String, String)> = variants.iter().flat_map(|variant| &variant.macros).collect();
-        for (name, value) in &macros {
-            let prefix = format!("{name}_");
-            if !value.starts_with(&prefix) {
-                continue;
-            }
-            if !self.0.contains_key(value) {
-                return Err(format!("`{value}` is not a constant of the sources"));
-            }
-            let is_set = |case: &String| macros.iter().any(|(n, v)| n == name && v == case);
-            if let Some(case) = self.cases(&prefix).find(|case| !is_set(case)) {
-                return Err(format!("no variant has {name}={case}: add one, or remove the constant {case}"));
-            }
-        }
-        Ok(())
+    /// The constants whose names begin with `prefix`, in order of their values.
+    pub(crate) fn family(&self, prefix: &str) -> Vec<&str> {
+        let mut names: Vec<&str> = self.cases(prefix).map(String::as_str).collect();
+        names.sort_by(|a, b| self.0[*a].value.number().total_cmp(&self.0[*b].value.number()));
+        names
+    }
+
+    /// A constant's comment.
+    pub(crate) fn doc(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |constant| &constant.doc)
     }
 
     /// Refuses a file that announces all cases of a choice and does not name one.
@@ -134,7 +135,7 @@ impl Constants {
         Ok(())
     }
 
-    fn cases<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a String> {
+    fn cases<'a>(&'a self, prefix: &str) -> impl Iterator<Item = &'a String> {
         self.0.keys().filter(move |name| name.starts_with(prefix))
     }
 }

@@ -4,7 +4,8 @@
 
 use crate::layout::{padded, push_size};
 use crate::reflect::{Binding, BindingForm, Member, Reflection, Type};
-use crate::variants::Variant;
+use crate::variant_code;
+use crate::variants::{Declaration, Variant};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -17,7 +18,7 @@ const WORDS: &str = "crate::pipeline::kernels::words::";
 
 /// A compiled variant.
 pub(crate) struct Built {
-    /// Its name and macros.
+    /// Its label and values.
     pub variant: Variant,
     /// The static that holds its SPIR-V.
     pub words: String,
@@ -33,25 +34,27 @@ pub(crate) struct Unit<'a> {
     pub stem: &'a str,
     /// Its text.
     pub source: &'a str,
-    /// At least one variant.
+    /// What it declares about its variants.
+    pub declaration: &'a Declaration,
+    /// The declared variants, at least one.
     pub built: Vec<Built>,
 }
 
-/// The paths of all kernels' descriptions met so far.
+/// The modules of kernels met so far.
 #[derive(Default)]
 pub(crate) struct Index {
-    paths: Vec<String>,
+    modules: Vec<String>,
 }
 
 impl Index {
     /// Writes `all`.
     pub(crate) fn generate(&self, code: &mut String) {
         code.push_str("/// Every kernel, every variant: in order of folders and names.\n");
-        code.push_str("pub fn all() -> Vec<&'static std::sync::Arc<crate::pipeline::recording::Kernel>> {\n    vec![");
-        for path in &self.paths {
-            let _ = write!(code, "{path}, ");
+        code.push_str("pub fn all() -> Vec<&'static std::sync::Arc<crate::pipeline::recording::Kernel>> {\n    [");
+        for module in &self.modules {
+            let _ = write!(code, "{module}::all(), ");
         }
-        code.push_str("]\n}\n");
+        code.push_str("].concat()\n}\n");
         code.push_str("/// SPIR-V of every kernel and library with its name.\n");
         code.push_str("pub fn modules() -> Vec<(&'static str, &'static [u32])> {\n");
         code.push_str(
@@ -120,7 +123,7 @@ pub(crate) fn kernel(
         // The forms of bindings may differ, as what one variant only loads another may index otherwise.
         let same = |r: &Reflection| (bound(r), r.push.clone(), r.constants.clone());
         if same(&other.reflection) != same(reflection) {
-            let (a, b) = (&unit.built[0].variant.name, &other.variant.name);
+            let (a, b) = (&unit.built[0].variant.label, &other.variant.label);
             return Err(format!("variants `{a}` and `{b}` declare different blocks, push constants or constants"));
         }
     }
@@ -137,11 +140,7 @@ pub(crate) fn kernel(
     if !reflection.push.is_empty() {
         structure("Push", "Push constants", &reflection.push, push_bytes, RECORDS, code);
     }
-    let module = format!("{folder}{}", unit.stem);
-    index.paths.extend(unit.built.iter().map(|built| match unit.built.len() {
-        1 => format!("{module}::kernel()"),
-        _ => format!("{module}::kernel({module}::Variant::{})", variant_name(unit, built)),
-    }));
+    index.modules.push(format!("{folder}{}", unit.stem));
     bindings(reflection, code);
     constants(reflection, code);
     kernels(unit, code);
@@ -150,10 +149,11 @@ pub(crate) fn kernel(
     Ok(())
 }
 
-/// The first comment of the source that is not a list of variants, as documentation.
+/// The first comment of the source that does not declare variants, as documentation.
 fn module_doc(unit: &Unit<'_>) -> String {
     let comments = unit.source.lines().map_while(|line| line.trim().strip_prefix("//"));
-    let text: Vec<&str> = comments.map(str::trim).filter(|line| !line.starts_with("variants:")).collect();
+    let text: Vec<&str> =
+        comments.map(str::trim).filter(|line| !line.starts_with("axes:") && !line.starts_with("rules:")).collect();
     let text = text.split(|line| line.is_empty()).find(|p| !p.is_empty()).map_or(String::new(), |p| p.join("\n/// "));
     let text = text.replace('[', "\\[").replace('<', "\\<");
     format!("Kernel of {}.\n///\n/// {text}", unit.file.display())
@@ -233,25 +233,13 @@ fn constants(reflection: &Reflection, code: &mut String) {
     code.push_str("]\n    }\n}\n");
 }
 
-/// `LOCAL_SIZE` unless variants differ in it, `Variant` when there are several, and `kernel`.
+/// `LOCAL_SIZE` unless variants differ in it, `Variant` when there are several, `kernel` and `all`.
 fn kernels(unit: &Unit<'_>, code: &mut String) {
-    let several = unit.built.len() > 1;
+    let several = !unit.declaration.axes.is_empty();
     if several {
-        code.push_str(
-            "/// The forms of the kernel.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum Variant {\n",
-        );
-        for built in &unit.built {
-            let macros: Vec<String> = built.variant.macros.iter().map(|(k, v)| format!("{k}={v}")).collect();
-            let doc = if macros.is_empty() { "no macros".to_string() } else { macros.join(" ") };
-            let _ = writeln!(code, "    /// `{}`: {doc}.\n    {},", built.variant.name, variant_name(unit, built));
-        }
-        code.push_str("}\nimpl Variant {\n    /// Every form.\n    pub const ALL: &[Self] = &[");
-        for built in &unit.built {
-            let _ = write!(code, "Self::{}, ", variant_name(unit, built));
-        }
-        code.push_str("];\n}\n");
+        variant_code::variant_struct(unit.declaration, code);
     } else {
-        let _ = writeln!(code, "/// The kernel's name.\npub const LABEL: &str = {:?};", unit.built[0].variant.name);
+        let _ = writeln!(code, "/// The kernel's name.\npub const LABEL: &str = {:?};", unit.built[0].variant.label);
     }
     let size = unit.built[0].reflection.local_size;
     if unit.built.iter().all(|built| built.reflection.local_size == size) {
@@ -261,24 +249,25 @@ fn kernels(unit: &Unit<'_>, code: &mut String) {
         static_kernel(built, code);
     }
     let parameter = if several { "variant: Variant" } else { "" };
+    let name = |variant: &Variant| format!("&{}", variant.label.to_uppercase());
     let _ = writeln!(code, "/// The kernel, for compiling it ahead of its first use.");
     let _ = writeln!(code, "pub fn kernel({parameter}) -> &'static std::sync::Arc<recording::Kernel> {{");
     if several {
-        code.push_str("    match variant {\n");
-        for built in &unit.built {
-            let name = built.variant.name.to_uppercase();
-            let _ = writeln!(code, "        Variant::{} => &{name},", variant_name(unit, built));
-        }
-        code.push_str("    }\n");
+        variant_code::choice(unit.stem, unit.declaration, name, code);
     } else {
-        let _ = writeln!(code, "    &{}", unit.built[0].variant.name.to_uppercase());
+        let _ = writeln!(code, "    {}", name(&unit.built[0].variant));
     }
-    code.push_str("}\n");
+    code.push_str("}\n/// The kernel in every form.\n");
+    code.push_str("pub fn all() -> Vec<&'static std::sync::Arc<recording::Kernel>> {\n    vec![");
+    for built in &unit.built {
+        let _ = write!(code, "{}, ", name(&built.variant));
+    }
+    code.push_str("]\n}\n");
 }
 
 /// The description of one variant, made on first use.
 fn static_kernel(built: &Built, code: &mut String) {
-    let (name, reflection) = (&built.variant.name, &built.reflection);
+    let (name, reflection) = (&built.variant.label, &built.reflection);
     let upper = name.to_uppercase();
     let _ = writeln!(
         code,
@@ -320,7 +309,7 @@ fn static_kernel(built: &Built, code: &mut String) {
 /// `dispatch`: the only way to a dispatch of this kernel.
 fn dispatch(unit: &Unit<'_>, code: &mut String) {
     let reflection = &unit.built[0].reflection;
-    let several = unit.built.len() > 1;
+    let several = !unit.declaration.axes.is_empty();
     code.push_str("/// A dispatch of the kernel.\npub fn dispatch(");
     if several {
         code.push_str("variant: Variant, ");
@@ -340,15 +329,6 @@ fn dispatch(unit: &Unit<'_>, code: &mut String) {
     code.push_str("        groups: groups.into(),\n        bindings: bindings.ranges(),\n");
     let push = if reflection.push.is_empty() { "Vec::new()" } else { "bytemuck::bytes_of(push).to_vec()" };
     let _ = writeln!(code, "        push: {push},\n    }}\n}}");
-}
-
-/// The variant's name in Pascal case without the file's name: `dice_quadric` of `dice.comp` is `Quadric`; `dice` itself
-/// is `Plain`.
-fn variant_name(unit: &Unit<'_>, built: &Built) -> String {
-    let rest = built.variant.name.strip_prefix(unit.stem).unwrap_or(&built.variant.name);
-    let pascal: String =
-        rest.split('_').filter(|part| !part.is_empty()).map(|part| part[..1].to_uppercase() + &part[1..]).collect();
-    if pascal.is_empty() { "Plain".to_string() } else { pascal }
 }
 
 /// A member's name as a Rust field.

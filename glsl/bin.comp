@@ -1,4 +1,4 @@
-// variants: bin_count FILL=0 REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0; bin_fill FILL=1 REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0
+// axes: FILL=count|fill
 //
 // Bin: one invocation = one micropolygon of an opaque grid. It is listed for each tile of pixels that it may touch, a
 // sort in the middle (Molnar et al. 1994): bin_count counts, a scan turns the counts into places, bin_fill writes the

@@ -1,4 +1,4 @@
-// variants: block_nearest BEHIND=0; block_behind BEHIND=1
+// axes: BEHIND=nearest|behind
 //
 // Block: one invocation = one 4x4-pixel block of the region that hiding has changed; finds the farthest depth that its
 // samples show, or for midpoints the farthest of the depths behind. Reads keys or behind, dirty; writes blocks (float

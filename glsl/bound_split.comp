@@ -1,36 +1,5 @@
-// variants: bound_split_quadric KIND=KIND_QUADRIC MOVING=0 LOOSE=0
-// variants: bound_split_quadric_moving KIND=KIND_QUADRIC MOVING=1 LOOSE=0
-// variants: bound_split_quadric_loose KIND=KIND_QUADRIC MOVING=1 LOOSE=1
-// variants: bound_split_facet KIND=KIND_FACET MOVING=0 LOOSE=0
-// variants: bound_split_facet_moving KIND=KIND_FACET MOVING=1 LOOSE=0
-// variants: bound_split_facet_loose KIND=KIND_FACET MOVING=1 LOOSE=1
-// variants: bound_split_patch KIND=KIND_PATCH MOVING=0 LOOSE=0
-// variants: bound_split_patch_moving KIND=KIND_PATCH MOVING=1 LOOSE=0
-// variants: bound_split_patch_loose KIND=KIND_PATCH MOVING=1 LOOSE=1
-// variants: bound_split_curve KIND=KIND_CURVE MOVING=0 LOOSE=0
-// variants: bound_split_curve_moving KIND=KIND_CURVE MOVING=1 LOOSE=0
-// variants: bound_split_curve_loose KIND=KIND_CURVE MOVING=1 LOOSE=1
-// variants: bound_split_curve_full KIND=KIND_CURVE MOVING=0 LOOSE=0 FULL=1
-// variants: bound_split_curve_full_moving KIND=KIND_CURVE MOVING=1 LOOSE=0 FULL=1
-// variants: bound_split_curve_full_loose KIND=KIND_CURVE MOVING=1 LOOSE=1 FULL=1
-// variants: bound_split_point KIND=KIND_POINT MOVING=0 LOOSE=0
-// variants: bound_split_point_moving KIND=KIND_POINT MOVING=1 LOOSE=0
-// variants: bound_split_point_loose KIND=KIND_POINT MOVING=1 LOOSE=1
-// variants: bound_split_rational KIND=KIND_RATIONAL MOVING=0 LOOSE=0
-// variants: bound_split_rational_moving KIND=KIND_RATIONAL MOVING=1 LOOSE=0
-// variants: bound_split_rational_loose KIND=KIND_RATIONAL MOVING=1 LOOSE=1
-// variants: bound_split_gregory KIND=KIND_GREGORY MOVING=0 LOOSE=0
-// variants: bound_split_gregory_moving KIND=KIND_GREGORY MOVING=1 LOOSE=0
-// variants: bound_split_gregory_loose KIND=KIND_GREGORY MOVING=1 LOOSE=1
-// variants: bound_split_triangle KIND=KIND_TRIANGLE MOVING=0 LOOSE=0
-// variants: bound_split_triangle_moving KIND=KIND_TRIANGLE MOVING=1 LOOSE=0
-// variants: bound_split_triangle_loose KIND=KIND_TRIANGLE MOVING=1 LOOSE=1
-// variants: bound_split_blob KIND=KIND_BLOB MOVING=0 LOOSE=0
-// variants: bound_split_blob_moving KIND=KIND_BLOB MOVING=1 LOOSE=0
-// variants: bound_split_blob_loose KIND=KIND_BLOB MOVING=1 LOOSE=1
-// variants: bound_split_blob_full KIND=KIND_BLOB MOVING=0 LOOSE=0 FULL=1
-// variants: bound_split_blob_full_moving KIND=KIND_BLOB MOVING=1 LOOSE=0 FULL=1
-// variants: bound_split_blob_full_loose KIND=KIND_BLOB MOVING=1 LOOSE=1 FULL=1
+// axes: KIND=KIND_* FULL LOOSE MOVING
+// rules: FULL requires KIND=curve|blob; LOOSE requires MOVING
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list that is no grid yet, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the

@@ -1,6 +1,4 @@
-// variants: composite_opaque TRANSLUCENT=0 SMOOTH=0; composite_close TRANSLUCENT=1 SMOOTH=0
-// variants: composite_opaque_smooth TRANSLUCENT=0 SMOOTH=1; composite_close_smooth TRANSLUCENT=1 SMOOTH=1
-// variants: composite_opaque_blurred TRANSLUCENT=0 SMOOTH=2; composite_close_blurred TRANSLUCENT=1 SMOOTH=2
+// axes: TRANSLUCENT=opaque|close SMOOTH=(constant)|smooth|blurred
 //
 // Composite: one invocation = one pixel. What the key of a subpixel sees gives its colour; where translucent surfaces
 // lie before it, what they let through. Reads keys, visible, colour_base, colours, blur_samples, motion; writes

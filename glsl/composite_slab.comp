@@ -1,11 +1,5 @@
-// variants: composite_slab_plain SMOOTH=0 VARIABLES=0 MIDPOINT=0
-// variants: composite_slab_plain_smooth SMOOTH=1 VARIABLES=0 MIDPOINT=0
-// variants: composite_slab_constant SMOOTH=0 VARIABLES=1 MIDPOINT=0
-// variants: composite_slab_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=0
-// variants: composite_slab_midpoint SMOOTH=0 VARIABLES=1 MIDPOINT=1
-// variants: composite_slab_midpoint_smooth SMOOTH=1 VARIABLES=1 MIDPOINT=1
-// variants: composite_slab_blurred SMOOTH=2 VARIABLES=1 MIDPOINT=0
-// variants: composite_slab_midpoint_blurred SMOOTH=2 VARIABLES=1 MIDPOINT=1
+// axes: PLAIN MIDPOINT SMOOTH=(constant)|smooth|blurred
+// rules: MIDPOINT ignores PLAIN; SMOOTH=blurred ignores PLAIN
 //
 // Composite, translucent: one invocation = one subpixel. Takes the entries of its cell that its sample lies in, in
 // order of (depth at the sample, number), and adds their colours to what the subpixel has gathered in nearer slabs: C
@@ -14,8 +8,8 @@
 // NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be called again (unfinished).
 //
 // The MIDPOINT variants also find the depth behind the first surface that passes the z threshold, and go on for it
-// where nothing shines through any more. The `plain` variants leave out values of variables: CPU drivers go
-// through a loop once even if it has nothing to do.
+// where nothing shines through any more. The PLAIN variants leave out values of variables: CPU drivers go through a loop
+// once even if it has nothing to do.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -164,7 +158,7 @@ void main() {
         vec4 weights = colour_weights(place, value_records, taken);
         vec4 colour = colour_value(place, value_records, 0u, weights);
         vec3 opacity = clamp(colour_value(place, value_records, 1u, weights).xyz, 0.0, 1.0);
-#if VARIABLES
+#if !PLAIN
         for (uint k = 0u; k < variables; k++) {
             vec4 value = colour_value(place, value_records, 2u + k, weights);
             if (k >= nearest_from) {

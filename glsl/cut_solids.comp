@@ -1,4 +1,4 @@
-// variants: cut_solids_whole CLIPPED=0; cut_solids_clipped CLIPPED=1
+// axes: CLIPPED=whole|clipped
 //
 // Cut solids: one invocation = one entry. At each of its samples, all crossings before it toggle the state of their
 // primitives, inside or outside; it bounds the solid if the state of the tree changes with that of its own primitive.

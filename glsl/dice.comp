@@ -1,14 +1,5 @@
-// variants: dice_quadric KIND=KIND_QUADRIC MOVING=0; dice_quadric_moving KIND=KIND_QUADRIC MOVING=1
-// variants: dice_facet KIND=KIND_FACET MOVING=0; dice_facet_moving KIND=KIND_FACET MOVING=1
-// variants: dice_patch KIND=KIND_PATCH MOVING=0; dice_patch_moving KIND=KIND_PATCH MOVING=1
-// variants: dice_curve KIND=KIND_CURVE MOVING=0; dice_curve_moving KIND=KIND_CURVE MOVING=1
-// variants: dice_curve_full KIND=KIND_CURVE MOVING=0 FULL=1; dice_curve_full_moving KIND=KIND_CURVE MOVING=1 FULL=1
-// variants: dice_point KIND=KIND_POINT MOVING=0; dice_point_moving KIND=KIND_POINT MOVING=1
-// variants: dice_rational KIND=KIND_RATIONAL MOVING=0; dice_rational_moving KIND=KIND_RATIONAL MOVING=1
-// variants: dice_gregory KIND=KIND_GREGORY MOVING=0; dice_gregory_moving KIND=KIND_GREGORY MOVING=1
-// variants: dice_triangle KIND=KIND_TRIANGLE MOVING=0; dice_triangle_moving KIND=KIND_TRIANGLE MOVING=1
-// variants: dice_blob KIND=KIND_BLOB MOVING=0; dice_blob_moving KIND=KIND_BLOB MOVING=1
-// variants: dice_blob_full KIND=KIND_BLOB MOVING=0 FULL=1; dice_blob_full_moving KIND=KIND_BLOB MOVING=1 FULL=1
+// axes: KIND=KIND_* FULL MOVING
+// rules: FULL requires KIND=curve|blob
 //
 // Dice: one invocation = one row of vertices of a grid, of those that cull listed. Reads the grid's subpatch, its
 // primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,

@@ -1,8 +1,5 @@
-// variants: dice_hide_quadric KIND=KIND_QUADRIC; dice_hide_facet KIND=KIND_FACET; dice_hide_patch KIND=KIND_PATCH
-// variants: dice_hide_curve KIND=KIND_CURVE; dice_hide_curve_full KIND=KIND_CURVE FULL=1
-// variants: dice_hide_point KIND=KIND_POINT; dice_hide_rational KIND=KIND_RATIONAL
-// variants: dice_hide_gregory KIND=KIND_GREGORY; dice_hide_triangle KIND=KIND_TRIANGLE
-// variants: dice_hide_blob KIND=KIND_BLOB; dice_hide_blob_full KIND=KIND_BLOB FULL=1
+// axes: KIND=KIND_* FULL
+// rules: FULL requires KIND=curve|blob
 //
 // Dice and hide at once: one invocation = one row of vertices of a grid, then one row of its micropolygons. What
 // dice.comp and hide.comp do for grids that are neither displaced nor moving, out of focus, clipped or trimmed, where
@@ -12,12 +9,6 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
-
-#define REST 0
-#define CLIPPED 0
-#define BEHIND 0
-#define TRIMMED 0
-#define MOVING 0
 
 #include "lib/block.glsl"
 #include "lib/frame.glsl"

@@ -1,10 +1,5 @@
-// variants: filter_taps KIND=FILTER_BOX SINGLE=0; filter_single_box KIND=FILTER_BOX SINGLE=1
-// variants: filter_single_triangle KIND=FILTER_TRIANGLE SINGLE=1; filter_single_gaussian KIND=FILTER_GAUSSIAN SINGLE=1
-// variants: filter_single_catmull_rom KIND=FILTER_CATMULL_ROM SINGLE=1; filter_single_sinc KIND=FILTER_SINC SINGLE=1
-// variants: filter_single_mitchell KIND=FILTER_MITCHELL SINGLE=1; filter_single_lanczos KIND=FILTER_LANCZOS SINGLE=1
-// variants: filter_single_blackman_harris KIND=FILTER_BLACKMAN_HARRIS SINGLE=1
-// variants: filter_single_disk KIND=FILTER_DISK SINGLE=1
-// variants: filter_single_separable_catmull_rom KIND=FILTER_SEPARABLE_CATMULL_ROM SINGLE=1
+// axes: SINGLE=taps|single KIND=FILTER_*
+// rules: SINGLE=taps ignores KIND
 //
 // Filter: one invocation = one pixel of the region's inside. The weighted mean of one record of the resolved samples
 // within the filter's width, each with the weight of its tap (glsl/taps.comp); where pixels have one sample (the

@@ -1,4 +1,4 @@
-// variants: gather_serial SERIAL=1; gather_parallel SERIAL=0
+// axes: SERIAL=parallel|serial
 //
 // Select, second pass: one invocation (serial) or one workgroup (parallel) = one cluster of a page. Each chosen grid
 // takes its rank (the chosen ones before it in authored order: those of words before, by the scan of `chosen`, and of

@@ -1,26 +1,5 @@
-// variants: hide_first REST=0 CLIPPED=0 BEHIND=0 TRIMMED=0; hide_rest REST=1 CLIPPED=0 BEHIND=0 TRIMMED=0
-// variants: hide_first_trimmed REST=0 CLIPPED=0 BEHIND=0 TRIMMED=1
-// variants: hide_rest_trimmed REST=1 CLIPPED=0 BEHIND=0 TRIMMED=1
-// variants: hide_first_clipped REST=0 CLIPPED=1 BEHIND=0 TRIMMED=0
-// variants: hide_rest_clipped REST=1 CLIPPED=1 BEHIND=0 TRIMMED=0
-// variants: hide_first_clipped_trimmed REST=0 CLIPPED=1 BEHIND=0 TRIMMED=1
-// variants: hide_rest_clipped_trimmed REST=1 CLIPPED=1 BEHIND=0 TRIMMED=1
-// variants: hide_behind_first REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0; hide_behind_rest REST=1 CLIPPED=0 BEHIND=1 TRIMMED=0
-// variants: hide_behind_first_trimmed REST=0 CLIPPED=0 BEHIND=1 TRIMMED=1
-// variants: hide_behind_rest_trimmed REST=1 CLIPPED=0 BEHIND=1 TRIMMED=1
-// variants: hide_behind_first_clipped REST=0 CLIPPED=1 BEHIND=1 TRIMMED=0
-// variants: hide_behind_rest_clipped REST=1 CLIPPED=1 BEHIND=1 TRIMMED=0
-// variants: hide_behind_first_clipped_trimmed REST=0 CLIPPED=1 BEHIND=1 TRIMMED=1
-// variants: hide_behind_rest_clipped_trimmed REST=1 CLIPPED=1 BEHIND=1 TRIMMED=1
-// variants: hide_rest_fused REST=1 CLIPPED=0 BEHIND=0 TRIMMED=0 FUSED=1
-// variants: hide_expanded REST=0 CLIPPED=0 BEHIND=0 TRIMMED=0 EXPANDED=1
-// variants: hide_expanded_clipped REST=0 CLIPPED=1 BEHIND=0 TRIMMED=0 EXPANDED=1
-// variants: hide_expanded_behind REST=0 CLIPPED=0 BEHIND=1 TRIMMED=0 EXPANDED=1
-// variants: hide_expanded_behind_clipped REST=0 CLIPPED=1 BEHIND=1 TRIMMED=0 EXPANDED=1
-// variants: hide_expanded_trimmed REST=0 CLIPPED=0 BEHIND=0 TRIMMED=1 EXPANDED=1
-// variants: hide_expanded_clipped_trimmed REST=0 CLIPPED=1 BEHIND=0 TRIMMED=1 EXPANDED=1
-// variants: hide_expanded_behind_trimmed REST=0 CLIPPED=0 BEHIND=1 TRIMMED=1 EXPANDED=1
-// variants: hide_expanded_behind_clipped_trimmed REST=0 CLIPPED=1 BEHIND=1 TRIMMED=1 EXPANDED=1
+// axes: EXPANDED BEHIND REST=first|rest CLIPPED TRIMMED FUSED
+// rules: REST ignores EXPANDED; FUSED requires REST; FUSED excludes BEHIND CLIPPED TRIMMED
 //
 // Hide: one invocation = one micropolygon of an opaque grid. Reads diced (and displaced) vertices, and the farthest
 // depths of blocks: what lies behind all of those that it touches is passed over. Lowers the depth keys of the samples
@@ -77,7 +56,7 @@ layout(push_constant) uniform Push {
 #include "lib/lower.glsl"
 #include "lib/walk.glsl"
 
-#ifdef EXPANDED
+#if EXPANDED
 
 // A strip: a row of a tile. A single tile has only rows that are there.
 uint strips_of(Parts parts, uint count) { return count == 1u ? parts.size.y : count * parts.tile.y; }
@@ -93,7 +72,7 @@ void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionR
 
 void main() {
     frame = frame_record;
-#ifdef FUSED
+#if FUSED
     walk(FUSED_TILES_MAX, HIDE_TILES_MAX);
 #else
     walk(HIDE_TILES_MAX, HIDE_TILES_MAX);

@@ -1,5 +1,4 @@
-// variants: hide_binned_keys REST=0 CLIPPED=0 TRIMMED=0 BLOCKS=0
-// variants: hide_binned_blocks REST=0 CLIPPED=0 TRIMMED=0 BLOCKS=1
+// axes: BLOCKS=keys|blocks
 //
 // Hide, binned: one workgroup = one tile of pixels, one invocation = some of its micropolygons, then some of its
 // samples. Reads what bin.comp listed for the tile; lowers the depth keys of the tile's samples, which it keeps in

@@ -1,43 +1,5 @@
-// variants: hide_blurred_first REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0
-// variants: hide_blurred_rest REST=1 CLIPPED=0 TRIMMED=0 BEHIND=0
-// variants: hide_blurred_first_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=0
-// variants: hide_blurred_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1 BEHIND=0
-// variants: hide_blurred_first_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0
-// variants: hide_blurred_rest_clipped REST=1 CLIPPED=1 TRIMMED=0 BEHIND=0
-// variants: hide_blurred_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=0
-// variants: hide_blurred_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1 BEHIND=0
-// variants: hide_blurred_behind_first REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1
-// variants: hide_blurred_behind_rest REST=1 CLIPPED=0 TRIMMED=0 BEHIND=1
-// variants: hide_blurred_behind_first_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=1
-// variants: hide_blurred_behind_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1 BEHIND=1
-// variants: hide_blurred_behind_first_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1
-// variants: hide_blurred_behind_rest_clipped REST=1 CLIPPED=1 TRIMMED=0 BEHIND=1
-// variants: hide_blurred_behind_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=1
-// variants: hide_blurred_behind_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1 BEHIND=1
-// variants: hide_blurred_expanded REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1
-// variants: hide_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1
-// variants: hide_blurred_expanded_behind REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1
-// variants: hide_blurred_expanded_behind_clipped REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1
-// variants: hide_blurred_expanded_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=0 EXPANDED=1
-// variants: hide_blurred_expanded_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=0 EXPANDED=1
-// variants: hide_blurred_expanded_behind_trimmed REST=0 CLIPPED=0 TRIMMED=1 BEHIND=1 EXPANDED=1
-// variants: hide_blurred_expanded_behind_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 BEHIND=1 EXPANDED=1
-// variants: hide_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 KEYS=2
-// variants: hide_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 KEYS=2
-// variants: hide_blurred_behind_first_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 KEYS=2
-// variants: hide_blurred_behind_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 KEYS=2
-// variants: hide_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=2
-// variants: hide_blurred_expanded_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=2
-// variants: hide_blurred_expanded_behind_straight REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=2
-// variants: hide_blurred_expanded_behind_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=2
-// variants: hide_blurred_first_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 KEYS=1
-// variants: hide_blurred_first_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 KEYS=1
-// variants: hide_blurred_behind_first_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 KEYS=1
-// variants: hide_blurred_behind_first_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 KEYS=1
-// variants: hide_blurred_expanded_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=1
-// variants: hide_blurred_expanded_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=0 EXPANDED=1 KEYS=1
-// variants: hide_blurred_expanded_behind_still REST=0 CLIPPED=0 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=1
-// variants: hide_blurred_expanded_behind_clipped_still REST=0 CLIPPED=1 TRIMMED=0 BEHIND=1 EXPANDED=1 KEYS=1
+// axes: EXPANDED BEHIND REST=first|rest CLIPPED TRIMMED MOTION=(keyed)|still|straight
+// rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
 // but each sample has its own time and point of the lens (lib/blur.glsl), so that the micropolygon is somewhere else

@@ -1,4 +1,4 @@
-// variants: layers_constant SMOOTH=0; layers_smooth SMOOTH=1; layers_blurred SMOOTH=2
+// axes: SMOOTH=constant|smooth|blurred
 //
 // Layers: one invocation = one sample of a cell. Lists the surfaces that it sees in the slab in the order of (depth,
 // number), and how much of the light in front of the slab is lost up to behind each, for deep shadow maps:

@@ -1,4 +1,4 @@
-// variants: pack_constant SMOOTH=0; pack_smooth SMOOTH=1; pack_blurred SMOOTH=2
+// axes: SMOOTH=constant|smooth|blurred
 //
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its
 // place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them, and

@@ -1,6 +1,4 @@
-// variants: primvar_quadric KIND=KIND_QUADRIC; primvar_facet KIND=KIND_FACET; primvar_patch KIND=KIND_PATCH
-// variants: primvar_curve KIND=KIND_CURVE; primvar_point KIND=KIND_POINT; primvar_rational KIND=KIND_RATIONAL
-// variants: primvar_gregory KIND=KIND_GREGORY; primvar_triangle KIND=KIND_TRIANGLE; primvar_blob KIND=KIND_BLOB
+// axes: KIND=KIND_*
 //
 // Primvar: one invocation = one vertex of a slot of one kind; spreads the primitive variables that a shading program
 // reads over the grid (RISpec 5, classes constant, uniform, varying, vertex, facevarying). Reads the instance's list of

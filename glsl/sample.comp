@@ -1,12 +1,5 @@
-// variants: sample_first REST=0 CLIPPED=0 TRIMMED=0; sample_rest REST=1 CLIPPED=0 TRIMMED=0
-// variants: sample_first_clipped REST=0 CLIPPED=1 TRIMMED=0; sample_rest_clipped REST=1 CLIPPED=1 TRIMMED=0
-// variants: sample_first_trimmed REST=0 CLIPPED=0 TRIMMED=1; sample_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1
-// variants: sample_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1
-// variants: sample_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
-// variants: sample_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
-// variants: sample_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
-// variants: sample_expanded_trimmed REST=0 CLIPPED=0 TRIMMED=1 EXPANDED=1
-// variants: sample_expanded_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 EXPANDED=1
+// axes: EXPANDED REST=first|rest CLIPPED TRIMMED
+// rules: REST ignores EXPANDED
 //
 // Sample: one invocation = one micropolygon of a translucent grid. For each cell (32 samples of a pixel) in which it
 // covers samples that lie before the opaque surface and inside the depth slab, appends an entry and counts it; marks
@@ -176,7 +169,7 @@ void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect re
     sample_cell(m, cover, slot, number, pixel, region_pixel(region, pixel), which.z);
 }
 
-#ifdef EXPANDED
+#if EXPANDED
 
 // A strip: a cell.
 uint strips_of(Parts parts, uint count) { return count; }

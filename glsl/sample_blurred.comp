@@ -1,23 +1,5 @@
-// variants: sample_blurred_first REST=0 CLIPPED=0 TRIMMED=0
-// variants: sample_blurred_rest REST=1 CLIPPED=0 TRIMMED=0
-// variants: sample_blurred_first_trimmed REST=0 CLIPPED=0 TRIMMED=1
-// variants: sample_blurred_rest_trimmed REST=1 CLIPPED=0 TRIMMED=1
-// variants: sample_blurred_first_clipped REST=0 CLIPPED=1 TRIMMED=0
-// variants: sample_blurred_rest_clipped REST=1 CLIPPED=1 TRIMMED=0
-// variants: sample_blurred_first_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1
-// variants: sample_blurred_rest_clipped_trimmed REST=1 CLIPPED=1 TRIMMED=1
-// variants: sample_blurred_expanded REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1
-// variants: sample_blurred_expanded_clipped REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1
-// variants: sample_blurred_expanded_trimmed REST=0 CLIPPED=0 TRIMMED=1 EXPANDED=1
-// variants: sample_blurred_expanded_clipped_trimmed REST=0 CLIPPED=1 TRIMMED=1 EXPANDED=1
-// variants: sample_blurred_first_straight REST=0 CLIPPED=0 TRIMMED=0 KEYS=2
-// variants: sample_blurred_first_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 KEYS=2
-// variants: sample_blurred_expanded_straight REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1 KEYS=2
-// variants: sample_blurred_expanded_clipped_straight REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1 KEYS=2
-// variants: sample_blurred_first_still REST=0 CLIPPED=0 TRIMMED=0 KEYS=1
-// variants: sample_blurred_first_clipped_still REST=0 CLIPPED=1 TRIMMED=0 KEYS=1
-// variants: sample_blurred_expanded_still REST=0 CLIPPED=0 TRIMMED=0 EXPANDED=1 KEYS=1
-// variants: sample_blurred_expanded_clipped_still REST=0 CLIPPED=1 TRIMMED=0 EXPANDED=1 KEYS=1
+// axes: EXPANDED REST=first|rest CLIPPED TRIMMED MOTION=(keyed)|still|straight
+// rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Sample, where something moves or is out of focus: one invocation = one micropolygon of a translucent grid. As
 // sample.comp, but each sample has its own time and point of the lens (lib/blur.glsl), so an entry is for one sample

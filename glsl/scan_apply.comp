@@ -1,5 +1,4 @@
-// variants: scan_apply_serial SERIAL=1 BITS=0; scan_apply_parallel SERIAL=0 BITS=0
-// variants: scan_apply_serial_bits SERIAL=1 BITS=1; scan_apply_parallel_bits SERIAL=0 BITS=1
+// axes: SERIAL=parallel|serial BITS
 //
 // Scan, third pass: exclusive prefix sums of the values. One invocation (serial) or one workgroup (parallel) = one
 // tile.

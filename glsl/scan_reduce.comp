@@ -1,5 +1,4 @@
-// variants: scan_reduce_serial SERIAL=1 BITS=0; scan_reduce_parallel SERIAL=0 BITS=0
-// variants: scan_reduce_serial_bits SERIAL=1 BITS=1; scan_reduce_parallel_bits SERIAL=0 BITS=1
+// axes: SERIAL=parallel|serial BITS
 //
 // Scan, first pass: sums of tiles of 1024 values (each `& mask`, or the number of bits set in each). One invocation
 // (serial) or one workgroup (parallel) = one tile.

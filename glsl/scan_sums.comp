@@ -1,4 +1,4 @@
-// variants: scan_sums_serial SERIAL=1; scan_sums_parallel SERIAL=0
+// axes: SERIAL=parallel|serial
 //
 // Scan, second pass: the sums of tiles become the tiles' first offsets; the grand total is written. One invocation or
 // one workgroup.

@@ -1,4 +1,4 @@
-// variants: select_serial SERIAL=1; select_parallel SERIAL=0
+// axes: SERIAL=parallel|serial
 //
 // Select, first pass: one invocation (serial) or one workgroup (parallel) = one cluster of a page. A bit is set for
 // each grid whose bound meets the region's sampled pixels, in authored order, which is not the order in the page. Reads

@@ -1,4 +1,4 @@
-// variants: sort_count_hide SHADE=0; sort_count_shade SHADE=1
+// axes: SHADE=hide|shade
 //
 // Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key.
 // The order among equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide

@@ -1,8 +1,4 @@
-// variants: taps_box KIND=FILTER_BOX; taps_triangle KIND=FILTER_TRIANGLE
-// variants: taps_gaussian KIND=FILTER_GAUSSIAN; taps_catmull_rom KIND=FILTER_CATMULL_ROM
-// variants: taps_sinc KIND=FILTER_SINC; taps_mitchell KIND=FILTER_MITCHELL
-// variants: taps_lanczos KIND=FILTER_LANCZOS; taps_blackman_harris KIND=FILTER_BLACKMAN_HARRIS
-// variants: taps_disk KIND=FILTER_DISK; taps_separable_catmull_rom KIND=FILTER_SEPARABLE_CATMULL_ROM
+// axes: KIND=FILTER_*
 //
 // Taps: one invocation = one tap of a filter, for pixels with more than one sample. Which sample it is, from the first
 // one of the window's corner on, and its weight: that of the middle of the part of its subpixel that is within the

@@ -1,4 +1,4 @@
-// variants: work_displace SHADE=0; work_shade SHADE=1
+// axes: SHADE=displace|shade
 //
 // Work: one invocation = one slot; the records through which a compiled kernel knows its grid (spirv-gen's abi.rs,
 // `work`). For shading it makes the slot too, from the sorted list of visible grids; for displacement it takes the

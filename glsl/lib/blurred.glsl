@@ -21,7 +21,7 @@ Corners corners_of_key(Vertices v, uint key) {
     return Corners(arena_position(a), arena_position(a + 1u), arena_position(a + v.pitch), arena_position(a + v.pitch + 1u));
 }
 
-#ifndef KEYS
+#if MOTION == 0
 
 void load_corners(Vertices v) {}
 Corners corners_before(Vertices v, uint key) { return corners_of_key(v, key); }
@@ -29,7 +29,7 @@ Corners corners_after(Vertices v, uint key) { return corners_of_key(v, min(key +
 
 #else
 
-// With one key or two (KEYS) there is one interval of keys, whose corners are loaded once.
+// With one key or two (MOTION 1 and 2) there is one interval of keys, whose corners are loaded once.
 Corners corners_from;
 Corners corners_to;
 
@@ -42,7 +42,7 @@ Corners corners_after(Vertices v, uint key) { return corners_to; }
 
 #endif
 
-#if KEYS == 1
+#if MOTION == 1
 
 Corners corners_at(Vertices v, KeyTime at) { return corners_from; }
 

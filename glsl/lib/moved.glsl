@@ -1,5 +1,6 @@
 // Vertices whose positions are known at the keys of a motion, between which they move on straight lines: at a time, and
-// seen through a point of the lens.
+// seen through a point of the lens. The axis MOTION says what is known of all vertices: 0 nothing, 1 that they stand
+// still, 2 that each moves on one straight line.
 //
 // Needs frame and motion[].
 
@@ -20,7 +21,7 @@ struct KeyTime {
     float part; // 0 to 1
 };
 
-#if KEYS == 1
+#if MOTION == 1
 
 KeyTime key_time(Vertices v, uint key, float time) { return KeyTime(0u, 0.0); }
 
@@ -28,7 +29,7 @@ KeyTime key_time(Vertices v, uint key, float time) { return KeyTime(0u, 0.0); }
 
 // Looks from the interval `key` on.
 KeyTime key_time(Vertices v, uint key, float time) {
-#ifndef KEYS
+#if MOTION == 0
     while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
 #endif
     float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;

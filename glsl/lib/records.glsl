@@ -6,15 +6,16 @@
 // ---- primitives ----
 
 // Kinds of primitives. Macros, because kernels are compiled for one kind each and the preprocessor chooses its code.
-#define KIND_QUADRIC 0
-#define KIND_FACET 1
-#define KIND_PATCH 2
-#define KIND_CURVE 3
-#define KIND_POINT 4
-#define KIND_RATIONAL 5
-#define KIND_GREGORY 6
-#define KIND_TRIANGLE 7
-#define KIND_BLOB 8
+
+#define KIND_QUADRIC 0 // Sphere, cone, cylinder, hyperboloid, paraboloid, disk, torus.
+#define KIND_FACET 1 // Bilinear facet.
+#define KIND_PATCH 2 // Bicubic Bezier patch without weights.
+#define KIND_CURVE 3 // Curve segment.
+#define KIND_POINT 4 // Point.
+#define KIND_RATIONAL 5 // Any other Bezier patch.
+#define KIND_GREGORY 6 // Bicubic Gregory patch.
+#define KIND_TRIANGLE 7 // Quartic Gregory triangle.
+#define KIND_BLOB 8 // Part of an implicit surface.
 
 const uint PRIMITIVE_KIND_MASK = 0xffu;
 const uint PRIMITIVE_POLYGON = 0x100u; // facet of a polygon: flat face normal, u v s t are object x y

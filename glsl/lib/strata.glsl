@@ -101,7 +101,7 @@ Sweep sweep_part(Walk w, uint part, inout Sweep before) {
     if (!w.moves) return s;
     float end = shutter_time(float(part + 1u) * frame.stratum);
     uint key = s.key;
-#ifndef KEYS
+#if MOTION == 0
     while (key + 2u < w.vertices.keys && motion[w.vertices.motion + key + 1u].time < end) {
         key++;
         s = sweep_both(s, sweep_at(w, KeyTime(key, 0.0)));
@@ -268,7 +268,7 @@ Candidate next_of(Walk w, Search s, uint n, uint first, inout uint reached) {
     return candidate(w, s, n, i);
 }
 
-#if REST || TRIMMED || defined(EXPANDED)
+#if REST || TRIMMED || EXPANDED
 
 void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint key) {
     while (reached != 0u) test(w, next_of(w, s, n, first, reached), key);
@@ -375,8 +375,8 @@ bool walk_begin(uint id, out Walk w) {
     ivec2 bx = unpack_range(w.slot.bound_x), by = unpack_range(w.slot.bound_y);
     ivec2 end = ivec2(region_x + int(region_width), region_y + int(region_height)) - 1;
     w.px = ivec4(max(ivec2(bx.x, by.x), ivec2(region_x, region_y)), min(ivec2(bx.y, by.y), end));
-#ifdef KEYS
-    w.moves = KEYS > 1;
+#if MOTION != 0
+    w.moves = MOTION == 2;
 #else
     w.moves = key_count > 1u;
 #endif
@@ -469,7 +469,7 @@ void arm_rest(Walk w) {
     if (parts > rest_parts(w) * STRATA_GROUPS_MAX) atomicAdd(rest_lost, 1u);
 }
 
-#ifdef EXPANDED
+#if EXPANDED
 
 #include "lib/strips.glsl"
 

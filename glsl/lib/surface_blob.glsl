@@ -77,7 +77,7 @@ vec4 blob_segment(vec4 start, vec3 axis, vec3 point) {
     return vec4(scale * g, scale * (cubes.y - cubes.x));
 }
 
-#ifdef FULL
+#if FULL
 float blob_depth(uint first, uint i) { return data[first + (i >> 2)][i & 3u]; }
 
 // The height of a point above a ground, along its camera's z, and the height's gradient.
@@ -152,7 +152,7 @@ vec4 blob_field(vec3 p) {
         at += uint(head.w);
         if (operation <= BLOB_REPELLER) {
             vec4 leaf = blob_leaf(operation, head.y, rows, p);
-#ifdef FULL
+#if FULL
             if (operation == BLOB_REPELLER) leaf = blob_repeller(rows, p);
 #endif
             bool adds = head.z != 0.0;

@@ -9,7 +9,7 @@
 #include "lib/rsl/reciprocal.glsl"
 
 // Variants with FULL are for pictures with curves that have weights, or with a least width; others are faster.
-#ifdef FULL
+#if FULL
 bool full_curves() { return true; }
 #else
 bool full_curves() { return false; }

@@ -6,7 +6,7 @@
 //
 // The EXPANDED variants of the first pass even the lanes out: they share out the strips of parts (lib/strips.glsl).
 //
-// The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is defined `strips_of` and
+// The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is on `strips_of` and
 // `visit_strip`. Needs micropolygon.glsl, coverage.glsl, the buffers slots[], pieces[] and rest_*, the push constants
 // slot_base, piece, vertex_base and region_*, clip.glsl and trim.glsl.
 
@@ -27,7 +27,7 @@ bool behind_blocks(Micropolygon m, ivec4 px, RegionRect region);
 // The first part from `part` on, before `end`, that may have anything to do; `end` if there is none.
 uint next_visit(Micropolygon m, Parts parts, uint part, uint end);
 #endif
-#ifdef EXPANDED
+#if EXPANDED
 // How many strips a micropolygon's first `count` parts are made of.
 uint strips_of(Parts parts, uint count);
 // Does a strip.
@@ -65,7 +65,7 @@ void limit_parts(Assigned which, Slot slot, uint parts, inout uint each, inout u
 #endif
 }
 
-#ifdef EXPANDED
+#if EXPANDED
 
 #include "lib/strips.glsl"
 

@@ -1,8 +1,4 @@
-// variants: rates_arithmetic RATE=RATE_ARITHMETIC; rates_trips RATE=RATE_TRIPS
-// variants: rates_read_narrow RATE=RATE_READ_NARROW; rates_read_wide RATE=RATE_READ_WIDE
-// variants: rates_gather_narrow RATE=RATE_GATHER_NARROW; rates_gather_wide RATE=RATE_GATHER_WIDE
-// variants: rates_write_narrow RATE=RATE_WRITE_NARROW; rates_write_wide RATE=RATE_WRITE_WIDE
-// variants: rates_minima RATE=RATE_MINIMA
+// axes: RATE=RATE_*
 //
 // One invocation does one thing many times. Benchmark of what a device can do at most (bench/rates.rs).
 #version 460

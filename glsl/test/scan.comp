@@ -2,7 +2,7 @@
 // variants of one interface: `scan_group` shares memory and waits at barriers, `scan_thread` walks the tile with
 // one invocation.
 //
-// variants: scan_group GROUP=1; scan_thread GROUP=0
+// axes: GROUP=thread|group
 #version 460
 
 const uint TILE = 256;

@@ -1,4 +1,4 @@
-// variants: touched_narrow REST=0; touched_wide REST=1
+// axes: REST=narrow|wide
 //
 // One invocation = one pixel of one micropolygon: bit 0 says whether the micropolygon may cover anything in the pixel,
 // bit 1 whether it covers a point of a fine lattice there. Test of what sampling passes over.

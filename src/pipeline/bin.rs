@@ -69,10 +69,7 @@ impl Tiles {
 
     /// The kernel that hides them; it finds the farthest depth of blocks where tiles have whole ones.
     fn variant(&self, division: Division) -> hide_binned::Variant {
-        match division {
-            Division::BinnedFused if 1 << self.log2 >= BLOCK_PX => hide_binned::Variant::Blocks,
-            _ => hide_binned::Variant::Keys,
-        }
+        hide_binned::Variant { blocks: division == Division::BinnedFused && 1 << self.log2 >= BLOCK_PX }
     }
 }
 
@@ -94,7 +91,7 @@ pub(super) fn record_piece(
     let micropolygons = micropolygons_expected(piece.slot_count, piece.slot_log2);
     let Some(tiles) = Tiles::of(region).filter(|tiles| tiles.are_worth(micropolygons)) else { return false };
     recording.fill(tiles.counts, 0);
-    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Count);
+    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant { fill: false });
     let sum = PrefixSum {
         values: tiles.counts,
         offsets: tiles.offsets,
@@ -103,7 +100,7 @@ pub(super) fn record_piece(
         total: tiles.total,
     };
     scan::record(recording, form.variants, region.slices.scan, &sum);
-    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant::Fill);
+    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant { fill: true });
     record_tiles(recording, sources, region, piece, positions, &tiles, tiles.variant(form.division));
     true
 }
@@ -188,10 +185,10 @@ fn record_tiles(
 
 /// The kernels of hiding in tiles; what is wide is hidden by those that are always there.
 pub(super) fn kernels(form: HidingForm) -> KernelList {
-    let mut own = vec![bin::kernel(bin::Variant::Count), bin::kernel(bin::Variant::Fill)];
-    own.push(hide_binned::kernel(hide_binned::Variant::Keys));
+    let mut own = vec![bin::kernel(bin::Variant { fill: false }), bin::kernel(bin::Variant { fill: true })];
+    own.push(hide_binned::kernel(hide_binned::Variant { blocks: false }));
     if form.division == Division::BinnedFused {
-        own.push(hide_binned::kernel(hide_binned::Variant::Blocks));
+        own.push(hide_binned::kernel(hide_binned::Variant { blocks: true }));
     }
     [own, scan::kernels(form.variants, Summed::WORD)].concat()
 }

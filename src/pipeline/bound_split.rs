@@ -63,12 +63,6 @@ pub fn record_seed(recording: &mut Recording, slices: &CountSlices, chunk: Chunk
     recording.write(slices.round, &[first_round(ListLength { count, open: count })]);
 }
 
-// Curves and blobs have three more each.
-const _: () = assert!(
-    bound_split::Variant::ALL.len() == 3 * PrimitiveKind::ALL.len() + 6,
-    "each kind has its bound/split kernels"
-);
-
 /// Kinds of which any primitive has what few have, so that all are left to kernels that do more (`FULL`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FullKinds {
@@ -103,26 +97,7 @@ pub struct KindMotion {
 }
 
 fn variant(KindMotion { kind, moves, loose, full }: KindMotion) -> bound_split::Variant {
-    use PrimitiveKind as K;
-    use bound_split::Variant as V;
-    let [still, moving, loosened] = match kind {
-        K::Quadric => [V::Quadric, V::QuadricMoving, V::QuadricLoose],
-        K::Facet => [V::Facet, V::FacetMoving, V::FacetLoose],
-        K::Patch => [V::Patch, V::PatchMoving, V::PatchLoose],
-        K::Curve if full => [V::CurveFull, V::CurveFullMoving, V::CurveFullLoose],
-        K::Curve => [V::Curve, V::CurveMoving, V::CurveLoose],
-        K::Point => [V::Point, V::PointMoving, V::PointLoose],
-        K::Rational => [V::Rational, V::RationalMoving, V::RationalLoose],
-        K::Gregory => [V::Gregory, V::GregoryMoving, V::GregoryLoose],
-        K::Blob if full => [V::BlobFull, V::BlobFullMoving, V::BlobFullLoose],
-        K::Blob => [V::Blob, V::BlobMoving, V::BlobLoose],
-        K::Triangle => [V::Triangle, V::TriangleMoving, V::TriangleLoose],
-    };
-    match (moves, loose) {
-        (_, true) => loosened,
-        (true, false) => moving,
-        (false, false) => still,
-    }
+    bound_split::Variant { kind, full, loose, moving: moves || loose }
 }
 
 /// Appends one round over list `from`. The children are in the other list.

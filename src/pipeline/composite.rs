@@ -143,30 +143,12 @@ pub fn record(
     recording.dispatch(composite::dispatch(variant, groups, &bindings, &push));
 }
 
-fn slab_variant(interpolation: Interpolation, midpoints: bool, variables: bool) -> composite_slab::Variant {
-    use composite_slab::Variant;
-    match (interpolation, midpoints) {
-        (Interpolation::Constant, false) if !variables => Variant::Plain,
-        (Interpolation::Smooth, false) if !variables => Variant::PlainSmooth,
-        (Interpolation::Constant, false) => Variant::Constant,
-        (Interpolation::Smooth, false) => Variant::Smooth,
-        (Interpolation::Blurred(_), false) => Variant::Blurred,
-        (Interpolation::Constant, true) => Variant::Midpoint,
-        (Interpolation::Smooth, true) => Variant::MidpointSmooth,
-        (Interpolation::Blurred(_), true) => Variant::MidpointBlurred,
-    }
+fn slab_variant(interpolation: Interpolation, midpoint: bool, variables: bool) -> composite_slab::Variant {
+    composite_slab::Variant { plain: !variables, midpoint, smooth: interpolation.smooth() }
 }
 
 fn variant(translucent: bool, interpolation: Interpolation) -> composite::Variant {
-    use composite::Variant;
-    match (translucent, interpolation) {
-        (false, Interpolation::Constant) => Variant::Opaque,
-        (true, Interpolation::Constant) => Variant::Close,
-        (false, Interpolation::Smooth) => Variant::OpaqueSmooth,
-        (true, Interpolation::Smooth) => Variant::CloseSmooth,
-        (false, Interpolation::Blurred(_)) => Variant::OpaqueBlurred,
-        (true, Interpolation::Blurred(_)) => Variant::CloseBlurred,
-    }
+    composite::Variant { translucent, smooth: interpolation.smooth() }
 }
 
 /// The kernels that clear subpixels.

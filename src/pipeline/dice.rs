@@ -111,37 +111,6 @@ impl Piece {
     }
 }
 
-// Curves and blobs have two more each.
-const _: () = assert!(dice::Variant::ALL.len() == 2 * PrimitiveKind::ALL.len() + 4, "each kind has its dice kernels");
-
-fn variant(kind: PrimitiveKind, moves: bool, full: bool) -> dice::Variant {
-    use dice::Variant;
-    match (kind, moves) {
-        (PrimitiveKind::Quadric, false) => Variant::Quadric,
-        (PrimitiveKind::Facet, false) => Variant::Facet,
-        (PrimitiveKind::Patch, false) => Variant::Patch,
-        (PrimitiveKind::Curve, false) if full => Variant::CurveFull,
-        (PrimitiveKind::Curve, true) if full => Variant::CurveFullMoving,
-        (PrimitiveKind::Blob, false) if full => Variant::BlobFull,
-        (PrimitiveKind::Blob, true) if full => Variant::BlobFullMoving,
-        (PrimitiveKind::Curve, false) => Variant::Curve,
-        (PrimitiveKind::Point, false) => Variant::Point,
-        (PrimitiveKind::Rational, false) => Variant::Rational,
-        (PrimitiveKind::Gregory, false) => Variant::Gregory,
-        (PrimitiveKind::Triangle, false) => Variant::Triangle,
-        (PrimitiveKind::Blob, false) => Variant::Blob,
-        (PrimitiveKind::Quadric, true) => Variant::QuadricMoving,
-        (PrimitiveKind::Facet, true) => Variant::FacetMoving,
-        (PrimitiveKind::Patch, true) => Variant::PatchMoving,
-        (PrimitiveKind::Curve, true) => Variant::CurveMoving,
-        (PrimitiveKind::Point, true) => Variant::PointMoving,
-        (PrimitiveKind::Rational, true) => Variant::RationalMoving,
-        (PrimitiveKind::Gregory, true) => Variant::GregoryMoving,
-        (PrimitiveKind::Triangle, true) => Variant::TriangleMoving,
-        (PrimitiveKind::Blob, true) => Variant::BlobMoving,
-    }
-}
-
 /// What is diced of a piece, and where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiceOutput {
@@ -187,19 +156,15 @@ pub fn record(
         key: output.key.unwrap_or(0),
     };
     let groups = piece.groups(slices, Per::Row);
-    recording.dispatch(dice::dispatch(
-        variant(kind, output.key.is_some(), output.full.has(kind)),
-        groups,
-        &bindings,
-        &push,
-    ));
+    let variant = dice::Variant { kind, full: output.full.has(kind), moving: output.key.is_some() };
+    recording.dispatch(dice::dispatch(variant, groups, &bindings, &push));
 }
 
 /// The kernels that dice primitives of some kinds, at shutter open and, where they move, at other times.
 pub(super) fn kernels(kinds: impl IntoIterator<Item = KindMotion>) -> KernelList {
     let of_kind = |KindMotion { kind, moves, full, .. }| {
-        let moving = moves.then(|| dice::kernel(variant(kind, true, full)));
-        [Some(dice::kernel(variant(kind, false, full))), moving].into_iter().flatten()
+        let kernel = |moving| dice::kernel(dice::Variant { kind, full, moving });
+        [Some(kernel(false)), moves.then(|| kernel(true))].into_iter().flatten()
     };
     kinds.into_iter().flat_map(of_kind).collect()
 }

@@ -23,10 +23,7 @@ pub enum ProgramKind {
 
 impl ProgramKind {
     fn work_variant(self) -> work::Variant {
-        match self {
-            Self::Displacement => work::Variant::Displace,
-            Self::Colour => work::Variant::Shade,
-        }
+        work::Variant { shade: self == Self::Colour }
     }
 }
 
@@ -246,7 +243,7 @@ fn record_inputs(
             displace: u32::from(run.kind == ProgramKind::Displacement),
         };
         let groups = piece.groups(slices, Per::Vertex);
-        recording.dispatch(primvar::dispatch(primvar_variant(run.primitives), groups, &bindings, &push));
+        recording.dispatch(primvar::dispatch(primvar::Variant { kind: run.primitives }, groups, &bindings, &push));
     });
     if let Some(channel) = run.kernel.velocity_channel {
         record_velocity(recording, frame, slices, piece, &run.places, channel);
@@ -281,26 +278,10 @@ fn record_velocity(
     recording.dispatch(velocity::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
 }
 
-const _: () = assert!(primvar::Variant::ALL.len() == PrimitiveKind::ALL.len(), "each kind has its primvar kernel");
-
-fn primvar_variant(kind: PrimitiveKind) -> primvar::Variant {
-    match kind {
-        PrimitiveKind::Quadric => primvar::Variant::Quadric,
-        PrimitiveKind::Facet => primvar::Variant::Facet,
-        PrimitiveKind::Patch => primvar::Variant::Patch,
-        PrimitiveKind::Curve => primvar::Variant::Curve,
-        PrimitiveKind::Point => primvar::Variant::Point,
-        PrimitiveKind::Rational => primvar::Variant::Rational,
-        PrimitiveKind::Gregory => primvar::Variant::Gregory,
-        PrimitiveKind::Triangle => primvar::Variant::Triangle,
-        PrimitiveKind::Blob => primvar::Variant::Blob,
-    }
-}
-
 /// The kernels that write the inputs of a compiled program; `primvars` are the kinds of primitives with primvars that
 /// such programs read.
 pub(super) fn program_kernels(kind: ProgramKind, primvars: &BTreeSet<PrimitiveKind>) -> KernelList {
-    let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar_variant(kind)));
+    let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar::Variant { kind }));
     [work::kernel(kind.work_variant())].into_iter().chain(primvars).collect()
 }
 

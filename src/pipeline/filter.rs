@@ -2,6 +2,7 @@
 
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::frame::filter_apron;
+use super::kernels::axes::Filter as FilterNumber;
 use super::kernels::constants::{
     DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_MIDPOINT, DEPTH_FILTER_NEAREST,
 };
@@ -17,38 +18,31 @@ use std::ops::Range;
 /// taps take the place of vertices, which are not needed any more.
 pub const TAPS_OF_A_PART: u32 = 16_000;
 
-/// The kernel that weighs the samples of pixels with more than one. Each kind has its own, because drivers of CPUs
-/// compute the weights of all that a kernel knows.
-fn taps_variant(kind: FilterKind) -> taps::Variant {
+/// A filter's number in kernels. Each has its own kernels, because drivers of CPUs compute the weights of all that a
+/// kernel knows.
+fn number(kind: FilterKind) -> FilterNumber {
     match kind {
-        FilterKind::Box => taps::Variant::Box,
-        FilterKind::Triangle => taps::Variant::Triangle,
-        FilterKind::Gaussian => taps::Variant::Gaussian,
-        FilterKind::CatmullRom => taps::Variant::CatmullRom,
-        FilterKind::Sinc => taps::Variant::Sinc,
-        FilterKind::Mitchell => taps::Variant::Mitchell,
-        FilterKind::Lanczos => taps::Variant::Lanczos,
-        FilterKind::BlackmanHarris => taps::Variant::BlackmanHarris,
-        FilterKind::Disk => taps::Variant::Disk,
-        FilterKind::SeparableCatmullRom => taps::Variant::SeparableCatmullRom,
+        FilterKind::Box => FilterNumber::Box,
+        FilterKind::Triangle => FilterNumber::Triangle,
+        FilterKind::Gaussian => FilterNumber::Gaussian,
+        FilterKind::CatmullRom => FilterNumber::CatmullRom,
+        FilterKind::Sinc => FilterNumber::Sinc,
+        FilterKind::Mitchell => FilterNumber::Mitchell,
+        FilterKind::Lanczos => FilterNumber::Lanczos,
+        FilterKind::BlackmanHarris => FilterNumber::BlackmanHarris,
+        FilterKind::Disk => FilterNumber::Disk,
+        FilterKind::SeparableCatmullRom => FilterNumber::SeparableCatmullRom,
     }
+}
+
+/// The kernel that weighs the samples of pixels with more than one.
+fn taps_variant(kind: FilterKind) -> taps::Variant {
+    taps::Variant { kind: number(kind) }
 }
 
 /// The kernel that filters pixels, with one sample (`single`) or more.
 fn variant(kind: FilterKind, single: bool) -> filter::Variant {
-    match kind {
-        _ if !single => filter::Variant::Taps,
-        FilterKind::Box => filter::Variant::SingleBox,
-        FilterKind::Triangle => filter::Variant::SingleTriangle,
-        FilterKind::Gaussian => filter::Variant::SingleGaussian,
-        FilterKind::CatmullRom => filter::Variant::SingleCatmullRom,
-        FilterKind::Sinc => filter::Variant::SingleSinc,
-        FilterKind::Mitchell => filter::Variant::SingleMitchell,
-        FilterKind::Lanczos => filter::Variant::SingleLanczos,
-        FilterKind::BlackmanHarris => filter::Variant::SingleBlackmanHarris,
-        FilterKind::Disk => filter::Variant::SingleDisk,
-        FilterKind::SeparableCatmullRom => filter::Variant::SingleSeparableCatmullRom,
-    }
+    filter::Variant { single, kind: number(kind) }
 }
 
 /// A record of finished pixels: a record of the samples and the filter that it goes through.

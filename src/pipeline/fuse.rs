@@ -9,20 +9,7 @@ use super::recording::{Kernel, Recording};
 use std::sync::Arc;
 
 fn variant(DicedKind { kind, full }: DicedKind) -> dice_hide::Variant {
-    use dice_hide::Variant;
-    match kind {
-        PrimitiveKind::Quadric => Variant::Quadric,
-        PrimitiveKind::Facet => Variant::Facet,
-        PrimitiveKind::Patch => Variant::Patch,
-        PrimitiveKind::Curve if full => Variant::CurveFull,
-        PrimitiveKind::Curve => Variant::Curve,
-        PrimitiveKind::Point => Variant::Point,
-        PrimitiveKind::Rational => Variant::Rational,
-        PrimitiveKind::Gregory => Variant::Gregory,
-        PrimitiveKind::Triangle => Variant::Triangle,
-        PrimitiveKind::Blob if full => Variant::BlobFull,
-        PrimitiveKind::Blob => Variant::Blob,
-    }
+    dice_hide::Variant { kind, full }
 }
 
 /// What of primitives decides how they are diced.

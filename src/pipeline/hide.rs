@@ -5,6 +5,7 @@ use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
 use super::dice::{Per, Piece};
 use super::fuse::{self, DicedKind};
+pub(super) use super::kernels::axes::Motion as VertexMotion;
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{arm, block, blur_samples, cull, hide, hide_blurred};
@@ -187,17 +188,6 @@ pub(super) struct SampleTests {
     pub motion: VertexMotion,
 }
 
-/// How vertices move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum VertexMotion {
-    /// Not at all.
-    Still,
-    /// On one straight line each.
-    Straight,
-    /// From key to key.
-    Keyed,
-}
-
 impl VertexMotion {
     pub(super) fn of_keys(keys: u32) -> Self {
         match keys {
@@ -208,45 +198,20 @@ impl VertexMotion {
     }
 }
 
-/// Chooses among the variants of a kernel that hides. `hide.comp` and `hide_blurred.comp` have the same, in two types.
-macro_rules! hiding_variant {
-    ($kernel:ident, $surfaces:expr, $pass:expr, $tests:expr, $division:expr) => {{
-        use HiddenSurfaces::{Nearest, NearestTwo};
-        use $kernel::Variant as V;
-        let SampleTests { clipped, trimmed, .. } = $tests;
-        let expanded = $division == Division::Expanded;
-        match ($pass, $surfaces, clipped, trimmed) {
-            (HidePass::First, Nearest, false, false) if expanded => V::Expanded,
-            (HidePass::First, Nearest, true, false) if expanded => V::ExpandedClipped,
-            (HidePass::First, Nearest, false, true) if expanded => V::ExpandedTrimmed,
-            (HidePass::First, Nearest, true, true) if expanded => V::ExpandedClippedTrimmed,
-            (HidePass::First, NearestTwo, false, false) if expanded => V::ExpandedBehind,
-            (HidePass::First, NearestTwo, true, false) if expanded => V::ExpandedBehindClipped,
-            (HidePass::First, NearestTwo, false, true) if expanded => V::ExpandedBehindTrimmed,
-            (HidePass::First, NearestTwo, true, true) if expanded => V::ExpandedBehindClippedTrimmed,
-            (HidePass::First, Nearest, false, false) => V::First,
-            (HidePass::First, Nearest, true, false) => V::FirstClipped,
-            (HidePass::First, Nearest, false, true) => V::FirstTrimmed,
-            (HidePass::First, Nearest, true, true) => V::FirstClippedTrimmed,
-            (HidePass::First, NearestTwo, false, false) => V::BehindFirst,
-            (HidePass::First, NearestTwo, true, false) => V::BehindFirstClipped,
-            (HidePass::First, NearestTwo, false, true) => V::BehindFirstTrimmed,
-            (HidePass::First, NearestTwo, true, true) => V::BehindFirstClippedTrimmed,
-            (HidePass::Rest, Nearest, false, false) => V::Rest,
-            (HidePass::Rest, Nearest, true, false) => V::RestClipped,
-            (HidePass::Rest, Nearest, false, true) => V::RestTrimmed,
-            (HidePass::Rest, Nearest, true, true) => V::RestClippedTrimmed,
-            (HidePass::Rest, NearestTwo, false, false) => V::BehindRest,
-            (HidePass::Rest, NearestTwo, true, false) => V::BehindRestClipped,
-            (HidePass::Rest, NearestTwo, false, true) => V::BehindRestTrimmed,
-            (HidePass::Rest, NearestTwo, true, true) => V::BehindRestClippedTrimmed,
-        }
-    }};
+fn variant(surfaces: HiddenSurfaces, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
+    hide::Variant {
+        expanded: division == Division::Expanded,
+        behind: surfaces == HiddenSurfaces::NearestTwo,
+        rest: pass == HidePass::Rest,
+        clipped: tests.clipped,
+        trimmed: tests.trimmed,
+        fused: false,
+    }
 }
 
-fn variant(surfaces: HiddenSurfaces, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
-    hiding_variant!(hide, surfaces, pass, tests, division)
-}
+/// What hides what [`fuse`] left.
+const REST_FUSED: hide::Variant =
+    hide::Variant { expanded: false, behind: false, rest: true, clipped: false, trimmed: false, fused: true };
 
 fn blurred_variant(
     surfaces: HiddenSurfaces,
@@ -254,38 +219,18 @@ fn blurred_variant(
     tests: SampleTests,
     division: Division,
 ) -> hide_blurred::Variant {
-    blurred_by_motion(hiding_variant!(hide_blurred, surfaces, pass, tests, division), tests.motion)
-}
-
-/// The variant for how vertices move, where there is one: in the first pass of what is not trimmed.
-fn blurred_by_motion(variant: hide_blurred::Variant, motion: VertexMotion) -> hide_blurred::Variant {
-    use hide_blurred::Variant as V;
-    match (variant, motion) {
-        (V::First, VertexMotion::Still) => V::FirstStill,
-        (V::First, VertexMotion::Straight) => V::FirstStraight,
-        (V::FirstClipped, VertexMotion::Still) => V::FirstClippedStill,
-        (V::FirstClipped, VertexMotion::Straight) => V::FirstClippedStraight,
-        (V::BehindFirst, VertexMotion::Still) => V::BehindFirstStill,
-        (V::BehindFirst, VertexMotion::Straight) => V::BehindFirstStraight,
-        (V::BehindFirstClipped, VertexMotion::Still) => V::BehindFirstClippedStill,
-        (V::BehindFirstClipped, VertexMotion::Straight) => V::BehindFirstClippedStraight,
-        (V::Expanded, VertexMotion::Still) => V::ExpandedStill,
-        (V::Expanded, VertexMotion::Straight) => V::ExpandedStraight,
-        (V::ExpandedClipped, VertexMotion::Still) => V::ExpandedClippedStill,
-        (V::ExpandedClipped, VertexMotion::Straight) => V::ExpandedClippedStraight,
-        (V::ExpandedBehind, VertexMotion::Still) => V::ExpandedBehindStill,
-        (V::ExpandedBehind, VertexMotion::Straight) => V::ExpandedBehindStraight,
-        (V::ExpandedBehindClipped, VertexMotion::Still) => V::ExpandedBehindClippedStill,
-        (V::ExpandedBehindClipped, VertexMotion::Straight) => V::ExpandedBehindClippedStraight,
-        (other, _) => other,
+    hide_blurred::Variant {
+        expanded: division == Division::Expanded,
+        behind: surfaces == HiddenSurfaces::NearestTwo,
+        rest: pass == HidePass::Rest,
+        clipped: tests.clipped,
+        trimmed: tests.trimmed,
+        motion: tests.motion,
     }
 }
 
 fn block_variant(surfaces: HiddenSurfaces) -> block::Variant {
-    match surfaces {
-        HiddenSurfaces::Nearest => block::Variant::Nearest,
-        HiddenSurfaces::NearestTwo => block::Variant::Behind,
-    }
+    block::Variant { behind: surfaces == HiddenSurfaces::NearestTwo }
 }
 
 /// Where the positions of a piece's vertices are: at each key of its motion, one behind the other.
@@ -345,9 +290,7 @@ pub fn record_fused(
 ) {
     fuse::record_piece(recording, sources, region, piece, diced);
     let (bindings, push) = sharp(sources, region, piece, piece.base);
-    record_rest(recording, &region.slices, |_, groups| {
-        hide::dispatch(hide::Variant::RestFused, groups, &bindings, &push)
-    });
+    record_rest(recording, &region.slices, |_, groups| hide::dispatch(REST_FUSED, groups, &bindings, &push));
 }
 
 /// Appends the hiding of a piece.
@@ -504,7 +447,7 @@ pub(super) fn fused_kernels(
     if !is_fused(surfaces, tests, division) {
         return Vec::new();
     }
-    vec![fuse::kernel(kind), hide::kernel(hide::Variant::RestFused)]
+    vec![fuse::kernel(kind), hide::kernel(REST_FUSED)]
 }
 
 /// The kernels that update the farthest depths of blocks.

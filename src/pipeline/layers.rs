@@ -121,11 +121,7 @@ fn record_merge(recording: &mut Recording, region: &ActiveRegion, pixels: &Range
 }
 
 fn variant(interpolation: Interpolation) -> layers::Variant {
-    match interpolation {
-        Interpolation::Constant => layers::Variant::Constant,
-        Interpolation::Smooth => layers::Variant::Smooth,
-        Interpolation::Blurred(_) => layers::Variant::Blurred,
-    }
+    layers::Variant { smooth: interpolation.smooth() }
 }
 
 /// The kernels that list and merge layers.

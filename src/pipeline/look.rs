@@ -2,6 +2,7 @@
 //! do to opacity.
 
 use super::geometry::PrimitiveKind;
+use super::kernels::axes::Smooth;
 use super::kernels::constants::{KEY_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS};
 use std::sync::Arc;
 
@@ -120,6 +121,15 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
+    /// The form of kernels that write or read the colour store.
+    pub(super) fn smooth(self) -> Smooth {
+        match self {
+            Self::Constant => Smooth::Constant,
+            Self::Smooth => Smooth::Smooth,
+            Self::Blurred(_) => Smooth::Blurred,
+        }
+    }
+
     /// Records of the vertices' positions at a place of the colour store.
     pub fn position_records(self) -> u32 {
         match self {

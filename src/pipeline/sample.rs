@@ -3,7 +3,7 @@
 
 use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::dice::Piece;
-use super::hide::{HidePass, KeyedPositions, SampleTests, VertexMotion, record_passes};
+use super::hide::{HidePass, KeyedPositions, SampleTests, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::{Appended, Entry};
 use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
@@ -53,51 +53,22 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
     recording.dispatch(nearest_keys::dispatch(covering(cells, nearest_keys::LOCAL_SIZE), &bindings, &push));
 }
 
-/// Chooses among the variants of a kernel that samples. `sample.comp` and `sample_blurred.comp` have the same, in two
-/// types.
-macro_rules! sampling_variant {
-    ($kernel:ident, $pass:expr, $tests:expr, $division:expr) => {{
-        use $kernel::Variant as V;
-        let SampleTests { clipped, trimmed, .. } = $tests;
-        let expanded = $division == Division::Expanded;
-        match ($pass, clipped, trimmed) {
-            (HidePass::First, false, false) if expanded => V::Expanded,
-            (HidePass::First, true, false) if expanded => V::ExpandedClipped,
-            (HidePass::First, false, true) if expanded => V::ExpandedTrimmed,
-            (HidePass::First, true, true) if expanded => V::ExpandedClippedTrimmed,
-            (HidePass::First, false, false) => V::First,
-            (HidePass::First, true, false) => V::FirstClipped,
-            (HidePass::First, false, true) => V::FirstTrimmed,
-            (HidePass::First, true, true) => V::FirstClippedTrimmed,
-            (HidePass::Rest, false, false) => V::Rest,
-            (HidePass::Rest, true, false) => V::RestClipped,
-            (HidePass::Rest, false, true) => V::RestTrimmed,
-            (HidePass::Rest, true, true) => V::RestClippedTrimmed,
-        }
-    }};
-}
-
 fn variant(pass: HidePass, tests: SampleTests, division: Division) -> sample::Variant {
-    sampling_variant!(sample, pass, tests, division)
+    sample::Variant {
+        expanded: division == Division::Expanded,
+        rest: pass == HidePass::Rest,
+        clipped: tests.clipped,
+        trimmed: tests.trimmed,
+    }
 }
 
 fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sample_blurred::Variant {
-    blurred_by_motion(sampling_variant!(sample_blurred, pass, tests, division), tests.motion)
-}
-
-/// The variant for how vertices move, where there is one: in the first pass of what is not trimmed.
-fn blurred_by_motion(variant: sample_blurred::Variant, motion: VertexMotion) -> sample_blurred::Variant {
-    use sample_blurred::Variant as V;
-    match (variant, motion) {
-        (V::First, VertexMotion::Still) => V::FirstStill,
-        (V::First, VertexMotion::Straight) => V::FirstStraight,
-        (V::FirstClipped, VertexMotion::Still) => V::FirstClippedStill,
-        (V::FirstClipped, VertexMotion::Straight) => V::FirstClippedStraight,
-        (V::Expanded, VertexMotion::Still) => V::ExpandedStill,
-        (V::Expanded, VertexMotion::Straight) => V::ExpandedStraight,
-        (V::ExpandedClipped, VertexMotion::Still) => V::ExpandedClippedStill,
-        (V::ExpandedClipped, VertexMotion::Straight) => V::ExpandedClippedStraight,
-        (other, _) => other,
+    sample_blurred::Variant {
+        expanded: division == Division::Expanded,
+        rest: pass == HidePass::Rest,
+        clipped: tests.clipped,
+        trimmed: tests.trimmed,
+        motion: tests.motion,
     }
 }
 

@@ -42,15 +42,13 @@ struct Variants {
     apply: scan_apply::Variant,
 }
 
-fn variants_for(variants: KernelVariants, summed: Summed) -> Variants {
-    let sums = if variants.serial { scan_sums::Variant::Serial } else { scan_sums::Variant::Parallel };
-    let (reduce, apply) = match (variants.serial, summed) {
-        (true, Summed::Masked(_)) => (scan_reduce::Variant::Serial, scan_apply::Variant::Serial),
-        (true, Summed::Bits) => (scan_reduce::Variant::SerialBits, scan_apply::Variant::SerialBits),
-        (false, Summed::Masked(_)) => (scan_reduce::Variant::Parallel, scan_apply::Variant::Parallel),
-        (false, Summed::Bits) => (scan_reduce::Variant::ParallelBits, scan_apply::Variant::ParallelBits),
-    };
-    Variants { reduce, sums, apply }
+fn variants_for(KernelVariants { serial }: KernelVariants, summed: Summed) -> Variants {
+    let bits = summed == Summed::Bits;
+    Variants {
+        reduce: scan_reduce::Variant { serial, bits },
+        sums: scan_sums::Variant { serial },
+        apply: scan_apply::Variant { serial, bits },
+    }
 }
 
 /// Appends a prefix sum.

@@ -91,7 +91,7 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
 }
 
 fn choice_variant(variants: KernelVariants) -> select::Variant {
-    if variants.serial { select::Variant::Serial } else { select::Variant::Parallel }
+    select::Variant { serial: variants.serial }
 }
 
 /// Appends the choice of grids that the region needs, from `some` clusters of a page.
@@ -125,7 +125,7 @@ pub fn record_ranks(recording: &mut Recording, variants: KernelVariants, region:
 }
 
 fn gather_variant(variants: KernelVariants) -> gather::Variant {
-    if variants.serial { gather::Variant::Serial } else { gather::Variant::Parallel }
+    gather::Variant { serial: variants.serial }
 }
 
 /// Appends the copying of the chosen grids of `some` clusters of a page into the region's list.
@@ -207,8 +207,13 @@ pub fn record_batches(
     let push = plan_batches::Push { batch_count: batches.count.clamp(1, BATCHES), batches_per_vertex };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
     let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
-    record_sort(recording, variants, frame, region, &order, sort_count::Variant::Hide);
+    record_sort(recording, variants, frame, region, &order, SORT_FOR_HIDING);
 }
+
+/// The counting sort for hiding.
+const SORT_FOR_HIDING: sort_count::Variant = sort_count::Variant { shade: false };
+/// The counting sort for shading.
+pub(super) const SORT_FOR_SHADING: sort_count::Variant = sort_count::Variant { shade: true };
 
 /// The keys of a counting sort of the selected grids.
 #[derive(Clone, Debug)]
@@ -266,10 +271,7 @@ pub(super) fn record_sort(
         sort_keys: slices.sort_keys,
         places: slices.places,
         offsets: slices.offsets,
-        sorted: match by {
-            sort_count::Variant::Hide => slices.sorted_hide,
-            sort_count::Variant::Shade => slices.sorted_shade,
-        },
+        sorted: if by.shade { slices.sorted_shade } else { slices.sorted_hide },
         total: slices.selected_count,
     };
     let push = sort_scatter::Push { capacity: capacity.grids as u32 };
@@ -293,7 +295,7 @@ pub(super) fn gather_kernels(variants: KernelVariants) -> KernelList {
 
 /// The kernels that make depth batches and sort grids for hiding.
 pub(super) fn batch_kernels(variants: KernelVariants) -> KernelList {
-    [vec![plan_batches::kernel()], sort_kernels(variants, sort_count::Variant::Hide)].concat()
+    [vec![plan_batches::kernel()], sort_kernels(variants, SORT_FOR_HIDING)].concat()
 }
 
 /// The kernels of a counting sort of grids.

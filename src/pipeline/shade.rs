@@ -4,12 +4,12 @@
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::dice::{Per, Piece};
 use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE};
-use super::kernels::{mark, mark_unseen, needed, pack, sort_count};
+use super::kernels::{mark, mark_unseen, needed, pack};
 use super::look::{Interpolation, ShadeBin, ShadingKernel};
 use super::needed_kernels::{KernelList, KernelVariants};
 use super::recording::Recording;
 use super::scan::PrefixSum;
-use super::select::{self, DepthBuckets, SortOrder, record_sort};
+use super::select::{self, DepthBuckets, SORT_FOR_SHADING, SortOrder, record_sort};
 use super::{covering, portion, scan};
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ pub fn record_order(
     places: Range<u32>,
 ) {
     let order = SortOrder { depth: DepthBuckets { base: 0, shift: 0 }, places, selected_max: selected };
-    record_sort(recording, variants, frame, region, &order, sort_count::Variant::Shade);
+    record_sort(recording, variants, frame, region, &order, SORT_FOR_SHADING);
 }
 
 /// The colours of a piece that are to be kept.
@@ -98,11 +98,7 @@ pub struct PieceColours<'a> {
 }
 
 fn pack_variant(interpolation: Interpolation) -> pack::Variant {
-    match interpolation {
-        Interpolation::Constant => pack::Variant::Constant,
-        Interpolation::Smooth => pack::Variant::Smooth,
-        Interpolation::Blurred(_) => pack::Variant::Blurred,
-    }
+    pack::Variant { smooth: interpolation.smooth() }
 }
 
 /// Appends the keeping of a piece's visible colours.
@@ -168,7 +164,7 @@ pub(super) fn place_kernels(variants: KernelVariants) -> KernelList {
 
 /// The kernels that sort grids for shading.
 pub(super) fn order_kernels(variants: KernelVariants) -> KernelList {
-    select::sort_kernels(variants, sort_count::Variant::Shade)
+    select::sort_kernels(variants, SORT_FOR_SHADING)
 }
 
 /// The kernels that keep colours.

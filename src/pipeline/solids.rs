@@ -182,7 +182,7 @@ pub fn record_carry(recording: &mut Recording, region: &ActiveRegion, carried: C
 }
 
 fn variant(clipped: bool) -> cut_solids::Variant {
-    if clipped { cut_solids::Variant::Clipped } else { cut_solids::Variant::Whole }
+    cut_solids::Variant { clipped }
 }
 
 /// Appends the cutting of `some` of `entries` entries: what of them bounds a solid. The slab is the `last` one where

@@ -2,54 +2,124 @@
 
 #[path = "../../build/constants.rs"]
 pub(crate) mod constants;
+#[path = "../../build/macros.rs"]
+mod macros;
 #[path = "../../build/variants.rs"]
 mod variants;
 
+use anthill::pipeline::kernels::hide;
 use constants::{Constants, Value};
-use variants::parse;
+use variants::Declaration;
+
+/// The kinds of the tests.
+const KINDS: &str = "#define KIND_PATCH 1\n#define KIND_CURVE 0\n";
+
+/// What a source of the name `dice` declares.
+fn declaration(source: &str) -> Result<Declaration, String> {
+    Declaration::read("dice", source, &constants(&[KINDS])?)
+}
+
+/// Labels of variants with their macros, as `label NAME=VALUE ...`.
+fn described(source: &str) -> Vec<String> {
+    let declaration = declaration(source).expect(source);
+    let described = |variant: &variants::Variant| {
+        let macros = declaration.macros(variant).into_iter().map(|(name, value)| format!(" {name}={value}"));
+        variant.label.clone() + &macros.collect::<String>()
+    };
+    declaration.variants.iter().map(described).collect()
+}
 
 #[test]
-fn a_file_names_its_variants() {
-    let source =
-        "// Dices.\n// variants: dice_quadric KIND=0 FAST; dice_facet KIND=1\n//variants: dice ;\n#version 460\n";
-    let found = parse("dice", source).expect("well formed");
-    let macros = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect::<Vec<_>>();
+fn every_combination_of_an_axis_is_a_variant() {
     assert_eq!(
-        found.iter().map(|v| (v.name.as_str(), v.macros.clone())).collect::<Vec<_>>(),
+        described("// Dices.\n// axes: LATE PASS=first|rest\n#version 460\n"),
         [
-            ("dice_quadric", macros(&[("KIND", "0"), ("FAST", "")])),
-            ("dice_facet", macros(&[("KIND", "1")])),
-            ("dice", Vec::new()),
+            "dice_first LATE=0 PASS=0",
+            "dice_rest LATE=0 PASS=1",
+            "dice_late_first LATE=1 PASS=0",
+            "dice_late_rest LATE=1 PASS=1",
         ]
     );
+    assert_eq!(described("// axes: LATE\n"), ["dice LATE=0", "dice_late LATE=1"]);
+    assert_eq!(described("// axes: KIND=KIND_*\n"), ["dice_curve KIND=KIND_CURVE", "dice_patch KIND=KIND_PATCH"]);
 }
 
 #[test]
-fn a_file_without_variants_is_one_kernel() {
-    let found = parse("hide", "#version 460\n// variants: hide_late LATE=1\n").expect("well formed");
-    assert_eq!(found.len(), 1, "only comments at the beginning count");
-    assert_eq!((found[0].name.as_str(), found[0].macros.len()), ("hide", 0));
+fn a_source_without_axes_is_one_kernel() {
+    assert_eq!(described("#version 460\n// axes: LATE\n"), ["dice"], "only comments at the beginning count");
 }
 
 #[test]
-fn variants_that_break_the_rules_are_errors_with_a_line() {
+fn labels_leave_out_what_is_in_brackets_or_without_a_choice() {
+    let source = "// axes: FAST\n// axes: PASS=first|rest SMOOTH=(flat)|smooth|blurred\n\
+                  // rules: FAST requires PASS=rest; PASS=first excludes SMOOTH=smooth|blurred; FAST excludes SMOOTH=blurred";
+    let labels: Vec<String> = declaration(source).expect(source).variants.into_iter().map(|v| v.label).collect();
+    let expected =
+        ["dice_first", "dice_rest", "dice_rest_smooth", "dice_rest_blurred", "dice_fast", "dice_fast_smooth"];
+    assert_eq!(labels, expected);
+    let only = described("// axes: SMOOTH=(flat)|smooth|blurred");
+    assert_eq!(only, ["dice_flat SMOOTH=0", "dice_smooth SMOOTH=1", "dice_blurred SMOOTH=2"]);
+}
+
+#[test]
+fn an_axis_that_makes_no_difference_has_its_first_value() {
+    let source = "// axes: FAST PASS=first|rest\n// rules: PASS=rest ignores FAST";
+    assert_eq!(described(source), ["dice_first FAST=0 PASS=0", "dice_rest FAST=0 PASS=1", "dice_fast FAST=1 PASS=0"]);
+    let values: Vec<_> = declaration(source).expect(source).variants.into_iter().map(|v| v.values).collect();
+    assert_eq!(values, [[Some(0), Some(0)], [None, Some(1)], [Some(1), Some(0)]]);
+}
+
+#[test]
+fn declarations_that_break_the_rules_are_errors_with_a_line() {
     let cases = [
-        ("// variants: other", "1: variant `other` must be named `dice` or `dice_...`"),
-        ("//\n// variants: dice_", "2: variant `dice_` must be named"),
-        ("// variants: dicey", "1: variant `dicey` must be named"),
-        ("// variants: dice_a 1=2", "1: `1=2` is not a macro"),
-        ("// variants: dice_a; dice_a X=1", "1: variant `dice_a` is named twice"),
+        ("// axes: late", "1: `late` is not an axis"),
+        ("//\n// axes: PASS=First|rest", "2: `First` is not the name of a value"),
+        ("// axes: PASS=first", "1: `PASS=first` is not an axis: it has fewer than two values"),
+        ("// axes: SIDE=SIDE_*", "1: `SIDE=SIDE_*` is not an axis: it has fewer than two values"),
+        ("// axes: A B\n// axes: A", "2: axis `A` is declared twice"),
+        ("// axes: A B\n// rules: A", "2: `A` is not a rule"),
+        ("// axes: A B\n// rules: A requires", "2: `A requires` is not a rule"),
+        ("// axes: A B\n// rules: A forbids B", "2: `forbids` is not a verb of rules"),
+        ("// axes: A B\n// rules: A requires C", "2: `C` is not an axis"),
+        ("// axes: A B=b|c|d\n// rules: A requires B", "2: `B` is no switch"),
+        ("// axes: A B=b|c|d\n// rules: A requires B=e", "2: `e` is not a value of the axis `B`"),
+        ("// axes: A B C\n// rules: A ignores B; B ignores C", "1: `B` is ignored, so no axis can be ignored for it"),
+        ("// axes: A=(a)|b B=(a)|b|c\n", "1: two variants would have the label `dice_b`"),
     ];
     for (source, expected) in cases {
-        let error = parse("dice", source).expect_err(source);
+        let error = declaration(source).expect_err(source);
         assert!(error.starts_with(expected), "{source}: {error}");
     }
+}
+
+#[test]
+#[should_panic(expected = "`hide` has no Variant { expanded: false, behind: false, rest: false")]
+fn to_ask_for_an_excluded_variant_is_a_broken_invariant() {
+    let variant = hide::Variant::ALL.iter().find(|variant| variant.fused).expect("one is");
+    hide::kernel(hide::Variant { rest: false, ..*variant });
+}
+
+#[test]
+fn macros_that_nobody_knows_are_errors_with_a_line() {
+    let check = |kernel: &str, include: &str| {
+        let sources = [("glsl/dice.comp", kernel), ("glsl/lib/a.glsl", include)];
+        let sources = sources.map(|(path, text)| (path.to_string(), text.to_string())).into();
+        let declaration = declaration(kernel).expect("well formed");
+        macros::check(&sources, &[("glsl/dice.comp".to_string(), declaration)].into())
+    };
+    let kernel = "// axes: LATE FAST\n#include \"lib/a.glsl\"\n#if LATE // NONE\n#endif\n#define OWN\n";
+    assert_eq!(check(kernel, "#if !defined(OWN) || 1 < 2\n#elif FAST == 1\n#endif"), Ok(()));
+    assert_eq!(check(kernel, "uint f() { return FAST; }"), Ok(()));
+    let unknown = "glsl/lib/a.glsl:2: `FASTER` is neither a macro of the sources nor an axis of a kernel";
+    assert_eq!(check(kernel, "#if FAST\n#elif FASTER\n#endif"), Err(unknown.to_string()));
+    let unused = "glsl/dice.comp:1: the axis `FAST` makes no difference to the source";
+    assert_eq!(check(kernel, "// FAST"), Err(unused.to_string()));
 }
 
 /// The constants of the sources `a.glsl` and `b.glsl`.
 fn constants(texts: &[&str]) -> Result<Constants, String> {
     let sources = ["a.glsl", "b.glsl"].iter().zip(texts).map(|(path, text)| (path.to_string(), text.to_string()));
-    Constants::read(&sources.collect::<Vec<_>>())
+    Constants::read(&sources.collect())
 }
 
 #[test]
@@ -125,15 +195,4 @@ fn a_case_that_a_file_forgets_is_an_error() {
     );
     let own = constants(&[&format!("// cases: KIND_*\n{kinds}uint f() {{ return KIND_B; }}")]);
     assert!(own.is_err_and(|e| e.contains("`KIND_A` is not named")), "a definition is no use");
-}
-
-#[test]
-fn a_case_without_a_variant_is_an_error() {
-    let kinds = constants(&["const uint KIND_A = 0u;\nconst uint KIND_B = 1u;\n"]).expect("well formed");
-    let check =
-        |list: &str| kinds.check_variants(&parse("dice", &format!("// variants: {list}")).expect("well formed"));
-    assert_eq!(check("dice_a KIND=KIND_A; dice_b KIND=KIND_B"), Ok(()));
-    assert_eq!(check("dice_a KIND=0; dice_b FAST"), Ok(()), "numbers are no names");
-    assert!(check("dice_a KIND=KIND_A").is_err_and(|e| e.starts_with("no variant has KIND=KIND_B")));
-    assert!(check("dice_c KIND=KIND_C").is_err_and(|e| e == "`KIND_C` is not a constant of the sources"));
 }

@@ -115,7 +115,8 @@ fn no_float_operation_of_a_kernel_may_be_contracted() {
 
 /// Asks for every test kernel and waits.
 fn compile_all(device: &anthill::gpu::Device) {
-    let kernels = [test::copy::kernel(), test::particles::kernel(), test::scan::kernel(test::scan::Variant::Group)];
+    let kernels =
+        [test::copy::kernel(), test::particles::kernel(), test::scan::kernel(test::scan::Variant { group: true })];
     kernels.iter().for_each(|kernel| device.prepare(kernel, &[]));
     let deadline = Instant::now() + Duration::from_secs(60);
     for kernel in kernels {

@@ -10,6 +10,10 @@ use anthill::pipeline::recording::Groups;
 /// Pixels of a row, and rows.
 const SIDE: u32 = 24;
 
+/// Micropolygons of the first pass, and of the second.
+const NARROW: Variant = Variant { rest: false };
+const WIDE: Variant = Variant { rest: true };
+
 /// For each micropolygon and pixel: bit 0 whether it may be covered, bit 1 whether it is.
 fn touched(quads: &[[Vec4; 4]], variant: Variant) -> Vec<u32> {
     let mut lab = Lab::new();
@@ -28,7 +32,7 @@ fn touched(quads: &[[Vec4; 4]], variant: Variant) -> Vec<u32> {
 #[test]
 fn only_pixels_that_cannot_be_covered_are_passed_over() {
     let mut random = Random::new(3);
-    for (variant, size) in [(Variant::Narrow, 7.0), (Variant::Wide, 7.0), (Variant::Wide, 60.0)] {
+    for (variant, size) in [(NARROW, 7.0), (WIDE, 7.0), (WIDE, 60.0)] {
         let mut corner = || [random.float(12.0 - size, 12.0 + size), random.float(12.0 - size, 12.0 + size), 3.0, 0.0];
         let quads: Vec<[Vec4; 4]> = (0..60).map(|_| [corner(), corner(), corner(), corner()]).collect();
         let bits = touched(&quads, variant);
@@ -40,7 +44,7 @@ fn only_pixels_that_cannot_be_covered_are_passed_over() {
 #[test]
 fn most_of_the_box_of_a_thin_micropolygon_is_passed_over() {
     let mut random = Random::new(4);
-    for (variant, wide) in [(Variant::Narrow, 0.0), (Variant::Wide, 4.0)] {
+    for (variant, wide) in [(NARROW, 0.0), (WIDE, 4.0)] {
         // From the lower left to the upper right, a tenth of a pixel across.
         let mut thin = || {
             let (x, y) = (random.float(1.0, 4.0), random.float(1.0, 4.0));

@@ -8,7 +8,7 @@ use crate::gpu::build::constants::{Constant, Constants, Value};
 /// The constants that the build generates.
 fn constants() -> Constants {
     let is_read = |file: &&File| file.is_glsl() && !file.is_in("glsl/lib/rsl/");
-    let sources: Vec<_> = files().iter().filter(is_read).map(|file| (file.path.clone(), file.text.clone())).collect();
+    let sources = files().iter().filter(is_read).map(|file| (file.path.clone(), file.text.clone())).collect();
     Constants::read(&sources).expect("the build reads them too")
 }
 
@@ -72,8 +72,7 @@ fn every_constant_is_read() {
     // What a definition says after its name, and all other code.
     let kernels = files().iter().filter(|file| file.is_glsl()).flat_map(|file| file.text.lines());
     let kernels = kernels.filter(|line| !line.starts_with("#define ")).map(|line| {
-        // Macros of variants are code.
-        let code = line.strip_prefix("// variants:").unwrap_or_else(|| line.split("//").next().unwrap_or_default());
+        let code = line.split("//").next().unwrap_or_default();
         if code.starts_with("const ") { code.split_once('=').map_or(code, |(_, value)| value) } else { code }
     });
     let program = files().iter().filter(|file| file.is_product()).map(|file| file.code.as_str());

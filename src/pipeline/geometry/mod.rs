@@ -13,69 +13,16 @@ mod trim;
 
 pub use run::{PrimitiveRun, RunPrimvar};
 
-use super::kernels::constants::{
-    KIND_BLOB, KIND_CURVE, KIND_FACET, KIND_GREGORY, KIND_PATCH, KIND_POINT, KIND_QUADRIC, KIND_RATIONAL, KIND_TRIANGLE,
-};
+pub use super::kernels::axes::Kind as PrimitiveKind;
 use super::kernels::records::Primitive;
 use crate::scene::{Geometry, Shape};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Primitive kinds: each has one bound/split and one dice kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum PrimitiveKind {
-    /// Sphere, cone, cylinder, hyperboloid, paraboloid, disk, torus.
-    Quadric = KIND_QUADRIC as isize,
-    /// Bilinear facet.
-    Facet = KIND_FACET as isize,
-    /// Bicubic Bezier patch without weights.
-    Patch = KIND_PATCH as isize,
-    /// Curve segment.
-    Curve = KIND_CURVE as isize,
-    /// Point.
-    Point = KIND_POINT as isize,
-    /// Any other Bezier patch.
-    Rational = KIND_RATIONAL as isize,
-    /// Bicubic Gregory patch.
-    Gregory = KIND_GREGORY as isize,
-    /// Quartic Gregory triangle.
-    Triangle = KIND_TRIANGLE as isize,
-    /// Part of an implicit surface.
-    Blob = KIND_BLOB as isize,
-}
-
 impl PrimitiveKind {
-    /// Every kind, in order of its number.
-    pub const ALL: [Self; 9] = [
-        Self::Quadric,
-        Self::Facet,
-        Self::Patch,
-        Self::Curve,
-        Self::Point,
-        Self::Rational,
-        Self::Gregory,
-        Self::Triangle,
-        Self::Blob,
-    ];
-
     /// Its number in primitive records.
     pub fn number(self) -> u32 {
         self as u32
-    }
-
-    /// Its name in kernels' labels.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Quadric => "quadric",
-            Self::Facet => "facet",
-            Self::Patch => "patch",
-            Self::Curve => "curve",
-            Self::Point => "point",
-            Self::Rational => "rational",
-            Self::Gregory => "gregory",
-            Self::Triangle => "triangle",
-            Self::Blob => "blob",
-        }
     }
 
     /// The kind of a shape's primitives from `first` on, and where the next kind begins.
