@@ -29,9 +29,8 @@ const uint STRATA_TRIPS = 4u;
 const int STRATA_TILE_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
 // Trim loops and many clipping planes take trips of their own: tiles are smaller. Trim loops say how many parts of 32
-// samples are not too much; with planes a tile's candidates take no more trips than these.
+// samples are not too much; with planes a tile's candidates take no more than TRIPS_MAX trips.
 const int STRATA_TRIMMED_TILE_PX = 4;
-const uint STRATA_TILE_TRIPS_MAX = 32768u;
 const uint TRIM_PART_CANDIDATES = 32u;
 
 struct Walk {
@@ -349,8 +348,8 @@ int tile_px() {
 #elif CLIPPED
     uint trips = 3u + uint(clip_planes.length());
     int px = STRATA_TILE_PX;
-    if (uint(px * px) * trips > STRATA_TILE_TRIPS_MAX) px /= 2;
-    return uint(px * px) * trips > STRATA_TILE_TRIPS_MAX ? px / 2 : px;
+    if (uint(px * px) * trips > TRIPS_MAX) px /= 2;
+    return uint(px * px) * trips > TRIPS_MAX ? px / 2 : px;
 #else
     return STRATA_TILE_PX;
 #endif

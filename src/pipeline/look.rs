@@ -3,7 +3,7 @@
 
 use super::geometry::PrimitiveKind;
 use super::kernels::axes::Smooth;
-use super::kernels::constants::{KEY_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS};
+use super::kernels::constants::{KEY_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS, TRIPS_MAX};
 use std::sync::Arc;
 
 /// What is known of the opacity of a drawable before it is shaded.
@@ -183,8 +183,8 @@ pub const MISSES_ROOM: u64 = 1 << 13;
 /// The first word of the marks of slots.
 pub const MISSES_MARKS: u64 = MISSES_ENTRIES + 2 * MISSES_ROOM;
 
-/// Loop trips that an invocation of a compiled kernel makes at most in a dispatch: CPU drivers end all loops at 65,535.
-pub const LOOP_TRIPS_MAX: u32 = 32_768;
+/// Loop trips that an invocation of a compiled kernel makes at most in a dispatch.
+pub const LOOP_TRIPS_MAX: u32 = TRIPS_MAX;
 
 /// A program whose loops stop when a dispatch's trips are used up and go on in the next one (spirv-gen's abi.rs).
 #[derive(Clone, Debug)]

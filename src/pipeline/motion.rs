@@ -1,6 +1,7 @@
 //! Where a drawable is while the shutter is open: as many keys as its transformation, the camera's and its shape have
 //! together. Between two keys every point moves on a straight line in camera space.
 
+use super::kernels::constants::TRIPS_MAX;
 use super::kernels::records::MotionKey;
 use super::world::largest_scale;
 use crate::scene::{BlobStep, Drawable, Geometry, Motion, Shape, World};
@@ -17,7 +18,7 @@ const HALVINGS_MAX: u32 = 3;
 /// many trips are ended by drivers (docs/pipeline.md).
 const KEYS_MAX: usize = 100;
 /// Most loop trips of an invocation at all keys of a shape that deforms.
-const INVOCATION_TRIPS: usize = 32_768;
+const INVOCATION_TRIPS: usize = TRIPS_MAX as usize;
 
 /// The path of a drawable: times, and camera space from object space at each.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Which tiles are loaded before programs miss them: a lookup is mostly followed by lookups next to it, and each round
 //! of misses costs runs.
 
-use crate::render::resident::texture_tiles::MissedKey;
+use crate::render::resident::texture_tiles::{MissedKey, coarser, level_of, place_of};
 use crate::texture::{TextureHeader, TextureKind};
 use std::collections::BTreeSet;
 
@@ -27,22 +27,17 @@ pub(super) fn tiles_near<'a>(
     };
     let at_levels = missed.iter().flat_map(|&[what, at]| {
         let finest = level_of(what);
-        (finest..header.levels).map(move |level| ([what + ((level - finest) << 20), at], level - finest))
+        (0..header.levels.saturating_sub(finest)).map(move |levels| ([coarser(what, levels), at], levels))
     });
     let wholes: BTreeSet<u32> =
         at_levels.clone().map(|([what, _], _)| what).filter(|&what| is_whole(level_of(what))).collect();
-    let blocks = at_levels.flat_map(|([what, at], coarser)| {
-        let first = [at & 0xffff, at >> 16].map(|place| place >> coarser >> NEAR_LOG2 << NEAR_LOG2);
+    let blocks = at_levels.flat_map(|([what, at], levels)| {
+        let first = place_of(at).map(|place| place >> levels >> NEAR_LOG2 << NEAR_LOG2);
         tiles_of(header, what, first, [1 << NEAR_LOG2; 2])
     });
     // The coarsest are few.
     let wholes = wholes.into_iter().rev().flat_map(|what| tiles_of(header, what, [0; 2], [u32::MAX; 2]));
     blocks.chain(wholes)
-}
-
-/// The level of a key's first word.
-fn level_of(what: u32) -> u32 {
-    what >> 20 & 31
 }
 
 /// The tiles of a level that there are from `first` on, at most so many to each side.

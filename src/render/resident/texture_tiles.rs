@@ -42,8 +42,33 @@ const LOADED_AT_ONCE: usize = 512;
 /// The part of the slots that is left to tiles that are missed: 1 / this.
 const RESERVED_PART: usize = 8;
 
-/// A tile as programs name it (spirv-gen's abi.rs).
+/// A tile as programs name it (spirv-gen's abi.rs): texture, level and plane in the first word, its place in the second.
 pub(crate) type MissedKey = [u32; 2];
+
+/// Bits of the texture in a key's first word. Above them is the level.
+const TEXTURE_BITS: u32 = 20;
+/// Bits of the level in a key's first word. Above them is the plane.
+const LEVEL_BITS: u32 = 5;
+
+/// The texture of a key's first word.
+fn texture_of(what: u32) -> u32 {
+    what & ((1 << TEXTURE_BITS) - 1)
+}
+
+/// The level of a key's first word.
+pub(super) fn level_of(what: u32) -> u32 {
+    what >> TEXTURE_BITS & ((1 << LEVEL_BITS) - 1)
+}
+
+/// A key's first word with a level that is coarser by so many.
+pub(super) fn coarser(what: u32, levels: u32) -> u32 {
+    what + (levels << TEXTURE_BITS)
+}
+
+/// The tile of a key's second word, along x and y.
+pub(super) fn place_of(at: u32) -> [u32; 2] {
+    [at & 0xffff, at >> 16]
+}
 
 /// The tiles of a picture's textures on a device.
 pub(crate) struct TextureTiles {
@@ -261,7 +286,7 @@ impl TextureTiles {
             }
             slot.used = slot.used.max(stamp);
             if let Some([what, _]) = slot.tile {
-                *requests.entry(self.numbers[(what & 0xf_ffff) as usize]).or_default() += 1;
+                *requests.entry(self.numbers[texture_of(what) as usize]).or_default() += 1;
             }
         }
         self.textures.store.count_requests(requests);
@@ -326,7 +351,7 @@ impl TextureTiles {
             return Vec::new();
         }
         let mut by_texture: BTreeMap<u32, Vec<MissedKey>> = BTreeMap::new();
-        missing.iter().for_each(|&key| by_texture.entry(key[0] & 0xf_ffff).or_default().push(key));
+        missing.iter().for_each(|&key| by_texture.entry(texture_of(key[0])).or_default().push(key));
         let mut ahead = FxHashSet::default();
         for (number, missed) in by_texture {
             let stored = self.numbers.get(number as usize).and_then(|&stored| self.textures.store.texture(stored));
@@ -440,8 +465,8 @@ impl TextureTiles {
     }
 
     fn key_of(&self, [what, at]: MissedKey) -> TileKey {
-        let texture = self.numbers.get((what & 0xf_ffff) as usize).copied().unwrap_or(u32::MAX);
-        TileKey { texture, level: what >> 20 & 31, plane: what >> 25, at: [at & 0xffff, at >> 16] }
+        let texture = self.numbers.get(texture_of(what) as usize).copied().unwrap_or(u32::MAX);
+        TileKey { texture, level: level_of(what), plane: what >> (TEXTURE_BITS + LEVEL_BITS), at: place_of(at) }
     }
 
     /// Frees the buffers.
