@@ -1,11 +1,13 @@
 // A micropolygon that moves or is out of focus: where it is at a sample's time, seen through the sample's point of the
 // lens. Its vertices are in the arena at each key of its motion, and move on straight lines in between.
 //
-// Needs frame, arena[] (uvec4), motion[], micropolygon.glsl and blur.glsl.
+// Needs frame, arena[] (uvec4) and motion[].
 
 #ifndef BLURRED_GLSL
 #define BLURRED_GLSL
 
+#include "lib/blur.glsl"
+#include "lib/micropolygon.glsl"
 #include "lib/moved.glsl"
 
 // The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.

@@ -1,10 +1,13 @@
 // Boxes of points in camera space, and the pixels and depths that they may touch: what bound/split finds of a subpatch
 // (see bound_split.comp).
 //
-// Needs frame, surface_instance and records.glsl.
+// Needs frame and data[].
 
 #ifndef BOUND_GLSL
 #define BOUND_GLSL
+
+#include "lib/records.glsl"
+#include "lib/surface.glsl"
 
 // Running bound of all points seen.
 struct Box {

@@ -1,7 +1,9 @@
-// What a displacement at shutter open is at a key of a motion. Needs the buffer motion[] and records.glsl.
+// What a displacement at shutter open is at a key of a motion. Needs the buffer motion[].
 
 #ifndef CARRIED_GLSL
 #define CARRIED_GLSL
+
+#include "lib/records.glsl"
 
 vec3 carried(uint key, vec3 d) {
     vec4 a = motion[key].carry0, b = motion[key].carry1, c = motion[key].carry2;

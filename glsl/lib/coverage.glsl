@@ -5,6 +5,8 @@
 #ifndef COVERAGE_GLSL
 #define COVERAGE_GLSL
 
+#include "lib/micropolygon.glsl"
+
 // Products of two differences and their sums stay inside 31 bits up to this extent, in 1/1024 pixel.
 const int NARROW_EXTENT = 16383;
 

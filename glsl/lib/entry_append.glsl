@@ -1,9 +1,12 @@
-// What sample.comp and sample_blurred.comp have in common: what becomes of an entry. Needs entry.glsl, visible.glsl,
-// slot.glsl, the buffers entries[], cell_counts[], visible[], appended and keys[], and the push constants capacity and
-// slab_*.
+// What sample.comp and sample_blurred.comp have in common: what becomes of an entry. Needs the buffers entries[],
+// cell_counts[], visible[], appended and keys[], and the push constants capacity and slab_*.
 
 #ifndef ENTRY_APPEND_GLSL
 #define ENTRY_APPEND_GLSL
+
+#include "lib/entry.glsl"
+#include "lib/slot.glsl"
+#include "lib/visible.glsl"
 
 // Two words as one: a CPU driver stores one at a time for each lane.
 uint64_t word_pair(uint low, uint high) { return uint64_t(low) | uint64_t(high) << 32; }

@@ -3,6 +3,8 @@
 #ifndef GRID_PARAM_GLSL
 #define GRID_PARAM_GLSL
 
+#include "lib/edge.glsl"
+
 // A border vertex on the first or last point of its edge is the corner: that may have been moved along the border that
 // meets it there.
 uint corner_index(uint edge, uint i, uint n) {

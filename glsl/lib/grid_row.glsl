@@ -1,7 +1,10 @@
-// The vertices of a row of a grid, one after the other, for all kernels that dice. Needs surface.glsl, grid_param.glsl.
+// The vertices of a row of a grid, one after the other, for all kernels that dice.
 
 #ifndef GRID_ROW_GLSL
 #define GRID_ROW_GLSL
+
+#include "lib/grid_param.glsl"
+#include "lib/surface.glsl"
 
 struct RowVertex {
     ParamPoint along_u;

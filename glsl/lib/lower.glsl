@@ -1,8 +1,11 @@
-// A micropolygon lowers the depth key of a sample that it reaches, in the memory of all. Needs key.glsl, block.glsl,
-// the buffers keys[] and dirty[], and behind[] where BEHIND is 1: the nearest depth of all keys that did not win.
+// A micropolygon lowers the depth key of a sample that it reaches, in the memory of all. Needs the buffers keys[] and
+// dirty[], and behind[] where BEHIND is 1: the nearest depth of all keys that did not win.
 
 #ifndef LOWER_GLSL
 #define LOWER_GLSL
+
+#include "lib/block.glsl"
+#include "lib/key.glsl"
 
 void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number) {
     uint block = (pixel.y >> BLOCK_LOG2) * ((region.width + (BLOCK_PX - 1u)) >> BLOCK_LOG2) + (pixel.x >> BLOCK_LOG2);

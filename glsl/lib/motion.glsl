@@ -1,7 +1,9 @@
-// What moves, at one of the times at which its motion is known. Needs the buffer motion[] and records.glsl.
+// What moves, at one of the times at which its motion is known. Needs the buffer motion[].
 
 #ifndef MOTION_GLSL
 #define MOTION_GLSL
+
+#include "lib/records.glsl"
 
 Instance instance_at(Instance instance, uint key) {
     if (instance.keys <= 1u) return instance;

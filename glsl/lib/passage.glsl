@@ -3,11 +3,13 @@
 // nearly all of the time while the shutter is open it is elsewhere. Where it passes the eye plane there is no such
 // fineness.
 //
-// Needs frame and surface_instance. What is found depends on the points alone, in any order, so two subpatches that
+// Needs frame and data[]. What is found depends on the points alone, in any order, so two subpatches that
 // share a line find the same.
 
 #ifndef PASSAGE_GLSL
 #define PASSAGE_GLSL
+
+#include "lib/surface.glsl"
 
 uint motion_key; // the key that is loaded
 uint ends_measured; // a bit for each thing that was measured where it was at the key before

@@ -1,11 +1,17 @@
 // The samples that an opaque micropolygon may cover, in tiles, and those of them that it reaches: what it does there is
-// `lower`, of the including file. Needs micropolygon.glsl, coverage.glsl, sampling.glsl, clip.glsl and trim.glsl; where
-// KNOWS_BLOCKS is defined, block.glsl and the buffer blocks[] too.
+// `lower`, of the including file. Needs what the included files need; where KNOWS_BLOCKS is defined, the buffer blocks[]
+// too.
 
 #ifndef REACH_GLSL
 #define REACH_GLSL
 
+#include "lib/block.glsl"
+#include "lib/clip.glsl"
+#include "lib/coverage.glsl"
 #include "lib/divide.glsl"
+#include "lib/micropolygon.glsl"
+#include "lib/sampling.glsl"
+#include "lib/trim.glsl"
 
 // Sample `at` of a region, of a pixel counted from the region's first one, is reached at a depth.
 void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number);

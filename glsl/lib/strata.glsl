@@ -9,14 +9,19 @@
 // the rest: boxes of many pixels in tiles, and micropolygons that need 64-bit arithmetic. All loops are bounded
 // (docs/pipeline.md).
 //
-// The including file defines `hit`. Needs blurred.glsl, blur_sample.glsl, coverage.glsl, the buffers slots[], pieces[],
-// blur_samples[] (which blur_samples.comp filled) and rest_groups_*, clip.glsl and trim.glsl, and the push constants
-// slot_base, piece, vertex_base, key_count, key_stride and region_*.
+// The including file defines `hit`. Needs the buffers slots[], pieces[], blur_samples[] (which blur_samples.comp filled)
+// and rest_groups_*, and the push constants slot_base, piece, vertex_base, key_count, key_stride and region_*.
 
 #ifndef STRATA_GLSL
 #define STRATA_GLSL
 
+#include "lib/blur_sample.glsl"
+#include "lib/blurred.glsl"
+#include "lib/clip.glsl"
+#include "lib/coverage.glsl"
 #include "lib/invocation.glsl"
+#include "lib/piece.glsl"
+#include "lib/trim.glsl"
 
 // Workgroups along z that every device can run.
 const uint STRATA_GROUPS_MAX = 65535u;

@@ -1,5 +1,5 @@
 // The parametric surface of one primitive kind, in camera space. Chosen by the macro KIND; needs the buffers
-//   data[] (vec4, control data of the page) and frame, and records.glsl, edge.glsl.
+//   data[] (vec4, control data of the page) and frame.
 //
 //   surface_load(instance, primitive)   fetches control data into globals
 //   surface_row(v)                      fixes v: what follows is on that row (rows share most of the work)
@@ -16,6 +16,9 @@
 
 #ifndef SURFACE_GLSL
 #define SURFACE_GLSL
+
+#include "lib/edge.glsl"
+#include "lib/records.glsl"
 
 Instance surface_instance;
 

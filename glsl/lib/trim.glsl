@@ -11,12 +11,15 @@
 //   the pieces: u, v of both ends; and for curves the degree and the control points (w u, w v, w)
 // Records are counted from the first of all.
 //
-// Needs arena[], grids[], primitives[] and data[], records.glsl, edge.glsl and micropolygon.glsl.
+// Needs arena[], grids[], primitives[] and data[].
 
 #ifndef TRIM_GLSL
 #define TRIM_GLSL
 
+#include "lib/edge.glsl"
 #include "lib/grid_param.glsl"
+#include "lib/micropolygon.glsl"
+#include "lib/records.glsl"
 
 // Steps of the search for a sample's place along a curve, which begins as a piece hardly bent: then its chord is as
 // good as the curve.

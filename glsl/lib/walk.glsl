@@ -7,14 +7,19 @@
 // The EXPANDED variants of the first pass even the lanes out: they share out the strips of parts (lib/strips.glsl).
 //
 // The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is on `strips_of` and
-// `visit_strip`. Needs micropolygon.glsl, coverage.glsl, the buffers slots[], pieces[] and rest_*, the push constants
-// slot_base, piece, vertex_base and region_*, clip.glsl and trim.glsl.
+// `visit_strip`. Needs the buffers slots[], pieces[] and rest_*, and the push constants slot_base, piece, vertex_base and
+// region_*.
 
 #ifndef WALK_GLSL
 #define WALK_GLSL
 
+#include "lib/clip.glsl"
+#include "lib/coverage.glsl"
 #include "lib/invocation.glsl"
+#include "lib/micropolygon.glsl"
+#include "lib/piece.glsl"
 #include "lib/rest.glsl"
+#include "lib/trim.glsl"
 
 // How a micropolygon that may touch the pixels `px` (x0, y0, x1, y1, inclusive) is cut: parts.count of them, 0 to leave
 // it out.
