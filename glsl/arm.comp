@@ -3,7 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/piece.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

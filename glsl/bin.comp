@@ -9,14 +9,14 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 
-#include "lib/block.glsl"
+#include "lib/hide/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/sampling.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
-#include "lib/bin.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
+#include "lib/hide/bin.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -44,15 +44,15 @@ layout(push_constant) uniform Push {
     uint capacity; // of the lists
 };
 
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
-#include "lib/reach.glsl"
-#include "lib/lower.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
+#include "lib/hide/reach.glsl"
+#include "lib/hide/lower.glsl"
 
 #define WALK_BINS
-#include "lib/walk.glsl"
+#include "lib/hide/walk.glsl"
 
 #if FILL
 LISTED_FUNCTION

@@ -7,8 +7,8 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-#include "lib/block.glsl"
-#include "lib/key.glsl"
+#include "lib/hide/block.glsl"
+#include "lib/sampling/key.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

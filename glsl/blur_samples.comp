@@ -1,11 +1,12 @@
 // Blur samples: one invocation = one part of the shutter in one pixel of a region; finds the sample that has it: where
-// it is, when, and through which point of the lens it sees (lib/blur.glsl), so that hiding and sampling need not work
-// it out for each micropolygon (lib/strata.glsl). Reads lens_cells; writes blur_samples (lib/blur_sample.glsl).
+// it is, when, and through which point of the lens it sees (lib/sampling/blur.glsl), so that hiding and sampling need
+// not work it out for each micropolygon (lib/hide/strata.glsl). Reads lens_cells; writes blur_samples
+// (lib/sampling/blur_sample.glsl).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/blur.glsl"
+#include "lib/sampling/blur.glsl"
 
 layout(local_size_x = 256) in;
 #include "lib/invocation.glsl"
@@ -20,7 +21,7 @@ layout(push_constant) uniform Push {
     uint last;
 };
 
-#include "lib/blur_sample.glsl"
+#include "lib/sampling/blur_sample.glsl"
 
 // Bits of a hash that say where in its part of the shutter and in its cell of the lens a sample is.
 const int TIME_BITS = 12;
@@ -52,7 +53,7 @@ vec2 lens_aperture(vec2 square) {
 }
 
 // Inside a cell, too, samples of a column of cells are in different parts along x, and those of a row along y, as in
-// lib/sampling.glsl.
+// lib/sampling/sampling.glsl.
 const uint LENS_TURNS = 0x9b05688cu;
 
 vec2 lens_point(uvec2 cell, uint h, ivec2 pixel) {

@@ -3,7 +3,7 @@
 //
 // Bound/split, first half of a round (RenderAnts, section 5.1; Patney and Owens 2008). One invocation = one subpatch of
 // the list that is no grid yet, those of other kinds idle. Bounds the subpatch in raster space and depth, fixes the
-// rates of its short edges (lib/edge.glsl), and decides:
+// rates of its short edges (lib/grid/edge.glsl), and decides:
 //   0 children  outside the picture, or across the eye plane after all eye splits (counted in status)
 //   1           small enough: it becomes a grid of nu x nv micropolygons
 //   2           to be split across u or v by the second half (split.comp)
@@ -17,8 +17,8 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/round.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/bound_split/round.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -33,9 +33,9 @@ layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
 layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
 layout(std430, set = 0, binding = 9) readonly buffer Open { uint open[]; };
 
-#include "lib/surface.glsl"
-#include "lib/motion.glsl"
-#include "lib/bound_split.glsl"
+#include "lib/surface/surface.glsl"
+#include "lib/motion/motion.glsl"
+#include "lib/bound_split/bound_split.glsl"
 
 void main() {
     frame = frame_record;

@@ -5,8 +5,8 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
 #include "lib/invocation.glsl"
@@ -24,7 +24,7 @@ layout(push_constant) uniform Push {
     uint key_stride;
 };
 
-#include "lib/carried.glsl"
+#include "lib/motion/carried.glsl"
 
 void main() {
     uint v = invocation(), index = v >> pieces[piece].slot_log2;

@@ -5,8 +5,8 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/key.glsl"
-#include "lib/entry.glsl"
+#include "lib/sampling/key.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

@@ -9,9 +9,9 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/sampling.glsl"
-#include "lib/visible.glsl"
-#include "lib/resolved.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/colour/visible.glsl"
+#include "lib/composite/resolved.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -24,7 +24,7 @@ layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visibl
 layout(std430, set = 0, binding = 6) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 7) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
-#include "lib/colour_weights.glsl"
+#include "lib/colour/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;

@@ -16,10 +16,10 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/sampling.glsl"
-#include "lib/visible.glsl"
-#include "lib/entry.glsl"
-#include "lib/resolved.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/colour/visible.glsl"
+#include "lib/composite/entry.glsl"
+#include "lib/composite/resolved.glsl"
 
 // Entries of a subpixel that one call takes at most.
 const uint NEAREST_ENTRIES = 48u;
@@ -41,7 +41,7 @@ layout(std430, set = 0, binding = 9) buffer Unfinished { uint unfinished; };
 layout(std430, set = 0, binding = 10) buffer Behind { uint next_depth[]; }; // of the surface behind the first
 layout(std430, set = 0, binding = 11) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
-#include "lib/colour_weights.glsl"
+#include "lib/colour/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;

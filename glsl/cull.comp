@@ -6,10 +6,10 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/block.glsl"
+#include "lib/hide/block.glsl"
 #include "lib/records.glsl"
-#include "lib/slot.glsl"
-#include "lib/pairs.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/pairs.glsl"
 
 // Larger grids are not worth the search.
 const int CULL_BLOCKS_MAX = 256;

@@ -11,10 +11,10 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #include "lib/frame.glsl"
-#include "lib/key.glsl"
+#include "lib/sampling/key.glsl"
 #include "lib/records.glsl"
-#include "lib/sampling.glsl"
-#include "lib/entry.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -47,8 +47,8 @@ layout(push_constant) uniform Push {
     uint noted_word;    // samples that end inside of primitives, then the complement of the least primitive
 };
 
-#include "lib/solid.glsl"
-#include "lib/clip.glsl"
+#include "lib/composite/solid.glsl"
+#include "lib/sampling/clip.glsl"
 
 // The number of the entry's primitive, SOLID_NONE if it is none of a solid.
 uint primitive_of(Entry e) {

@@ -7,7 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-#include "lib/key.glsl"
+#include "lib/sampling/key.glsl"
 
 // cases: DEPTH_FILTER_*
 const uint DEPTH_FILTER_NEAREST = 0u;

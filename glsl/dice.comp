@@ -4,15 +4,15 @@
 // Dice: one invocation = one row of vertices of a grid, of those that cull listed. Reads the grid's subpatch, its
 // primitive and instance; writes the geometry channels that `channels` asks for: 0 (P, u), 1 (N,
 // v), 2 (dPdu, s), 3 (dPdv, t), in camera space; or alone, of curves, CHANNEL_COVERAGE
-// (lib/surface_curve.glsl). P comes from lib/grid_row.glsl, as in dice_hide.comp. Overflows nothing.
+// (lib/surface/curve.glsl). P comes from lib/grid/grid_row.glsl, as in dice_hide.comp. Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_ROWS) in;
 #include "lib/invocation.glsl"
@@ -36,11 +36,11 @@ layout(push_constant) uniform Push {
 };
 
 #define PAIR_RECORD(at) lists[at]
-#include "lib/pairs.glsl"
-#include "lib/surface.glsl"
-#include "lib/grid_param.glsl"
-#include "lib/grid_row.glsl"
-#include "lib/motion.glsl"
+#include "lib/grid/pairs.glsl"
+#include "lib/surface/surface.glsl"
+#include "lib/grid/grid_param.glsl"
+#include "lib/grid/grid_row.glsl"
+#include "lib/motion/motion.glsl"
 
 const uint CHANNEL_POSITION = 1u;
 const uint CHANNEL_NORMAL = 2u;

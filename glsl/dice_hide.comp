@@ -10,13 +10,13 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 
-#include "lib/block.glsl"
+#include "lib/hide/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/sampling.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_ROWS) in;
 #include "lib/invocation.glsl"
@@ -42,9 +42,9 @@ layout(push_constant) uniform Push {
     uint region_height;
 };
 
-#include "lib/surface.glsl"
-#include "lib/grid_param.glsl"
-#include "lib/grid_row.glsl"
+#include "lib/surface/surface.glsl"
+#include "lib/grid/grid_param.glsl"
+#include "lib/grid/grid_row.glsl"
 
 // The vertices of the workgroup's grids, each grid from its first row's place on.
 shared float fused_x[GROUP_ROWS << GRID_ROWS_LOG2];
@@ -53,14 +53,14 @@ shared float fused_z[GROUP_ROWS << GRID_ROWS_LOG2];
 
 #define MICROPOLYGON_VERTEX(v) vec3(fused_x[v], fused_y[v], fused_z[v])
 
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
 #define KNOWS_BLOCKS
-#include "lib/reach.glsl"
-#include "lib/lower.glsl"
-#include "lib/rest.glsl"
+#include "lib/hide/reach.glsl"
+#include "lib/hide/lower.glsl"
+#include "lib/hide/rest.glsl"
 
 // Dices row j of a slot: into shared memory from `first` on, and into the arena.
 void dice_row(Slot slot, uint j, uint first, uint at) {

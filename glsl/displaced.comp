@@ -4,8 +4,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_SLOTS) in;
 #include "lib/invocation.glsl"

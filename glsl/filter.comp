@@ -11,10 +11,10 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/sampling.glsl"
-#include "lib/filter.glsl"
-#include "lib/taps.glsl"
-#include "lib/quotient.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/filter/filter.glsl"
+#include "lib/filter/taps.glsl"
+#include "lib/math/quotient.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

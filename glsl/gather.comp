@@ -8,8 +8,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/clusters.glsl"
-#include "lib/selection.glsl"
+#include "lib/lists/clusters.glsl"
+#include "lib/lists/selection.glsl"
 
 layout(std430, set = 0, binding = 1) readonly buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Chosen { uint chosen[]; };

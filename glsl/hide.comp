@@ -15,13 +15,13 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 
-#include "lib/block.glsl"
+#include "lib/hide/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/sampling.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -47,14 +47,14 @@ layout(push_constant) uniform Push {
     uint region_height;
 };
 
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
 #define KNOWS_BLOCKS
-#include "lib/reach.glsl"
-#include "lib/lower.glsl"
-#include "lib/walk.glsl"
+#include "lib/hide/reach.glsl"
+#include "lib/hide/lower.glsl"
+#include "lib/hide/walk.glsl"
 
 #if EXPANDED
 

@@ -10,14 +10,14 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-#include "lib/block.glsl"
+#include "lib/hide/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/sampling.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
-#include "lib/bin.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
+#include "lib/hide/bin.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 #include "lib/invocation.glsl"
@@ -50,11 +50,11 @@ shared uint near_number[BIN_SAMPLES_MAX];
 // Whether depths are known, and numbers are looked for.
 bool numbers = false;
 
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
-#include "lib/reach.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
+#include "lib/hide/reach.glsl"
 
 void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number) {
     if (!numbers) atomicMin(near_depth[at], depth);

@@ -2,23 +2,23 @@
 // rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
-// but each sample has its own time and point of the lens (lib/blur.glsl), so that the micropolygon is somewhere else
-// for each. Reads slots, the vertices at all keys of the motion, motion, blur_samples; lowers keys (and, BEHIND, the
-// depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is done by the
-// second pass (lib/strata.glsl), which this kernel arms.
+// but each sample has its own time and point of the lens (lib/sampling/blur.glsl), so that the micropolygon is
+// somewhere else for each. Reads slots, the vertices at all keys of the motion, motion, blur_samples; lowers keys (and,
+// BEHIND, the depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is done
+// by the second pass (lib/hide/strata.glsl), which this kernel arms.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 
-#include "lib/block.glsl"
+#include "lib/hide/block.glsl"
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/blur.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/blur.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -47,14 +47,14 @@ layout(push_constant) uniform Push {
     uint key_stride;  // records from a key's vertices to those of the next
 };
 
-#include "lib/blur_sample.glsl"
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
-#include "lib/blurred.glsl"
-#include "lib/strata.glsl"
-#include "lib/lower.glsl"
+#include "lib/sampling/blur_sample.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
+#include "lib/motion/blurred.glsl"
+#include "lib/hide/strata.glsl"
+#include "lib/hide/lower.glsl"
 
 void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at) {
     float z = micropolygon_z(m, at);

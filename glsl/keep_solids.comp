@@ -5,11 +5,11 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/key.glsl"
+#include "lib/sampling/key.glsl"
 #include "lib/records.glsl"
-#include "lib/sampling.glsl"
-#include "lib/entry.glsl"
-#include "lib/visible.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/composite/entry.glsl"
+#include "lib/colour/visible.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -32,7 +32,7 @@ layout(push_constant) uniform Push {
     uint cell_max; // longer lists are for a thinner slab
 };
 
-#include "lib/solid.glsl"
+#include "lib/composite/solid.glsl"
 
 uint flags_of(Entry e) { return entry_is_state(e) ? INSTANCE_SOLID : instances[solid_instance(e)].flags; }
 

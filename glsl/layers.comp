@@ -11,9 +11,9 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/sampling.glsl"
-#include "lib/entry.glsl"
-#include "lib/resolved.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/composite/entry.glsl"
+#include "lib/composite/resolved.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -25,13 +25,13 @@ layout(std430, set = 0, binding = 4) readonly buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 5) readonly buffer Colours { vec4 colours[]; };
 layout(std430, set = 0, binding = 6) readonly buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 7) readonly buffer Keys { uint64_t keys[]; };
-#include "lib/layers.glsl"
+#include "lib/composite/layers.glsl"
 layout(std430, set = 0, binding = 8) buffer Layers { Layer layers[]; };
 layout(std430, set = 0, binding = 9) writeonly buffer LayerCounts { uint layer_counts[]; }; // of each subpixel
 layout(std430, set = 0, binding = 10) buffer PixelLayers { uint pixel_layers[]; }; // of each pixel
 layout(std430, set = 0, binding = 11) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
-#include "lib/colour_weights.glsl"
+#include "lib/colour/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;
     int region_y;
@@ -59,7 +59,7 @@ Seen item(uint at) { return Seen(layers[at].depth, layers[at].lost_low, layers[a
 void put(uint at, Seen seen) { layers[at] = Layer(seen.depth, seen.number, seen.entry); }
 uint64_t key_of(Seen seen) { return (uint64_t(seen.depth) << 32) | uint64_t(seen.number); }
 bool after(Seen a, Seen b) { return key_of(a) > key_of(b); }
-#include "lib/sort.glsl"
+#include "lib/lists/sort.glsl"
 
 // Lists the entries of a cell that its sample `bit` at `at` sees, from room `begin` on, sorted; returns how many.
 uint list_entries(uint cell, uint bit, ivec2 at, uint begin) {

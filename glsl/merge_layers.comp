@@ -8,13 +8,13 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #include "lib/frame.glsl"
-#include "lib/entry.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
 layout(std430, set = 0, binding = 0) readonly buffer CellOffsets { uint cell_offsets[]; };
 layout(std430, set = 0, binding = 1) readonly buffer CellCounts { uint cell_counts[]; };
-#include "lib/layers.glsl"
+#include "lib/composite/layers.glsl"
 layout(std430, set = 0, binding = 2) readonly buffer Layers { Layer layers[]; };
 layout(std430, set = 0, binding = 3) readonly buffer LayerCounts { uint layer_counts[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Merged { Layer merged[]; };

@@ -5,7 +5,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 #include "lib/frame.glsl"
-#include "lib/entry.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
-#include "lib/visible.glsl"
+#include "lib/colour/visible.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

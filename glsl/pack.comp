@@ -1,8 +1,8 @@
 // axes: SMOOTH=constant|smooth|blurred
 //
 // Pack: one invocation = one micropolygon of a shaded grid; if some sample sees it, its vertices' outputs go to its
-// place in the colour store (lib/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them, and
-// where they are. A matte micropolygon leaves nothing behind: its records are zero. What covers only a part of its
+// place in the colour store (lib/colour/colour.glsl): their mean, or with ShadingInterpolation "smooth" each of them,
+// and where they are. A matte micropolygon leaves nothing behind: its records are zero. What covers only a part of its
 // vertices (thin curves) has that part of their colour and opacity. Values that are not finite are replaced here, so
 // that none reaches the film: the mean of what is left would be as wrong in every pixel that a filter spreads it to.
 // Reads slots, arena, visible, colour_base, status; writes colours, and counts in replaced. Overflows nothing: what
@@ -12,10 +12,10 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
-#include "lib/visible.glsl"
-#include "lib/colour.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
+#include "lib/colour/visible.glsl"
+#include "lib/colour/colour.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 #include "lib/invocation.glsl"
@@ -49,7 +49,7 @@ layout(push_constant) uniform Push {
     uint replaced_word; // micropolygons with such values, then the complement of their least instance
 };
 
-#include "lib/arena.glsl"
+#include "lib/grid/arena.glsl"
 // No output channel of Oi.
 const uint OPACITY_NONE = 0xffffffffu;
 

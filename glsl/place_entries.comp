@@ -5,8 +5,8 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/visible.glsl"
-#include "lib/entry.glsl"
+#include "lib/colour/visible.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
-#include "lib/selection.glsl"
+#include "lib/lists/selection.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, set = 0, binding = 0) readonly buffer Histogram { uint histogram[]; };

@@ -10,10 +10,10 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
-#include "lib/gregory.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
+#include "lib/surface/gregory_blend.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
 #include "lib/invocation.glsl"
@@ -64,7 +64,7 @@ const uint TYPE_POINT = 1u;
 const uint TYPE_VECTOR = 2u;
 const uint TYPE_NORMAL = 3u;
 
-#include "lib/grid_param.glsl"
+#include "lib/grid/grid_param.glsl"
 
 vec4 cubic_weights(Param p) {
     float s2 = p.s * p.s, t2 = p.t * p.t;

@@ -3,7 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/round.glsl"
+#include "lib/bound_split/round.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, set = 0, binding = 0) readonly buffer Total { uint total; };

@@ -11,12 +11,12 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/sampling.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
-#include "lib/visible.glsl"
-#include "lib/entry.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/sampling.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
+#include "lib/colour/visible.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -50,11 +50,11 @@ layout(push_constant) uniform Push {
     uint slab_high_number;
 };
 
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
-#include "lib/entry_append.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
+#include "lib/composite/entry_append.glsl"
 
 // The cells of the pixels that a micropolygon may touch.
 struct Parts {
@@ -64,7 +64,7 @@ struct Parts {
 };
 
 #define WALK_SKIPS
-#include "lib/walk.glsl"
+#include "lib/hide/walk.glsl"
 
 // Cells that one invocation of the first pass goes through, and one of the second, of which most are passed over.
 const uint SAMPLE_CELLS_MAX = 256u;

@@ -2,10 +2,10 @@
 // rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Sample, where something moves or is out of focus: one invocation = one micropolygon of a translucent grid. As
-// sample.comp, but each sample has its own time and point of the lens (lib/blur.glsl), so an entry is for one sample
-// and has its depth. Reads slots, the vertices at all keys of the motion, motion, blur_samples, keys; writes entries,
-// cell_counts, visible. An append beyond the capacity is counted, not written: the host then does the slab again with
-// a smaller depth range.
+// sample.comp, but each sample has its own time and point of the lens (lib/sampling/blur.glsl), so an entry is for one
+// sample and has its depth. Reads slots, the vertices at all keys of the motion, motion, blur_samples, keys; writes
+// entries, cell_counts, visible. An append beyond the capacity is counted, not written: the host then does the slab
+// again with a smaller depth range.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -13,12 +13,12 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/blur.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
-#include "lib/visible.glsl"
-#include "lib/entry.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/sampling/blur.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
+#include "lib/colour/visible.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = GROUP_MICROPOLYGONS) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -55,14 +55,14 @@ layout(push_constant) uniform Push {
     uint slab_high_number;
 };
 
-#include "lib/blur_sample.glsl"
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
-#include "lib/clip.glsl"
-#include "lib/trim.glsl"
-#include "lib/blurred.glsl"
-#include "lib/strata.glsl"
-#include "lib/entry_append.glsl"
+#include "lib/sampling/blur_sample.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
+#include "lib/sampling/clip.glsl"
+#include "lib/sampling/trim.glsl"
+#include "lib/motion/blurred.glsl"
+#include "lib/hide/strata.glsl"
+#include "lib/composite/entry_append.glsl"
 
 void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at) {
     float z = micropolygon_z(m, at);

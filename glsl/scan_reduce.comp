@@ -5,7 +5,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/scan.glsl"
+#include "lib/lists/scan.glsl"
 
 #if SERIAL
 layout(local_size_x = 8) in;

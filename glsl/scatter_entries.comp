@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/entry.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

@@ -6,7 +6,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "lib/clusters.glsl"
+#include "lib/lists/clusters.glsl"
 
 layout(std430, set = 0, binding = 1) readonly buffer GridBounds { GridBound grid_bounds[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Order { uint order[]; };

@@ -9,7 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
-#include "lib/selection.glsl"
+#include "lib/lists/selection.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/entry.glsl"
+#include "lib/composite/entry.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"
@@ -36,7 +36,7 @@ Listed item(uint at) {
 }
 void put(uint at, Listed listed) { order[at] = listed.entry; }
 bool after(Listed a, Listed b) { return a.zmin != b.zmin ? a.zmin > b.zmin : a.number > b.number; }
-#include "lib/sort.glsl"
+#include "lib/lists/sort.glsl"
 
 void main() {
     uint cell = first + invocation();

@@ -8,9 +8,9 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/round.glsl"
-#include "lib/verdict.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/bound_split/round.glsl"
+#include "lib/bound_split/verdict.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

@@ -7,8 +7,8 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/frame.glsl"
-#include "lib/filter.glsl"
-#include "lib/taps.glsl"
+#include "lib/filter/filter.glsl"
+#include "lib/filter/taps.glsl"
 
 layout(local_size_x = 64) in;
 #include "lib/invocation.glsl"

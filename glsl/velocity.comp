@@ -6,8 +6,8 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 layout(local_size_x = GROUP_VERTICES) in;
 #include "lib/invocation.glsl"
@@ -25,7 +25,7 @@ layout(push_constant) uniform Push {
     uint velocity_base;
 };
 
-#include "lib/carried.glsl"
+#include "lib/motion/carried.glsl"
 
 void main() {
     uint v = invocation(), index = v >> pieces[piece].slot_log2;

@@ -7,9 +7,9 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/records.glsl"
-#include "lib/edge.glsl"
-#include "lib/slot.glsl"
-#include "lib/piece.glsl"
+#include "lib/grid/edge.glsl"
+#include "lib/grid/slot.glsl"
+#include "lib/grid/piece.glsl"
 
 const uint WORK_SNAPPED_V0 = 1u;
 const uint WORK_SNAPPED_V1 = 2u;

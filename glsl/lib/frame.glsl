@@ -3,7 +3,7 @@
 #ifndef FRAME_GLSL
 #define FRAME_GLSL
 
-#include "lib/quotient.glsl"
+#include "lib/math/quotient.glsl"
 
 // Raster coordinates are in FIXED-ths of a pixel, integers once a vertex has been projected.
 const int FIXED_LOG2 = 10;
@@ -26,22 +26,22 @@ struct Frame {
     ivec4 picture_px;   // the same of the whole picture, however small the crop window is
     uvec2 samples;      // samples per pixel in x and y
     uvec2 sample_step;  // 16.16 fixed point: 1/1024 pixels per subpixel
-    uvec2 time_lattice; // what a column of subpixels adds to its part of the shutter, and back (lib/blur.glsl)
+    uvec2 time_lattice; // what a column of subpixels adds to its part of the shutter, and back (lib/sampling/blur.glsl)
     uint eye_splits;    // splits allowed because of the eye plane
     float stratum;      // 1 / samples of a pixel: the part of the shutter that a sample has for itself
     float opacity_threshold;
     float z_threshold;
     vec2 lens_far;  // 1/1024 pixels by which a point at infinity is displaced, seen from the rim of the lens
     vec2 lens_near; // the same is lens_far - lens_near / z at depth z: zero at the focal distance
-    uvec2 spread;   // with a lens: how parts of the shutter go through a row of subpixels, and back (lib/blur.glsl)
-    vec2 ramps;     // the parts of its time during which the shutter opens and closes (lib/blur.glsl)
+    uvec2 spread;   // with a lens: how parts of the shutter go through a row of subpixels, and back
+    vec2 ramps;     // the parts of its time during which the shutter opens and closes (lib/sampling/blur.glsl)
     vec2 ramp_parts;   // the parts of the light that comes in then
     vec2 ramp_inverse; // 1 / ramp_parts, 0 where that is 0
     float open_time;   // time in which all of the light would come in through the open shutter
     uint lens_wedges;         // of the aperture
     float lens_density;       // how much more light the rim lets in than the middle
     float lens_density_scale; // 1 / (2 lens_density), 0 where that is 0
-    uint nth_step; // 2^22 / samples of a pixel (lib/sampling.glsl)
+    uint nth_step; // 2^22 / samples of a pixel (lib/sampling/sampling.glsl)
     float least_width; // of curves: in camera space at depth 1 (perspective) or at any depth (orthographic); 0 for none
 };
 

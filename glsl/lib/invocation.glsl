@@ -7,7 +7,7 @@
 #ifndef INVOCATION_GLSL
 #define INVOCATION_GLSL
 
-#include "lib/divide.glsl"
+#include "lib/math/divide.glsl"
 
 // Loop trips that an invocation may make: CPU drivers end all loops at 65,535 (docs/pipeline.md).
 const uint TRIPS_MAX = 32768u;

@@ -36,7 +36,7 @@ struct Primitive {
     uint face;         // uniform index
     uint extra;        // facet: record of the face normals; ribbon: of its two normals; patches: first vertex value
     uvec4 corners;     // varying indices at (u,v) = (0,0) (1,0) (0,1) (1,1); facets: vertex indices too
-    uvec4 face_corners; // facevarying indices; limit patches: records of their seams (lib/seam.glsl)
+    uvec4 face_corners; // facevarying indices; limit patches: records of their seams (lib/surface/seam.glsl)
     vec4 uv_range;     // u0, v0, u1, v1 of the surface's (u,v) that the primitive covers
 };
 
@@ -74,7 +74,7 @@ struct Instance {
     uint hide_bin;  // of opacity, page, kind, displacement pipeline
     uint shade_bin; // of page, kind, displacement and shading pipeline
     uint solid; // number of the primitive solid that it bounds
-    uint detail; // the samples that see it (lib/sampling.glsl)
+    uint detail; // the samples that see it (lib/sampling/sampling.glsl)
     uint keys;      // times at which its motion is known; 1 when it stands still
     uint motion;    // the first of its MotionKeys, one for each of them; no matter when it stands still
     float motion_factor; // how much faster than blur the area of micropolygons grows, 0 for not at all
@@ -143,7 +143,7 @@ vec3 camera_from_object_extent(Instance instance, vec3 d) {
 
 // ---- subpatches and grids ----
 
-// A dyadic (u,v) rectangle of a primitive and the canonical points on its four edges (see lib/edge.glsl).
+// A dyadic (u,v) rectangle of a primitive and the canonical points on its four edges (see lib/grid/edge.glsl).
 struct Subpatch {
     uint instance;
     uint primitive;

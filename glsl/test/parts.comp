@@ -5,7 +5,7 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/blur.glsl"
+#include "lib/sampling/blur.glsl"
 
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };

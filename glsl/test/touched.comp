@@ -8,7 +8,7 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
-#include "lib/sampling.glsl"
+#include "lib/sampling/sampling.glsl"
 
 layout(local_size_x = 64) in;
 layout(std430, set = 0, binding = 0) readonly buffer FrameBuffer { Frame frame_record; };
@@ -17,8 +17,8 @@ layout(std430, set = 0, binding = 2) writeonly buffer Touched { uint touched[]; 
 layout(push_constant) uniform Push { uint count; uint side; }; // micropolygons; pixels of a row, and rows
 
 #define MICROPOLYGON_VERTEX(v) arena[v].xyz
-#include "lib/micropolygon.glsl"
-#include "lib/coverage.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/sampling/coverage.glsl"
 
 // From the first to the last point of a pixel in 33 steps.
 const int LATTICE_STEP = (FIXED - 1) / 33;

@@ -9,7 +9,7 @@ const TIGHTEST: f64 = 0.25;
 const LOOSER: f64 = 1.25;
 
 /// A sample's light as a whole number, so that sums do not depend on the order of layers: 2^40 in each of three
-/// channels (glsl/lib/layers.glsl).
+/// channels (glsl/lib/composite/layers.glsl).
 pub const WHOLE_LIGHT: u64 = 3 << 40;
 
 /// A point of the function.

@@ -40,7 +40,7 @@ pub struct FrameSlices {
     pub primvar_bindings: Slice<PrimvarBinding>,
     /// For each instance, how far displacement has moved its vertices, as float bits.
     pub moved: Slice<u32>,
-    /// Clipping planes (glsl/lib/clip.glsl).
+    /// Clipping planes (glsl/lib/sampling/clip.glsl).
     pub clip_planes: Slice<Vec4>,
     /// Primitive solids (`SolidTable`).
     pub solid_primitives: Slice<[u32; 4]>,
@@ -246,7 +246,7 @@ impl RegionCapacity {
         1 + u64::from(self.translucent()) + self.variables
     }
 
-    /// Records of one place of the colour store (glsl/lib/colour.glsl).
+    /// Records of one place of the colour store (glsl/lib/colour/colour.glsl).
     pub fn colour_records(&self) -> u64 {
         let vertices = if self.interpolation == Interpolation::Constant { 1 } else { 4 };
         vertices * self.value_records() + u64::from(self.interpolation.position_records())
@@ -407,7 +407,8 @@ pub struct RegionSlices {
     pub behind: Slice<u32>,
     /// Tiles that programs missed, and marks of those that they used.
     pub misses: Slice<u32>,
-    /// Cells of the lens, then the samples of each part of the shutter, pixel by pixel (glsl/lib/blur_sample.glsl).
+    /// Cells of the lens, then the samples of each part of the shutter, pixel by pixel
+    /// (glsl/lib/sampling/blur_sample.glsl).
     pub blur_samples: Slice<[u32; 4]>,
     /// What is left of each entry that solids have cut.
     pub cut_masks: Slice<u32>,

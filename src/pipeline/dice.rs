@@ -1,4 +1,4 @@
-//! Dice: grids become vertices. Each primitive kind has a kernel; P is computed in glsl/lib/grid_row.glsl alone.
+//! Dice: grids become vertices. Each primitive kind has a kernel; P is computed in glsl/lib/grid/grid_row.glsl alone.
 
 use super::bound_split::{FullKinds, KindMotion};
 use super::buffers::{GeometrySources, RegionSlices, Vec4};
@@ -34,7 +34,7 @@ pub struct Piece {
     pub lists: u32,
 }
 
-/// Records of the lists that a slot needs at most: a word for two rows or micropolygons (glsl/lib/pairs.glsl).
+/// Records of the lists that a slot needs at most: a word for two rows or micropolygons (glsl/lib/grid/pairs.glsl).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListRecords {
     /// Of rows.
@@ -58,7 +58,7 @@ impl ListRecords {
     }
 }
 
-/// What a kernel's workgroups go through (glsl/lib/piece.glsl).
+/// What a kernel's workgroups go through (glsl/lib/grid/piece.glsl).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
     /// `GROUP_SLOTS` slots.

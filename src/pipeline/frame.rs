@@ -83,7 +83,7 @@ pub fn raster_from_camera(camera: &Camera) -> DMat4 {
     matrix
 }
 
-/// The camera's clipping planes as samples are compared with them (glsl/lib/clip.glsl).
+/// The camera's clipping planes as samples are compared with them (glsl/lib/sampling/clip.glsl).
 pub fn clip_planes(camera: &Camera) -> Vec<[f32; 4]> {
     let (scale, offset) = raster_map(camera);
     let perspective = matches!(camera.projection, Projection::Perspective { .. });
@@ -114,8 +114,8 @@ pub fn has_lens(camera: &Camera) -> bool {
 }
 
 /// How the parts of the shutter go through a row of `n` subpixels where there is a lens, so that those that follow each
-/// other are far apart (glsl/lib/blur.glsl): the step that is nearest to a golden section, prime to n, and its inverse
-/// modulo n; 0 where there is none.
+/// other are far apart (glsl/lib/sampling/blur.glsl): the step that is nearest to a golden section, prime to n, and its
+/// inverse modulo n; 0 where there is none.
 pub fn spread(n: u32) -> [u32; 2] {
     let golden = f64::from(n) * 0.381_966;
     let inverse = |step: u32| (1..n).find(|other| step * other % n == 1);
@@ -124,9 +124,9 @@ pub fn spread(n: u32) -> [u32; 2] {
     good.min_by(|a, b| off(a[0]).total_cmp(&off(b[0]))).unwrap_or_default()
 }
 
-/// What a column of subpixels adds to the part of the shutter of its samples (glsl/lib/blur.glsl), and its inverse
-/// modulo the columns of a pixel: the lattice of samples in the picture and in time whose nearest neighbours are
-/// farthest from each other, for motion by half a pixel to 8 pixels.
+/// What a column of subpixels adds to the part of the shutter of its samples (glsl/lib/sampling/blur.glsl), and its
+/// inverse modulo the columns of a pixel: the lattice of samples in the picture and in time whose nearest neighbours
+/// are farthest from each other, for motion by half a pixel to 8 pixels.
 pub fn time_lattice(samples: [u32; 2]) -> [u32; 2] {
     let [nx, ny] = samples.map(i64::from);
     let count = nx * ny;

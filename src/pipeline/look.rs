@@ -107,7 +107,7 @@ impl ShadeBin {
     }
 }
 
-/// What the colour store holds of a micropolygon (ShadingInterpolation, RISpec 4.2.1; glsl/lib/colour.glsl).
+/// What the colour store holds of a micropolygon (ShadingInterpolation, RISpec 4.2.1; glsl/lib/colour/colour.glsl).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// One colour.

@@ -124,7 +124,7 @@ fn keys_max(shape: &Motion<Shape>) -> usize {
 }
 
 /// The loop trips that bound/split makes for a patch of these degrees at each key where its points are others
-/// (glsl/lib/surface_rational.glsl): it fixes rows and finds points on them, for bounds and for looseness.
+/// (glsl/lib/surface/rational.glsl): it fixes rows and finds points on them, for bounds and for looseness.
 fn patch_trips([u, v]: [u32; 2]) -> usize {
     let weighing = |degree: u32| 2 * degree as usize + 1;
     let point = weighing(u) + u as usize / 2 + 1;

@@ -1,4 +1,4 @@
-//! Exclusive prefix sums over 32-bit values (Harris et al. 2007; glsl/lib/scan.glsl).
+//! Exclusive prefix sums over 32-bit values (Harris et al. 2007; glsl/lib/lists/scan.glsl).
 
 use super::buffers::{ScanSlices, scan_tiles};
 use super::covering;

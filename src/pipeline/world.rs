@@ -44,7 +44,7 @@ pub struct DrawnRun {
 pub struct DrawnWorld {
     /// Camera and sampling.
     pub frame: Frame,
-    /// Clipping planes besides hither and yon (glsl/lib/clip.glsl).
+    /// Clipping planes besides hither and yon (glsl/lib/sampling/clip.glsl).
     pub clip_planes: Vec<[f32; 4]>,
     /// Geometry.
     pub pages: Arc<[Page]>,

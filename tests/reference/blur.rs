@@ -1,5 +1,5 @@
-//! When a sample is taken, and through which point of the lens (the rules at the top of `glsl/lib/blur.glsl`); what a
-//! moving micropolygon is then.
+//! When a sample is taken, and through which point of the lens (the rules at the top of `glsl/lib/sampling/blur.glsl`);
+//! what a moving micropolygon is then.
 
 use super::micropolygon::Micropolygon;
 use super::sampling::{Pattern, halves, hash};

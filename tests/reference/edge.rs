@@ -1,4 +1,4 @@
-//! Canonical points of grid borders, in exact arithmetic (the rules at the top of `glsl/lib/edge.glsl`).
+//! Canonical points of grid borders, in exact arithmetic (the rules at the top of `glsl/lib/grid/edge.glsl`).
 
 use anthill::pipeline::kernels::constants::{
     EDGE_I0, EDGE_I1, EDGE_INDEX_MASK, EDGE_LEVEL_MASK, EDGE_RATE, EDGE_RATE_MAX, SHAPE_LEVEL_MASK, SHAPE_V_LEVEL,

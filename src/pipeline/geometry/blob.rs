@@ -1,4 +1,4 @@
-//! Programs of implicit surfaces' fields as kernels read them (`glsl/lib/surface_blob.glsl`).
+//! Programs of implicit surfaces' fields as kernels read them (`glsl/lib/surface/blob.glsl`).
 
 use super::Page;
 use crate::pipeline::kernels::constants::{

@@ -1,5 +1,5 @@
 //! How fast a rational patch and its weight can change, from which bound/split knows how far the patch can be from the
-//! points that it has looked at (`glsl/lib/surface_rational.glsl`).
+//! points that it has looked at (`glsl/lib/surface/rational.glsl`).
 
 /// Records of [`derivative_bounds`].
 pub(super) const BOUND_RECORDS: usize = 6;

@@ -1,4 +1,4 @@
-//! Trim loops as kernels read them (`glsl/lib/trim.glsl`).
+//! Trim loops as kernels read them (`glsl/lib/sampling/trim.glsl`).
 
 use super::Page;
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, TRIM_SEARCHES, TRIM_STEPS};

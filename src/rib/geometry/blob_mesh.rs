@@ -1,4 +1,4 @@
-//! A coarse mesh around an implicit surface. Devices move its points onto the surface (`glsl/lib/surface_blob.glsl`).
+//! A coarse mesh around an implicit surface. Devices move its points onto the surface (`glsl/lib/surface/blob.glsl`).
 //!
 //! It is that of surface nets (Gibson 1998): a vertex for each cell of a lattice in which the field crosses the
 //! threshold, and around each side of the lattice that crosses it a facet. The lattice exists where leaves are, in

@@ -1,0 +1,80 @@
+// A micropolygon that moves or is out of focus: where it is at a sample's time, seen through the sample's point of the
+// lens. Its vertices are in the arena at each key of its motion, and move on straight lines in between.
+//
+// Needs frame, arena[] (uvec4) and motion[].
+
+#ifndef BLURRED_GLSL
+#define BLURRED_GLSL
+
+#include "lib/sampling/blur.glsl"
+#include "lib/sampling/micropolygon.glsl"
+#include "lib/motion/moved.glsl"
+
+// The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.
+struct Corners {
+    vec3 a;
+    vec3 b;
+    vec3 c;
+    vec3 d;
+};
+
+Corners corners_of_key(Vertices v, uint key) {
+    uint a = v.first + key * v.stride;
+    return Corners(arena_position(a), arena_position(a + 1u), arena_position(a + v.pitch), arena_position(a + v.pitch + 1u));
+}
+
+#if MOTION == 0
+
+void load_corners(Vertices v) {}
+Corners corners_before(Vertices v, uint key) { return corners_of_key(v, key); }
+Corners corners_after(Vertices v, uint key) { return corners_of_key(v, min(key + 1u, v.keys - 1u)); }
+
+#else
+
+// With one key or two (MOTION 1 and 2) there is one interval of keys, whose corners are loaded once.
+Corners corners_from;
+Corners corners_to;
+
+void load_corners(Vertices v) {
+    corners_from = corners_of_key(v, 0u);
+    corners_to = corners_of_key(v, v.keys - 1u);
+}
+Corners corners_before(Vertices v, uint key) { return corners_from; }
+Corners corners_after(Vertices v, uint key) { return corners_to; }
+
+#endif
+
+#if MOTION == 1
+
+Corners corners_at(Vertices v, KeyTime at) { return corners_from; }
+
+#else
+
+Corners corners_at(Vertices v, KeyTime at) {
+    Corners from = corners_before(v, at.key), to = corners_after(v, at.key);
+    return Corners(between(from.a, to.a, at.part), between(from.b, to.b, at.part), between(from.c, to.c, at.part), between(from.d, to.d, at.part));
+}
+
+#endif
+
+vec4 corner_depths(Corners p) { return vec4(p.a.z, p.b.z, p.c.z, p.d.z); }
+
+// Also false for NaN.
+bool can_be_projected(vec4 z) { return all(greaterThanEqual(z, vec4(frame.eye_z))) && all(lessThanEqual(z, vec4(DEPTH_MAX))); }
+
+// The micropolygon at a sample, without its plane of depth; false when none of it can be seen then. Without branches:
+// what they assign is dear on a CPU driver.
+bool micropolygon_at(Slot slot, Corners p, vec2 lens, out Micropolygon m) {
+    vec4 z = corner_depths(p);
+    m.a = raster_through_lens(p.a, lens);
+    m.b = raster_through_lens(p.b, lens);
+    m.c = raster_through_lens(p.c, lens);
+    m.d = raster_through_lens(p.d, lens);
+    m.low = min(min(m.a, m.b), min(m.c, m.d));
+    m.high = max(max(m.a, m.b), max(m.c, m.d));
+    vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
+    bool turned = (e1.x * e2.y - e1.y * e2.x > 0.0) == slot_flip(slot);
+    return can_be_projected(z) && !clipped_whole(slot, z) && !(slot_one_sided(slot) && turned);
+}
+
+#endif
