@@ -75,15 +75,16 @@ fn flags(text: &str) -> BTreeSet<&str> {
     words.filter(|word| word.starts_with("--") && word.len() > 3).collect()
 }
 
-/// The README's table has the flags of `anthill render --help`.
+/// The page about the command line has the flags of `anthill render --help`.
 #[test]
-fn the_readme_lists_every_flag_of_render() {
-    let readme = include_str!("../../README.md");
-    let table: String = readme.lines().filter(|line| line.starts_with("| `-")).collect();
+fn every_flag_of_render_is_documented() {
+    let page = include_str!("../../docs/command-line.md");
+    let section = page.split("\n## ").find(|section| section.starts_with("Flags of `anthill render`"));
+    let table: String = section.expect("a section").lines().filter(|line| line.starts_with("| `-")).collect();
     let help = anthill(directory().path(), &["render", "--help"]).out;
     let (mut offered, listed) = (flags(&help), flags(&table));
     for said_elsewhere in ["--help", "--output"] {
         offered.remove(said_elsewhere);
     }
-    assert_eq!(listed, offered, "README.md's table of flags and `anthill render --help` differ");
+    assert_eq!(listed, offered, "docs/command-line.md and `anthill render --help` differ");
 }
