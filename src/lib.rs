@@ -1,7 +1,34 @@
-//! anthill renders RenderMan scenes with the Reyes algorithm, every stage in Vulkan compute kernels, on every device of
-//! the machine.
+//! A renderer for RenderMan scenes (RIB with RSL shaders): the Reyes algorithm, every stage a Vulkan compute kernel, on
+//! every device of the machine at once.
 //!
-//! The path of the data:
+//! # Rendering a scene
+//!
+//! [`render()`] takes [`RenderOptions`], which hold the meaning of each flag of the command line. It reports problems
+//! to a [`Reporter`], notifies an [`Observer`] of its progress and asks it whether to stop, writes the displays of the
+//! scene, and returns an [`Outcome`]. It prints nothing.
+//!
+//! ```no_run
+//! use anthill::diagnostic::Reporter;
+//! use anthill::options::{Overrides, RenderOptions};
+//! use std::sync::Arc;
+//!
+//! let reporter = Arc::new(Reporter::new(|message| eprintln!("{message}")));
+//! let options = RenderOptions {
+//!     scenes: vec!["scene.rib".into()],
+//!     devices: "all".to_owned(),
+//!     overrides: Overrides { format: Some([320, 240]), ..Overrides::default() },
+//!     ..RenderOptions::default()
+//! };
+//! // An observer that ignores everything and never stops the render.
+//! let outcome = anthill::render(&options, &reporter, &());
+//! for display in &outcome.displays {
+//!     println!("{}: {:?}", display.path.display(), display.state);
+//! }
+//! ```
+//!
+//! # The parts
+//!
+//! A world goes through these modules, and [`render()`] connects them:
 //!
 //! ```text
 //! RIB bytes --rib--> scene: primitives + attribute states + options, fixed at WorldBegin
@@ -16,9 +43,9 @@
 //! finished regions --film--> exposed, imaged, quantized: EXR, TIFF, PNG, depth files
 //! ```
 //!
-//! [`render()`] connects the parts. It takes [`RenderOptions`], reports problems to a [`Reporter`], notifies an
-//! [`Observer`] of progress and asks it whether to stop, and returns an [`Outcome`]. It prints nothing; the command
-//! line does.
+//! Some are of use by themselves: [`rib`] reads, checks and writes scenes, [`texture`] makes and reads textures,
+//! [`points`] files of points, [`deep`] deep shadow maps, [`gpu`] lists devices, and [`forecast`] predicts the speed-up
+//! of several devices. The repository's ARCHITECTURE.md has a map of the code.
 
 #![deny(unsafe_code)]
 
@@ -56,9 +83,10 @@ use std::sync::Arc;
 
 /// Renders every world of the scenes and writes its displays.
 ///
-/// Bad input is reported and survived. `observer` is notified of every world and of finished pixels, from any thread.
-/// When it cancels, regions in progress are finished and partial pictures are written. The caller fills in the
-/// statistics that concern the whole program: version, scene, wall time, outputs and warnings.
+/// Bad input is reported and survived. `observer` is notified of every world, and of progress several times a second,
+/// from any thread. When its interrupt is raised, regions in progress are given up, and finished pixels are written as
+/// partial pictures. The caller fills in the statistics that concern the whole program: version, scene, wall time,
+/// outputs and warnings.
 pub fn render(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
     render::run(options, reporter, observer)
 }

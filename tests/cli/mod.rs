@@ -1,6 +1,7 @@
 //! The program as users run it: streams and exit codes of the binary.
 
 mod devices;
+mod documents;
 mod estimates;
 mod explore;
 #[cfg(unix)]

@@ -87,6 +87,6 @@ fn a_heavy_point_near_the_eye_costs_no_part_of_the_surface() {
     let options = OPTIONS.replace("orthographic", "perspective").replace("Translate 0 0 5", "Translate 0 0 0.9");
     let scene = format!("{options}Surface \"constant\"\nPatch \"bicubic\" \"Pw\" [{points}]\nWorldEnd\n");
     let picture = draw(&scene).clean("a.exr");
-    // So uneven a surface has cracks, a sample wide (README.md, "Limits").
+    // So uneven a surface has cracks, a sample wide (docs/limits.md).
     assert!(picture.channel("R").iter().all(|red| *red > 0.4), "it covers the picture");
 }

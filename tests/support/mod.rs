@@ -30,7 +30,7 @@ fn document(sections: &[Vec<Row>], outcomes: &[Outcome]) -> String {
     let works = outcomes.iter().filter(|outcome| **outcome == Outcome::Works).count();
     let mut text = format!(
         "# What works of the RenderMan Interface\n\nThe test `support::` writes this page. It draws a scene for each row; a row \
-         works if its pictures have the values, or\nequal the equivalent scene, that `tests/support/rows` gives. \
+         works if its pictures have the values, or\nequal the equivalent scene, that `tests/support/rows` gives.\n\
          `ANTHILL_RENEW_SUPPORT=1 cargo test support::` writes it again.\n\n{works} of {} rows work.\n",
         outcomes.len()
     );

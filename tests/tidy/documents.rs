@@ -6,13 +6,85 @@ use super::tree::{File, file, files, root};
 /// Documents about the code, apart from those in `docs/`.
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
 
+/// Lines of README.md, at most.
+const README_LINES_MAX: usize = 200;
+
+/// Columns of a line of a page, at most; rows of tables may be longer.
+const PAGE_COLUMNS_MAX: usize = 120;
+
+/// Bytes of all pictures in `docs/`, at most: everybody clones them.
+const PICTURES_BYTES_MAX: u64 = 600 << 10;
+
+/// The pages of `docs/`.
+fn pages() -> impl Iterator<Item = &'static File> {
+    files().iter().filter(|file| file.is_in("docs/") && file.path.ends_with(".md"))
+}
+
+#[test]
+fn the_readme_is_short_and_pages_fit_the_screen() {
+    let readme = &file("README.md").text;
+    let lines = readme.lines().count();
+    assert!(lines <= README_LINES_MAX, "README.md has {lines} lines: move details to docs/");
+    let others = ["README.md", "CHANGELOG.md", "scenes/README.md"].map(file);
+    let mut found = Vec::new();
+    for page in pages().chain(others) {
+        for (index, line) in page.text.lines().enumerate() {
+            if line.chars().count() > PAGE_COLUMNS_MAX && !line.starts_with('|') {
+                found.push(format!("{}:{}", page.path, index + 1));
+            }
+        }
+    }
+    expect_none(found, &format!("Wrap the line: it keeps to {PAGE_COLUMNS_MAX} columns."));
+}
+
+/// Links of a page to files: what stands in parentheses after a bracket, without anchors.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
+    targets.map(|target| target.split('#').next().unwrap_or_default()).filter(|target| !target.contains("://"))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut found = Vec::new();
+    for page in pages().chain(["README.md", "scenes/README.md"].map(file)) {
+        let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let broken = links(&page.text).filter(|target| !root().join(folder).join(target).exists());
+        found.extend(broken.map(|target| format!("{}: {target}", page.path)));
+    }
+    expect_none(found, "There is no such file: correct the link.");
+}
+
+#[test]
+fn every_page_is_in_the_book() {
+    let listed: Vec<String> = links(&file("docs/SUMMARY.md").text).map(|page| format!("docs/{page}")).collect();
+    let unlisted = pages().filter(|page| page.path != "docs/SUMMARY.md" && !listed.contains(&page.path));
+    expect_none(unlisted.map(|page| page.path.clone()), "Add the page to docs/SUMMARY.md.");
+}
+
+#[test]
+fn pictures_of_documents_are_used_and_small() {
+    let pictures = || {
+        let is_picture = |file: &&File| [".png", ".jpg"].iter().any(|end| file.path.ends_with(end));
+        files().iter().filter(|file| file.is_in("docs/")).filter(is_picture)
+    };
+    let bytes: u64 = pictures().map(|file| file.bytes).sum();
+    assert!(bytes <= PICTURES_BYTES_MAX, "the pictures of docs/ have {bytes} bytes: make them smaller");
+    let texts: Vec<&str> = pages().chain([file("README.md")]).map(|page| &*page.text).collect();
+    let is_used = |file: &&File| {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        texts.iter().any(|text| text.contains(&format!("pictures/{name})")))
+    };
+    expect_none(
+        pictures().filter(|file| !is_used(file)).map(|file| file.path.clone()),
+        "No page shows the picture: remove it.",
+    );
+}
+
 #[test]
 fn documents_name_files_that_exist() {
     let folders = ["", "src/", "src/rib/", "src/pipeline/", "glsl/", "spirv-gen/", "spirv-gen/src/"];
     let mut found = Vec::new();
-    let is_document =
-        |file: &&File| DOCUMENTS.contains(&&*file.path) || file.is_in("docs/") && file.path.ends_with(".md");
-    for document in files().iter().filter(is_document) {
+    for document in pages().chain(DOCUMENTS.map(file)) {
         for (index, line) in document.text.lines().enumerate() {
             // Every second part of a line stands in backticks.
             for name in line.split('`').skip(1).step_by(2).filter(|name| is_path(name)) {
@@ -28,7 +100,7 @@ fn documents_name_files_that_exist() {
             }
         }
     }
-    expect_none(found, "There is no such file: mend the document.");
+    expect_none(found, "There is no such file: correct the document.");
 }
 
 /// Whether a quoted word is meant as a path of the repository.
@@ -53,7 +125,7 @@ fn integration_tests_are_one_binary() {
     expect_none(found, "Tests are folders named in tests/main.rs: each further binary links everything once more.");
 }
 
-/// A file that no `mod` names is not compiled, and nobody is told.
+/// A file that no `mod` names is not compiled, and nothing reports it.
 #[test]
 fn every_source_file_is_compiled() {
     let roots = ["src/lib.rs", "src/main.rs", "spirv-gen/src/lib.rs", "tests/main.rs"];

@@ -100,7 +100,7 @@ fn comments_put_nothing_off() {
             }
         }
     }
-    expect_none(found, "Do it now, or write the limit down where users look (README.md, \"Limits\").");
+    expect_none(found, "Do it now, or write the limit down where users look (docs/limits.md).");
 }
 
 #[test]
