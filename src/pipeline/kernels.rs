@@ -1,6 +1,6 @@
 //! Every kernel of `glsl/`: a module a source file with its `Bindings`, `Push` and `dispatch`, written by `build.rs`;
 //! the structs of their buffers in [`records`], the named constants of their sources in [`constants`]. Small kernels
-//! with known results for tests are in [`test`].
+//! with known results for tests are in [`mod@test`].
 
 use constants::{SHAPE_NU, SHAPE_NV, SHAPE_RATE_MASK};
 

@@ -8,7 +8,7 @@ use super::{Motion, QuadricShape, Shape};
 const ARC_DEGREES: f32 = 15.0;
 
 impl Motion<Shape> {
-    /// The same motion with more keys where angles of a quadric change by more than [`ARC_DEGREES`].
+    /// The same motion with more keys where angles of a quadric change by more than `ARC_DEGREES`.
     #[must_use]
     pub fn along_arcs(self) -> Self {
         let mut keys = vec![(self.keys[0].0, self.keys[0].1.clone())];
