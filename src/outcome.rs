@@ -3,6 +3,20 @@
 use crate::film::{DisplayOutcome, DisplayState};
 use crate::stats::Stats;
 
+/// The exit codes of the program, of all its commands.
+pub mod exit_code {
+    /// Everything was done.
+    pub const DONE: u8 = 0;
+    /// Something is missing or partial, or has errors.
+    pub const INCOMPLETE: u8 = 1;
+    /// The command line is wrong, or one file has two roles.
+    pub const WRONG_USAGE: u8 = 2;
+    /// There is no usable device.
+    pub const NO_USABLE_DEVICE: u8 = 3;
+    /// The user interrupted the program.
+    pub const INTERRUPTED: u8 = 130;
+}
+
 /// Why a render ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -35,18 +49,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The program's exit code: 0 if every display is whole, 1 if one is missing or partial (with `strict`, also if an
-    /// error was survived or geometry was left out), 2 for wrong usage and for files with two roles, 3 if there is no
-    /// usable device, 130 if the user interrupted it.
+    /// Returns the program's exit code: [`exit_code::DONE`] if every display is whole, [`exit_code::INCOMPLETE`] if one
+    /// is missing or partial (with `strict`, also if an error was survived or geometry was left out), or the code of
+    /// the ending.
     pub fn exit_code(&self, strict: bool) -> u8 {
         let is_whole = |display: &DisplayOutcome| display.state == DisplayState::Whole;
         match self.ending {
-            Ending::WrongUsage | Ending::Clashing => 2,
-            Ending::NoDevice => 3,
-            Ending::Interrupted => 130,
-            Ending::Unreadable | Ending::FaultNotReached => 1,
-            Ending::Finished if !self.displays.iter().all(is_whole) => 1,
-            Ending::Finished => u8::from(strict && self.stats.errors_survived + self.stats.left_out > 0),
+            Ending::WrongUsage | Ending::Clashing => exit_code::WRONG_USAGE,
+            Ending::NoDevice => exit_code::NO_USABLE_DEVICE,
+            Ending::Interrupted => exit_code::INTERRUPTED,
+            Ending::Unreadable | Ending::FaultNotReached => exit_code::INCOMPLETE,
+            Ending::Finished if !self.displays.iter().all(is_whole) => exit_code::INCOMPLETE,
+            Ending::Finished if strict && self.stats.errors_survived + self.stats.left_out > 0 => exit_code::INCOMPLETE,
+            Ending::Finished => exit_code::DONE,
         }
     }
 }

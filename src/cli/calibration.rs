@@ -2,9 +2,11 @@
 //! them, and keeps it: once for each model and driver, so that with the usual limit it takes little against what was
 //! drawn.
 
-use super::console::Console;
-use super::explore_command::{Runs, fastest_of, kept_message, report_differing, write};
-use super::flags::RenderFlags;
+use crate::cli::console::Console;
+use crate::cli::file_errors::cannot_write;
+use crate::cli::flags::render::RenderFlags;
+use crate::cli::kept_pipelines::{keep_pipelines, kept_message};
+use crate::cli::runs::{PipelineRuns, fastest_of, report_differing};
 use anthill::gpu::{DeviceInfo, DeviceKind, devices};
 use anthill::outcome::{Ending, Outcome};
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
@@ -24,7 +26,7 @@ const FOR_GPUS: [&str; 3] = ["--format", "2048", "2048"];
 
 /// Adds what devices drew to what they drew before, and measures those that are due. Whatever fails here changes
 /// neither the pictures nor the exit code.
-pub(super) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &AtomicBool, console: &Console) {
+pub(crate) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &AtomicBool, console: &Console) {
     let Some(limit) = flags.calibrate_after.0 else { return };
     // With fewer cores CPU devices are not what they are in other renders.
     if flags.pipeline.is_some() || flags.threads.is_some() || outcome.ending != Ending::Finished {
@@ -47,8 +49,9 @@ pub(super) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &A
     }
 }
 
-/// What is held while times are added up and pipelines are measured; `None` while another process does so, whose
-/// measurement this one would disturb, or where there is no folder for it. What this one drew then does not count.
+/// Returns what is held while times are added up and pipelines are measured; `None` while another process does so,
+/// whose measurement this one would disturb, or where there is no folder for it. What this one drew then does not
+/// count.
 fn lock() -> Option<File> {
     let path = DrawnTimes::default_file()?.with_file_name("calibration.lock");
     fs::create_dir_all(path.parent()?).ok()?;
@@ -57,7 +60,8 @@ fn lock() -> Option<File> {
     Some(file)
 }
 
-/// How long each model and driver was busy for which nothing is kept; the longest where several devices are alike.
+/// Returns how long each model and driver was busy for which nothing is kept; the longest where several devices are
+/// alike.
 fn drawn(devices: &[DeviceStats], kept: &KeptPipelines) -> BTreeMap<String, Duration> {
     let mut drawn = BTreeMap::new();
     for device in devices.iter().filter(|device| kept.of_model(&device.model).is_none()) {
@@ -101,7 +105,7 @@ fn calibrate(
     ));
     let kept = fastest(device, known, cancelled, console).and_then(|pipeline| {
         let path = KeptPipelines::default_file().ok_or("there is no folder for it")?;
-        write(&[(device, pipeline)], &path).map_err(|error| format!("cannot write \"{}\": {error}", path.display()))?;
+        keep_pipelines(&[(device, pipeline)], &path).map_err(|error| cannot_write(&path, &error))?;
         Ok(pipeline)
     });
     match kept {
@@ -113,7 +117,7 @@ fn calibrate(
     }
 }
 
-/// The fastest pipeline of a device, or why there is none.
+/// Returns the fastest pipeline of a device, or why there is none.
 fn fastest(
     device: &DeviceInfo,
     known: &[DeviceInfo],
@@ -123,7 +127,7 @@ fn fastest(
     let own: Vec<&NamedPipeline> = CATALOGUE.iter().filter(|one| one.colours.bucket_px().is_none()).collect();
     let plan = Plan::new(&[device.index.to_string()], known).map_err(|error| error.to_string())?.with_pipelines(&own);
     let flags = if device.kind == DeviceKind::Cpu { &[][..] } else { &FOR_GPUS };
-    let runs = Runs { scene: None, flags: flags.iter().map(ToString::to_string).collect(), repeat: REPEAT };
+    let runs = PipelineRuns { scene: None, flags: flags.iter().map(ToString::to_string).collect(), repeat: REPEAT };
     let measured = runs.measure(&plan, cancelled, &console.err, &mut |_| ()).map_err(|error| error.to_string())?;
     report_differing(&measured, &console.err);
     if !measured.differing.is_empty() {

@@ -22,7 +22,7 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    /// The process's own streams.
+    /// Returns a console of the process's own streams.
     pub(crate) fn of_process() -> Self {
         let err = MessageStream::new(std::io::stderr(), std::io::stderr().is_terminal());
         Self { out: Box::new(std::io::stdout()), err, listen: Box::new(interrupt::listen) }

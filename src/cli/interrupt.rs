@@ -1,15 +1,13 @@
 //! Ctrl-C: the first one asks the render to stop and to write finished pixels, the second one exits at once.
 
+use anthill::outcome::exit_code::INTERRUPTED;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The exit code of a program that was interrupted.
-pub(super) const INTERRUPTED: u8 = 130;
-
-/// Starts to listen for SIGINT and SIGTERM, and for SIGHUP, which a closed terminal sends, unless whoever started the
-/// program ignores it (as `nohup` does). The returned flag becomes true at the first signal.
+/// Starts to listen for SIGINT and SIGTERM, and for SIGHUP, which a closed terminal sends, unless the
+/// program was started with it ignored (as by `nohup`). The returned flag becomes true at the first signal.
 pub(super) fn listen() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let hangup = is_ignored(SIGHUP) == Some(false);

@@ -4,7 +4,7 @@ mod known_flags;
 
 use super::console::MessageStream;
 use super::watcher::report_interrupt;
-use super::*;
+use super::{Console, RenderFn, run};
 use anthill::diagnostic::{Reporter, SourceLocation};
 use anthill::film::{DisplayOutcome, DisplayState};
 use anthill::options::{Overrides, RenderOptions};
@@ -12,6 +12,7 @@ use anthill::outcome::{Ending, Outcome};
 use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use anthill::stats::{CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredWorld, Stats};
 use parking_lot::Mutex;
+use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ fn finished(states: &[DisplayState]) -> Outcome {
     Outcome { ending: Ending::Finished, displays, stats: Stats::default() }
 }
 
-/// The options that a command line of `render` results in.
+/// Returns the options that a command line of `render` results in.
 fn options_of(line: &str) -> RenderOptions {
     let seen = Mutex::new(None);
     let render = |options: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| {
@@ -81,7 +82,8 @@ fn options_of(line: &str) -> RenderOptions {
     seen.into_inner().expect("the renderer ran")
 }
 
-/// The first line of the error for a bad command line, with the directory replaced by DIR. Nothing may be rendered.
+/// Returns the first line of the error for a bad command line, with the directory replaced by DIR. Nothing may be
+/// rendered.
 fn error_of(line: &str) -> String {
     let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("rendered in spite of a usage error");
     let directory = directory();
@@ -404,14 +406,14 @@ fn the_first_interrupt_stops_the_render_and_is_reported_once() {
 fn an_interrupt_is_reported_at_once() {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
-    let told = Arc::new(AtomicBool::new(false));
-    let heard = told.clone();
+    let reported = Arc::new(AtomicBool::new(false));
+    let heard = reported.clone();
     let console = MessageStream::new(Heard(heard), false);
     let interrupt = Interrupt::from(cancelled);
     let waited = report_interrupt(&interrupt, &console, "interrupted", || {
         flag.store(true, Ordering::Relaxed);
         let begin = Instant::now();
-        while !told.load(Ordering::Relaxed) {
+        while !reported.load(Ordering::Relaxed) {
             assert!(begin.elapsed() < Duration::from_secs(20), "the message never comes");
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -1,7 +1,7 @@
 //! Shows progress on standard error: a bar for people, percent lines for render farms. Reports an interrupt at once.
 
 use super::console::MessageStream;
-use super::flags::ProgressMode;
+use super::flags::values::ProgressMode;
 use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parking_lot::Mutex;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Positions of a full bar.
 const BAR_LENGTH: u64 = 10_000;
 
-/// With percent lines, something is said at least this often.
+/// With percent lines, a line is printed at least this often.
 const QUIET_MAX: Duration = Duration::from_millis(1800);
 
 /// How often to check for an interrupt.
@@ -126,7 +126,7 @@ impl Watcher {
     }
 }
 
-/// What the render is doing, in words.
+/// Returns what the render is doing, in words.
 fn describe(progress: &Progress) -> String {
     match &progress.activity {
         Activity::Reading => "reading".to_string(),

@@ -1,6 +1,8 @@
 //! Flags that other renderers have too, help, and values that are refused.
 
 use super::*;
+use crate::cli::flags::Flags;
+use crate::cli::help::fitted;
 
 #[test]
 fn flags_of_displays_and_folders() {

@@ -1,13 +1,17 @@
 //! `anthill render`: turns flags into [`RenderOptions`], prints messages and progress, and writes statistics.
 
-use super::calibration;
-use super::console::Console;
-use super::flags::{FolderFlags, ProgressMode, RenderFlags, WorkFlags};
-use super::watcher::{Watcher, report_interrupt};
+use crate::cli::calibration;
+use crate::cli::console::Console;
+use crate::cli::file_errors::{cannot_write, check_readable};
+use crate::cli::flags::render::{FolderFlags, RenderFlags};
+use crate::cli::flags::values::ProgressMode;
+use crate::cli::kept_pipelines::kept_pipelines;
+use crate::cli::watcher::{Watcher, report_interrupt};
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::files::{FileClaims, FileRefused, FileRole, check_writable, write_bytes};
 use anthill::film::OutputName;
-use anthill::options::{CheckpointOptions, Overrides, RenderOptions};
+use anthill::options::{CheckpointOptions, RenderOptions};
+use anthill::outcome::exit_code::{INCOMPLETE, WRONG_USAGE};
 use anthill::outcome::{Ending, Outcome};
 use anthill::pipeline_choice::{KeptPipelines, PipelineChoice};
 use anthill::progress::{Interrupt, Observer};
@@ -23,7 +27,7 @@ use std::time::Instant;
 pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Observer) -> Outcome + 'a;
 
 /// Runs the command and returns the exit code.
-pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
+pub(crate) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
     let begin = Instant::now();
     let cancelled = (console.listen)();
     let interrupt = Interrupt::from(cancelled.clone());
@@ -31,7 +35,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
         Ok(options) => options,
         Err(message) => {
             console.err.error(&message);
-            return 2;
+            return WRONG_USAGE;
         }
     };
     if options.pipelines.named.is_none() {
@@ -79,20 +83,7 @@ pub(super) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     options.trace.discard();
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
     calibration::after_render(flags, &outcome, &cancelled, console);
-    if failures > 0 { exit_code.max(1) } else { exit_code }
-}
-
-/// The pipelines that `anthill explore` kept; none if they cannot be read.
-pub(super) fn kept_pipelines(console: &Console) -> KeptPipelines {
-    let Some(path) = KeptPipelines::default_file() else { return KeptPipelines::default() };
-    KeptPipelines::read(&path).unwrap_or_else(|error| {
-        let path = path.display();
-        console.err.line(&format!(
-            "anthill: warning: \"{path}\" cannot be read, so every device draws with its usual pipeline: {error}\n  \
-             help: remove it, or write it again with `anthill explore --keep`"
-        ));
-        KeptPipelines::default()
-    })
+    if failures > 0 { exit_code.max(INCOMPLETE) } else { exit_code }
 }
 
 /// Writes a file, if there is one, unless the scene reads what is in it.
@@ -139,7 +130,7 @@ fn show_repeats(reporter: &Reporter, all: bool, console: &Console) {
     }
 }
 
-/// What is said when the render is interrupted.
+/// Returns the message for an interrupt of the render.
 fn interruption(flags: &RenderFlags) -> &'static str {
     match flags.checkpoint {
         Some(_) => {
@@ -152,7 +143,7 @@ fn interruption(flags: &RenderFlags) -> &'static str {
     }
 }
 
-/// Says what each device did, and in which stages.
+/// Prints what each device did, and in which stages.
 fn show_devices(stats: &Stats, console: &Console) {
     for device in &stats.devices {
         let spent = |stage: &Stage| (device.stages.get(*stage).as_secs_f64(), stage.name());
@@ -174,26 +165,12 @@ fn show_devices(stats: &Stats, console: &Console) {
     }
 }
 
-/// Checks that a scene is a file that exists.
-pub(super) fn check_readable(scene: &Path) -> Result<(), String> {
-    let cannot_read = |reason: &dyn std::fmt::Display| format!("cannot read \"{}\": {reason}", scene.display());
-    match std::fs::metadata(scene) {
-        Ok(found) if found.is_dir() => Err(cannot_read(&"it is a directory")),
-        Ok(_) => Ok(()),
-        Err(error) => Err(cannot_read(&error)),
-    }
-}
-
-pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write \"{}\": {error}", path.display())
-}
-
 /// Checks the flags together and turns them into options. The error is one of usage; nothing has begun.
 fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     for scene in flags.scenes.iter().filter(|scene| scene.as_os_str() != "-") {
         check_readable(scene)?;
     }
-    let overrides = overrides(&flags.work)?;
+    let overrides = flags.work.overrides()?;
     let checkpoint = flags.checkpoint.clone().map(|path| CheckpointOptions {
         path,
         interval: flags.checkpoint_interval,
@@ -236,7 +213,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
     })
 }
 
-/// The folders that the flags name.
+/// Returns the folders that the flags name.
 fn folders(flags: &FolderFlags) -> SearchPaths {
     let split = |path: &Option<String>| path.as_deref().map(split_path).unwrap_or_default();
     SearchPaths {
@@ -248,7 +225,7 @@ fn folders(flags: &FolderFlags) -> SearchPaths {
     }
 }
 
-/// The folders that the user's environment names.
+/// Returns the folders that the user's environment names.
 fn folders_of_environment() -> SearchPaths {
     let split = |name| std::env::var(name).map(|path| split_path(&path)).unwrap_or_default();
     SearchPaths {
@@ -260,7 +237,7 @@ fn folders_of_environment() -> SearchPaths {
     }
 }
 
-/// The folders of a list that the system's separator divides.
+/// Returns the folders of a list that the system's separator divides.
 fn split_path(path: &str) -> Vec<String> {
     let folders = std::env::split_paths(path).map(|folder| folder.to_string_lossy().into_owned());
     folders.filter(|folder| !folder.is_empty()).collect()
@@ -294,20 +271,4 @@ fn claim_files(flags: &RenderFlags, checkpoint: Option<&CheckpointOptions>) -> R
         claims.claim(Path::new("/dev/stdin"), FileRole::Scene).map_err(refused)?;
     }
     Ok(claims)
-}
-
-/// The settings that override those of the scene.
-pub(super) fn overrides(flags: &WorkFlags) -> Result<Overrides, String> {
-    let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
-    let crop = flags.crop.as_deref().and_then(|values| <[f64; 4]>::try_from(values).ok());
-    if let Some([x0, x1, y0, y1]) = crop
-        && !(0.0 <= x0 && x0 < x1 && x1 <= 1.0 && 0.0 <= y0 && y0 < y1 && y1 <= 1.0)
-    {
-        return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase and be between 0 and 1"));
-    }
-    let shading_rate = flags.shading_rate.map(|rate| rate as f32);
-    if let Some(rate) = shading_rate.filter(|rate| *rate <= 0.0) {
-        return Err(format!("--shading-rate {rate}: the area of a micropolygon must be above 0"));
-    }
-    Ok(Overrides { format: pair(&flags.format), crop, samples: pair(&flags.samples), shading_rate })
 }

@@ -1,10 +1,11 @@
 //! `anthill rib`: copies, checks and counts the requests of scenes.
 
-use super::console::Console;
-use super::rib_flags::{RibCatFlags, RibCommand, RibFiles};
+use crate::cli::console::Console;
+use crate::cli::flags::rib::{RibCatFlags, RibCommand, RibFiles};
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::files::{FileClaims, FileRole, write_bytes};
 use anthill::host_memory::HostMemory;
+use anthill::outcome::exit_code::{DONE, INCOMPLETE, WRONG_USAGE};
 use anthill::rib::{CopyReport, Input, RibEncoding, Settings, copy, read_stream, renderer_resource};
 use anthill::scene::World;
 use flate2::Compression;
@@ -13,21 +14,15 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// The exit code if a scene has errors, or could not be read or written.
-const INCOMPLETE: u8 = 1;
-
-/// The exit code if one file has two roles.
-const WRONG_USAGE: u8 = 2;
-
 /// Runs the command and returns the exit code.
-pub(super) fn run(command: &RibCommand, console: &mut Console) -> u8 {
+pub(crate) fn run(command: &RibCommand, console: &mut Console) -> u8 {
     match command {
         RibCommand::Cat(flags) => cat(flags, console),
         RibCommand::Check(files) => each(files, console, check),
         RibCommand::Stats(files) => each(files, console, stats),
         RibCommand::Capabilities => {
             console.print(&renderer_resource());
-            0
+            DONE
         }
     }
 }
@@ -65,10 +60,10 @@ fn cat(flags: &RibCatFlags, console: &mut Console) -> u8 {
             .and_then(|(report, bytes)| write_bytes(path, &bytes).map(|()| report)),
     };
     match written {
-        Ok(report) if report.errors == 0 => 0,
+        Ok(report) if report.errors == 0 => DONE,
         Ok(_) => INCOMPLETE,
         // Whoever reads the output has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => DONE,
         Err(error) => {
             let name = flags.output.as_deref().unwrap_or_else(|| Path::new("standard output"));
             console.err.error(&format!("cannot write {}: {error}", name.display()));
@@ -97,9 +92,9 @@ fn copy_to<W: Write>(
     Ok((report, sink))
 }
 
-/// Prints what `say` says of each file, and returns the exit code.
+/// Prints what `say` returns for each file, and returns the exit code.
 fn each(files: &RibFiles, console: &mut Console, say: impl Fn(&Input, &Reporter) -> (String, bool)) -> u8 {
-    let mut code = 0;
+    let mut code = DONE;
     for input in inputs(&files.files) {
         let (text, is_right) = say(&input, &reporter(console));
         console.print(&format!("{}: {text}\n", input.name().escape_debug()));

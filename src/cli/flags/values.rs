@@ -3,13 +3,14 @@
 
 use anthill::options::Frames;
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// Parses a number of bytes: `512M`, `1.5G`, `256MiB`. K, M, G and T, with or without `iB`, are powers of 1024; KB, MB,
 /// GB and TB are powers of 1000. A bare number is refused, since it would mean bytes, which is hardly ever intended.
-pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let help = || "expected a size such as 512M, 2G or 256MiB".to_string();
@@ -32,25 +33,25 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
 }
 
 /// Reads the name of a pipeline.
-pub(super) fn pipelines() -> impl TypedValueParser<Value = &'static NamedPipeline> {
+pub(crate) fn pipelines() -> impl TypedValueParser<Value = &'static NamedPipeline> {
     let find = |name: String| NamedPipeline::find(&name).ok_or("no pipeline has this name");
     let described = |pipeline: NamedPipeline| PossibleValue::new(pipeline.name).help(pipeline.about);
     PossibleValuesParser::new(CATALOGUE.map(described)).try_map(find)
 }
 
 /// Parses a number of things: `40`.
-pub(super) fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
+pub(crate) fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".into())
 }
 
 /// Parses a number that is finite, also as a 32-bit float: `0.25`.
-pub(super) fn parse_number(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_number(text: &str) -> Result<f64, String> {
     let is_finite = |number: &f64| (*number as f32).is_finite();
     text.parse().ok().filter(is_finite).ok_or_else(|| "expected a finite number such as 0.25".into())
 }
 
 /// Parses a factor for colours: finite, and not negative.
-pub(super) fn parse_gain(text: &str) -> Result<f32, String> {
+pub(crate) fn parse_gain(text: &str) -> Result<f32, String> {
     match parse_number(text) {
         Ok(gain) if gain >= 0.0 => Ok(gain as f32),
         _ => Err("expected a finite number such as 0.5 or 2, not below 0".into()),
@@ -59,11 +60,11 @@ pub(super) fn parse_gain(text: &str) -> Result<f32, String> {
 
 /// A number of cores, as `-t` names it: 0 is all, negative numbers count from all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CoreCount(i32);
+pub(crate) struct CoreCount(i32);
 
 impl CoreCount {
-    /// The number of cores out of those that there are; at least 1.
-    pub(super) fn of(self, available: usize) -> usize {
+    /// Returns the number of cores out of those that there are; at least 1.
+    pub(crate) fn of(self, available: usize) -> usize {
         match usize::try_from(self.0) {
             Ok(0) => available,
             Ok(count) => count.min(available),
@@ -73,7 +74,7 @@ impl CoreCount {
 }
 
 /// Parses a number of cores: `4`, `0`, `-1`; also `:4`, as in `-t:4`.
-pub(super) fn parse_cores(text: &str) -> Result<CoreCount, String> {
+pub(crate) fn parse_cores(text: &str) -> Result<CoreCount, String> {
     let number = text.strip_prefix(':').unwrap_or(text);
     number
         .parse()
@@ -82,7 +83,7 @@ pub(super) fn parse_cores(text: &str) -> Result<CoreCount, String> {
 }
 
 /// Parses a time: `30` or `2.5s` in seconds, `5m` in minutes.
-pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let (number, unit) = match (text.strip_suffix('m'), text.strip_suffix('s')) {
         (Some(minutes), _) => (minutes, 60.0),
         (_, Some(seconds)) => (seconds, 1.0),
@@ -99,17 +100,17 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
 
 /// How long a device draws before its pipelines are measured; `None`: they never are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CalibrateAfter(pub(super) Option<Duration>);
+pub(crate) struct CalibrateAfter(pub(crate) Option<Duration>);
 
 /// Parses a time, or `never`.
-pub(super) fn parse_calibrate_after(text: &str) -> Result<CalibrateAfter, String> {
+pub(crate) fn parse_calibrate_after(text: &str) -> Result<CalibrateAfter, String> {
     let time =
         if text == "never" { None } else { Some(parse_seconds(text).map_err(|error| format!("{error}, or never"))?) };
     Ok(CalibrateAfter(time))
 }
 
 /// Parses frames: `1-10,12`. Numbers may be negative (`-5--1`).
-pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
+pub(crate) fn parse_frames(text: &str) -> Result<Frames, String> {
     let frame = |number: &str| {
         number.trim().parse::<i32>().map_err(|_| format!("expected frames such as 1-10,12, not \"{number}\""))
     };
@@ -125,16 +126,29 @@ pub(super) fn parse_frames(text: &str) -> Result<Frames, String> {
 
 /// The speeds of devices, relative to one of them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct SpeedList(pub(super) Vec<f64>);
+pub(crate) struct SpeedList(pub(crate) Vec<f64>);
 
 /// Parses speeds: `1,3` or `1,0.5,2`; at most 1024.
-pub(super) fn parse_speeds(text: &str) -> Result<SpeedList, String> {
+pub(crate) fn parse_speeds(text: &str) -> Result<SpeedList, String> {
     let speed = |number: &str| match number.trim().parse::<f64>() {
         Ok(speed) if (1e-3..=1e6).contains(&speed) => Ok(speed),
         _ => Err(format!("expected speeds such as 1,3 or 1,0.5 (0.001 to 1000000), not \"{number}\"")),
     };
     let speeds: Vec<f64> = text.split(',').map(speed).collect::<Result<_, _>>()?;
     if speeds.len() > 1024 { Err("at most 1024 devices".into()) } else { Ok(SpeedList(speeds)) }
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressMode {
+    /// A bar if standard error is a terminal
+    Auto,
+    /// A bar, on a terminal
+    Bar,
+    /// Lines like `R90000   45%`, for render farms
+    Percent,
+    /// No progress
+    Off,
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The flags of `anthill texture`.
 
-use super::flags::ProgressMode;
+use super::values::ProgressMode;
 use anthill::texture::{MakeFilter, WrapMode};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Make, describe, check and show textures
 #[derive(Debug, Subcommand)]
-pub(super) enum TextureCommand {
+pub(crate) enum TextureCommand {
     Make(TextureMakeFlags),
     Info(TextureFiles),
     Check(TextureFiles),
@@ -20,86 +20,86 @@ pub(super) enum TextureCommand {
 /// Pictures are TIFF, OpenEXR, PNG, JPEG, Radiance HDR or Targa. The texture is TIFF if it holds 8 or 16 bits, and
 /// OpenEXR if it holds halves or floats, whatever its name.
 #[derive(Debug, Args)]
-pub(super) struct TextureMakeFlags {
+pub(crate) struct TextureMakeFlags {
     /// Pictures: one, for a cube six (px nx py ny pz nz), for an occlusion map any number of depth files; or for a
     /// brick map files of points
     #[arg(required = true, value_name = "PICTURE")]
-    pub(super) pictures: Vec<PathBuf>,
+    pub(crate) pictures: Vec<PathBuf>,
 
     /// The texture to write
     #[arg(short, long, value_name = "TEXTURE")]
-    pub(super) output: PathBuf,
+    pub(crate) output: PathBuf,
 
     /// What to make: plain, latlong, cube, shadow (from a depth file), occlusion (from depth files) or brickmap (from
     /// files of points)
     #[arg(long, value_name = "KIND", default_value = "plain")]
-    pub(super) kind: TextureKindFlag,
+    pub(crate) kind: TextureKindFlag,
 
     /// What is seen outside of the texture: black, clamp, periodic or mirror; or one along s and one along t, as in
     /// periodic,clamp
     #[arg(long, value_name = "MODES", default_value = "black", value_parser = parse_wraps)]
-    pub(super) wrap: [WrapMode; 2],
+    pub(crate) wrap: [WrapMode; 2],
 
     /// How smaller levels are filtered: box, triangle, gaussian, catmull-rom, b-spline, mitchell, sinc or lanczos
     #[arg(long, value_name = "NAME", default_value = "box", value_parser = parse_make_filter)]
-    pub(super) filter: MakeFilter,
+    pub(crate) filter: MakeFilter,
 
     /// Width of the filter in texels of the smaller level, if not its own
     #[arg(long, value_name = "TEXELS", value_parser = parse_filter_width)]
-    pub(super) filter_width: Option<f32>,
+    pub(crate) filter_width: Option<f32>,
 
     /// What channels are stored as: 8, 16, half or float. Otherwise as in the picture
     #[arg(long, value_name = "FORMAT")]
-    pub(super) format: Option<TexelFlag>,
+    pub(crate) format: Option<TexelFlag>,
 
     /// Resize to powers of two: none, up or down. Faces of cubes always are
     #[arg(long, value_name = "MODE", default_value = "none")]
-    pub(super) resize: ResizeFlag,
+    pub(crate) resize: ResizeFlag,
 
     /// Make colours of 8 bits linear, as they are sRGB; they are stored with 16 bits unless --format says otherwise
     #[arg(long)]
-    pub(super) srgb: bool,
+    pub(crate) srgb: bool,
 
     /// Keep colours as they are where alpha is separate, as in PNG, instead of multiplying them with it
     #[arg(long)]
-    pub(super) keep_alpha: bool,
+    pub(crate) keep_alpha: bool,
 
     /// Leave a texture alone that is newer than its pictures and of the same kind, wrap and --format
     #[arg(short, long)]
-    pub(super) update: bool,
+    pub(crate) update: bool,
 
     /// How to show progress on standard error
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
-    pub(super) progress: ProgressMode,
+    pub(crate) progress: ProgressMode,
 }
 
 /// Write a level of a texture as a plain picture: OpenEXR, or PNG of 8 or 16 bits
 #[derive(Debug, Args)]
-pub(super) struct TextureConvertFlags {
+pub(crate) struct TextureConvertFlags {
     /// The texture
     #[arg(value_name = "TEXTURE")]
-    pub(super) texture: PathBuf,
+    pub(crate) texture: PathBuf,
 
     /// The picture to write (.exr or .png)
     #[arg(value_name = "PICTURE")]
-    pub(super) picture: PathBuf,
+    pub(crate) picture: PathBuf,
 
     /// Which level: 0 is the largest
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) level: u32,
+    pub(crate) level: u32,
 }
 
 /// Describe textures, or read every tile of them
 #[derive(Debug, Args)]
-pub(super) struct TextureFiles {
+pub(crate) struct TextureFiles {
     /// Textures
     #[arg(required = true, value_name = "TEXTURE")]
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// What `anthill texture make` makes.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum TextureKindFlag {
+pub(crate) enum TextureKindFlag {
     Plain,
     Latlong,
     Cube,
@@ -110,7 +110,7 @@ pub(super) enum TextureKindFlag {
 
 /// What the channels of a texture are stored as.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum TexelFlag {
+pub(crate) enum TexelFlag {
     #[value(name = "8")]
     U8,
     #[value(name = "16")]
@@ -121,7 +121,7 @@ pub(super) enum TexelFlag {
 
 /// How a picture is resized to powers of two.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum ResizeFlag {
+pub(crate) enum ResizeFlag {
     None,
     Up,
     Down,

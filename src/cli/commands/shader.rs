@@ -1,20 +1,16 @@
 //! `anthill shader`: compiles RSL to SPIR-V and describes shaders.
 
-use super::console::Console;
-use super::flags::{ShaderCommand, ShaderCompileFlags, ShaderInfoFlags, ShaderSources};
+use crate::cli::console::Console;
+use crate::cli::file_errors::cannot_write;
+use crate::cli::flags::shader::{ShaderCommand, ShaderCompileFlags, ShaderInfoFlags, ShaderSources};
 use anthill::files::{FileClaims, FileRole, write_bytes};
+use anthill::outcome::exit_code::{DONE, INCOMPLETE, WRONG_USAGE};
 use anthill::shading::standalone::{Preprocessing, StandaloneShader, read};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The exit code if a shader has errors or could not be written.
-const INCOMPLETE: u8 = 1;
-
-/// The exit code of a wrong command line.
-const WRONG_USAGE: u8 = 2;
-
 /// Runs the command and returns the exit code.
-pub(super) fn run(command: &ShaderCommand, console: &mut Console) -> u8 {
+pub(crate) fn run(command: &ShaderCommand, console: &mut Console) -> u8 {
     let result = match command {
         ShaderCommand::Compile(flags) => compile(flags, console),
         ShaderCommand::Info(flags) => info(flags, console),
@@ -52,7 +48,7 @@ fn info(flags: &ShaderInfoFlags, console: &mut Console) -> Result<u8, String> {
         shaders.iter().map(|shader| format!("{shader}\n")).collect()
     };
     console.print(&text);
-    Ok(if is_whole { 0 } else { INCOMPLETE })
+    Ok(if is_whole { DONE } else { INCOMPLETE })
 }
 
 fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, String> {
@@ -62,7 +58,7 @@ fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, Stri
         shaders
             .iter()
             .for_each(|shader| console.print(&format!("{} {}\n{}", shader.kind(), shader.name(), shader.program())));
-        return Ok(if is_whole { 0 } else { INCOMPLETE });
+        return Ok(if is_whole { DONE } else { INCOMPLETE });
     }
     let paths = paths(&shaders, flags.output.as_deref())?;
     for path in &paths {
@@ -83,15 +79,15 @@ fn compile(flags: &ShaderCompileFlags, console: &mut Console) -> Result<u8, Stri
                 bytes.len()
             )),
             Err(error) => {
-                console.err.error(&format!("cannot write \"{}\": {error}", path.display()));
+                console.err.error(&cannot_write(path, &error));
                 is_whole = false;
             }
         }
     }
-    Ok(if is_whole { 0 } else { INCOMPLETE })
+    Ok(if is_whole { DONE } else { INCOMPLETE })
 }
 
-/// The file that each shader is written to.
+/// Returns the file that each shader is written to.
 fn paths(shaders: &[StandaloneShader], output: Option<&Path>) -> Result<Vec<PathBuf>, String> {
     let folder = match output {
         Some(output) if !output.is_dir() && shaders.len() > 1 => {

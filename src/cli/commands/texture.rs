@@ -1,12 +1,13 @@
 //! `anthill texture`: makes textures of pictures, describes them, reads every tile of them, and writes their levels as
 //! pictures.
 
-use super::console::Console;
-use super::texture_flags::{
+use crate::cli::console::Console;
+use crate::cli::flags::texture::{
     ResizeFlag, TexelFlag, TextureCommand, TextureConvertFlags, TextureKindFlag, TextureMakeFlags,
 };
-use super::watcher::Watcher;
+use crate::cli::watcher::Watcher;
 use anthill::files::{FileClaims, FileRole};
+use anthill::outcome::exit_code::{DONE, INCOMPLETE, INTERRUPTED, WRONG_USAGE};
 use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use anthill::texture::{
     AlphaMode, MadeTexture, MakeKind, MakeRequest, ResizeMode, TILE_WORDS, TexelFormat, TextureError, TextureFile,
@@ -15,17 +16,8 @@ use anthill::texture::{
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// The exit code if a texture cannot be read or made.
-const INCOMPLETE: u8 = 1;
-
-/// The exit code if one file has two roles, or the pictures are not as many as the kind needs.
-const WRONG_USAGE: u8 = 2;
-
-/// The exit code if the user interrupted it.
-const INTERRUPTED: u8 = 130;
-
 /// Runs the command and returns the exit code.
-pub(super) fn run(command: &TextureCommand, console: &mut Console) -> u8 {
+pub(crate) fn run(command: &TextureCommand, console: &mut Console) -> u8 {
     match command {
         TextureCommand::Make(flags) => make_texture(flags, console),
         TextureCommand::Info(flags) => each(&flags.files, console, |file| Ok(description(file))),
@@ -43,7 +35,7 @@ fn make_texture(flags: &TextureMakeFlags, console: &mut Console) -> u8 {
         Ok(made) => {
             let state = if made.is_new { "" } else { "up to date: " };
             console.err.line(&format!("anthill: {}: {state}{}", flags.output.display(), in_words(&made.header)));
-            0
+            DONE
         }
         Err(error) => report(&error, console),
     }
@@ -76,7 +68,7 @@ fn convert_texture(flags: &TextureConvertFlags, console: &Console) -> u8 {
         return code;
     }
     let converted = TextureFile::open(&flags.texture).and_then(|file| convert(&file, flags.level, &flags.picture));
-    converted.map_or_else(|error| report(&error, console), |()| 0)
+    converted.map_or_else(|error| report(&error, console), |()| DONE)
 }
 
 /// Claims files, and returns the exit code if two are the same.
@@ -132,9 +124,9 @@ fn request_of(flags: &TextureMakeFlags) -> MakeRequest {
     }
 }
 
-/// Prints what `say` says of each texture, and returns the exit code.
+/// Prints what `say` returns for each texture, and returns the exit code.
 fn each(files: &[PathBuf], console: &mut Console, say: impl Fn(&TextureFile) -> Result<String, TextureError>) -> u8 {
-    let mut code = 0;
+    let mut code = DONE;
     for path in files {
         match TextureFile::open(path).and_then(|file| say(&file)) {
             Ok(text) => console.print(&format!("{}: {text}\n", printed(path))),
@@ -180,7 +172,7 @@ fn description(file: &TextureFile) -> String {
     format!("{}{}, {} bytes", in_words(file.header()), channels_in_words(file), file.identity().bytes)
 }
 
-/// The channels of a brick map.
+/// Returns the channels of a brick map.
 fn channels_in_words(file: &TextureFile) -> String {
     let Some(channels) = file.point_channels() else { return String::new() };
     let names: Vec<String> = channels.iter().map(ToString::to_string).collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Copy, check and count the requests of scenes
 #[derive(Debug, Subcommand)]
-pub(super) enum RibCommand {
+pub(crate) enum RibCommand {
     Cat(RibCatFlags),
     /// Read each scene with its archives, print what is wrong with it, and draw nothing
     Check(RibFiles),
@@ -21,25 +21,25 @@ pub(super) enum RibCommand {
 /// those that begin with ## and stand between requests are kept.
 #[derive(Debug, Args)]
 #[command(after_help = RIB_CAT_HELP)]
-pub(super) struct RibCatFlags {
+pub(crate) struct RibCatFlags {
     #[command(flatten)]
-    pub(super) scenes: RibFiles,
+    pub(crate) scenes: RibFiles,
 
     /// Write to this file. [default: standard output]
     #[arg(short, long, value_name = "OUT.rib")]
-    pub(super) output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
 
     /// Write the binary encoding
     #[arg(short, long, conflicts_with = "indent")]
-    pub(super) binary: bool,
+    pub(crate) binary: bool,
 
     /// Compress with gzip
     #[arg(short = 'z', long)]
-    pub(super) gzip: bool,
+    pub(crate) gzip: bool,
 
     /// Begin requests in blocks with N blanks for each block
     #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(super) indent: u8,
+    pub(crate) indent: u8,
 }
 
 const RIB_CAT_HELP: &str = "\
@@ -51,8 +51,8 @@ Examples:
 
 /// Scenes to read.
 #[derive(Debug, Args)]
-pub(super) struct RibFiles {
+pub(crate) struct RibFiles {
     /// RIB files, plain or gzipped; - is standard input
     #[arg(required = true, value_name = "SCENE.rib")]
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
 }

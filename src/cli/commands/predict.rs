@@ -1,20 +1,21 @@
 //! `anthill predict`: predicts how long a measured render would take on other devices.
 
-use super::console::Console;
-use super::flags::PredictFlags;
+use crate::cli::console::Console;
+use crate::cli::flags::predict::PredictFlags;
 use anthill::forecast::{Forecast, ForecastError, Prediction};
+use anthill::outcome::exit_code::{DONE, INCOMPLETE, WRONG_USAGE};
 use anthill::stats::Measured;
 use serde::Serialize;
 use std::path::Path;
 
 /// Runs the command and returns the exit code.
-pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
+pub(crate) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
     let runs: Result<Vec<_>, String> = flags.stats.iter().map(|path| read(path)).collect();
     let runs = match runs {
         Ok(runs) => runs,
         Err(message) => {
             console.err.error(&message);
-            return 2;
+            return WRONG_USAGE;
         }
     };
     let device_sets = device_sets(flags);
@@ -26,14 +27,14 @@ pub(super) fn run(flags: &PredictFlags, console: &mut Console) -> u8 {
     match (forecast, rows) {
         (Ok(forecast), Ok(rows)) => {
             console.print(&if flags.json { json(&forecast, &rows) } else { table(&forecast, &rows) });
-            0
+            DONE
         }
         (Err(error), _) | (_, Err(error)) => {
             console.err.error(&error.to_string());
             if !error.hint().is_empty() {
                 console.err.line(&format!("  help: {}", error.hint()));
             }
-            1
+            INCOMPLETE
         }
     }
 }
@@ -45,7 +46,7 @@ fn read(path: &Path) -> Result<Measured, String> {
         .map_err(|error| unreadable(format!("it is not a file that `render --stats` wrote: {error}")))
 }
 
-/// The speeds of each set of devices to predict for: the given ones, or powers of two of equal devices.
+/// Returns the speeds of each set of devices to predict for: the given ones, or powers of two of equal devices.
 fn device_sets(flags: &PredictFlags) -> Vec<Vec<f64>> {
     match &flags.speeds {
         Some(speeds) => vec![speeds.0.clone()],

@@ -1,7 +1,7 @@
 //! The flags of `anthill explore`.
 
-use super::flags::WorkFlags;
-use super::units::pipelines;
+use super::values::pipelines;
+use super::work::WorkFlags;
 use anthill::pipeline::plan::NamedPipeline;
 use clap::Args;
 use std::path::PathBuf;
@@ -9,31 +9,31 @@ use std::path::PathBuf;
 /// Measure the pipelines that can draw a scene, on each device, and keep the fastest
 #[derive(Debug, Args)]
 #[command(after_help = EXPLORE_HELP)]
-pub(super) struct ExploreFlags {
+pub(crate) struct ExploreFlags {
     /// RIB file, plain or gzipped. [default: a small scene of the program's own]
     #[arg(value_name = "SCENE.rib")]
-    pub(super) scene: Option<PathBuf>,
+    pub(crate) scene: Option<PathBuf>,
 
     /// Devices to measure, one after the other, as in `anthill render`. [default: one of each model that renders use]
     #[arg(long, value_name = "WHICH")]
-    pub(super) devices: Option<String>,
+    pub(crate) devices: Option<String>,
 
     /// Measure only these pipelines
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = pipelines())]
-    pub(super) pipelines: Vec<&'static NamedPipeline>,
+    pub(crate) pipelines: Vec<&'static NamedPipeline>,
 
     /// How often to run each pipeline
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(super) repeat: u32,
+    pub(crate) repeat: u32,
 
     /// Keep the fastest pipeline of each device for later renders on its model and driver, in
     /// $XDG_CACHE_HOME/anthill/pipelines.json. Those with buckets are not kept, because they cut the picture for all
     /// devices
     #[arg(long)]
-    pub(super) keep: bool,
+    pub(crate) keep: bool,
 
     #[command(flatten)]
-    pub(super) work: WorkFlags,
+    pub(crate) work: WorkFlags,
 }
 
 const EXPLORE_HELP: &str = "\

@@ -1,21 +1,17 @@
 //! `anthill devices`: lists the Vulkan devices, and what each draws with.
 
-use super::console::Console;
-use super::flags::DevicesFlags;
-use super::render_command::kept_pipelines;
-use anthill::gpu::{DeviceInfo, DeviceKind, GpuError, devices, select};
+use crate::cli::console::Console;
+use crate::cli::device_errors::report_error;
+use crate::cli::flags::devices::DevicesFlags;
+use crate::cli::kept_pipelines::kept_pipelines;
+use anthill::gpu::{DeviceInfo, DeviceKind, devices, select};
+use anthill::outcome::exit_code::{DONE, NO_USABLE_DEVICE};
 use anthill::pipeline_choice::PipelineChoice;
 use anthill::stats::human_bytes;
 use serde::Serialize;
 
-/// The exit code if no device can render.
-pub(super) const NO_USABLE_DEVICE: u8 = 3;
-
-/// The exit code of a wrong command line.
-pub(super) const WRONG_USAGE: u8 = 2;
-
 /// Runs the command and returns the exit code.
-pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
+pub(crate) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
     let devices = match devices(false) {
         Ok(devices) => devices,
         Err(error) => {
@@ -33,24 +29,10 @@ pub(super) fn run(flags: &DevicesFlags, console: &mut Console) -> u8 {
         if default.iter().all(|&index| devices[index].kind == DeviceKind::Cpu) {
             console.err.line("anthill: no usable GPU was found; renders use the CPU");
         }
-        return 0;
+        return DONE;
     };
     report_error(error, console);
     NO_USABLE_DEVICE
-}
-
-/// Prints an error and what to do about it.
-pub(super) fn report_error(error: &GpuError, console: &Console) {
-    console.err.error(&error.to_string());
-    if !error.hint().is_empty() {
-        console.err.line(&format!("  help: {}", error.hint()));
-    }
-}
-
-/// Prints why devices cannot be used, and returns the exit code.
-pub(super) fn refuse(error: &GpuError, console: &Console) -> u8 {
-    report_error(error, console);
-    if matches!(error, GpuError::UnknownDevice { .. }) { WRONG_USAGE } else { NO_USABLE_DEVICE }
 }
 
 /// A device, and the pipeline that it draws with.
@@ -76,8 +58,8 @@ fn json(devices: &[ListedDevice<'_>]) -> String {
     text + "\n"
 }
 
-/// A device in a few lines: what it is, which of the features that are checked it offers, what it lacks, and what it
-/// draws with.
+/// Returns a device in a few lines: what it is, which of the features that are checked it offers, what it lacks, and
+/// what it draws with.
 fn describe(listed: &ListedDevice<'_>, default: bool) -> String {
     let device = listed.device;
     let verdict = match (device.usable, default) {

@@ -1,0 +1,131 @@
+//! The flags about what is rendered of a scene, which several commands have.
+
+use super::values::{parse_bytes, parse_frames, parse_number};
+use anthill::options::{Frames, Overrides};
+use clap::Args;
+
+/// What is rendered of a scene, and how much memory it may take.
+#[derive(Debug, Args)]
+pub(crate) struct WorkFlags {
+    /// Device memory that each opened device may take: 512M, 2G, 1.5GiB. [default: three quarters of what it has]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) memory: Option<u64>,
+
+    /// Device memory for tiles of textures of each opened device, from 4M to 1G, instead of the scene's Option "limits"
+    /// "texturememory". [default: a quarter of its memory, at most 256M]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) texture_memory: Option<u64>,
+
+    /// Host memory that scenes may take: their text (at most half of it), their geometry (as read and as devices need
+    /// it) and films. What does not fit is left out with an error, and what came before it is rendered. [default: half
+    /// of the machine's memory]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) host_memory: Option<u64>,
+
+    /// Render only these frames: 1-10,12
+    #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
+    pub(crate) frames: Option<Frames>,
+
+    /// Picture size in pixels
+    #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) format: Option<Vec<u32>>,
+
+    /// Part of the picture to render, from 0 to 1: left and right, top and bottom
+    #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], value_parser = parse_number, allow_negative_numbers = true)]
+    pub(crate) crop: Option<Vec<f64>>,
+
+    /// Samples per pixel in x and y
+    #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) samples: Option<Vec<u32>>,
+
+    /// Area of a micropolygon in pixels, for every primitive
+    #[arg(long, value_name = "R", value_parser = parse_number, allow_negative_numbers = true)]
+    pub(crate) shading_rate: Option<f64>,
+}
+
+impl WorkFlags {
+    /// Returns the settings that override those of the scene; the error is a usage message.
+    pub(crate) fn overrides(&self) -> Result<Overrides, String> {
+        let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
+        let crop = self.crop.as_deref().and_then(|values| <[f64; 4]>::try_from(values).ok());
+        if let Some([x0, x1, y0, y1]) = crop
+            && !(0.0 <= x0 && x0 < x1 && x1 <= 1.0 && 0.0 <= y0 && y0 < y1 && y1 <= 1.0)
+        {
+            return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase and be between 0 and 1"));
+        }
+        let shading_rate = self.shading_rate.map(|rate| rate as f32);
+        if let Some(rate) = shading_rate.filter(|rate| *rate <= 0.0) {
+            return Err(format!("--shading-rate {rate}: the area of a micropolygon must be above 0"));
+        }
+        Ok(Overrides { format: pair(&self.format), crop, samples: pair(&self.samples), shading_rate })
+    }
+
+    /// Returns the flags as arguments of `anthill render`.
+    pub(crate) fn to_arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let mut add = |name: &str, values: Vec<String>| {
+            arguments.push(format!("--{name}"));
+            arguments.extend(values);
+        };
+        // A number of KiB is an exact float, whatever unit was typed.
+        let size = |bytes: u64| vec![format!("{}K", bytes as f64 / 1024.0)];
+        if let Some(bytes) = self.memory {
+            add("memory", size(bytes));
+        }
+        if let Some(bytes) = self.texture_memory {
+            add("texture-memory", size(bytes));
+        }
+        if let Some(bytes) = self.host_memory {
+            add("host-memory", size(bytes));
+        }
+        if let Some(Frames(ranges)) = &self.frames {
+            let ranges: Vec<String> = ranges.iter().map(|range| format!("{}-{}", range.start(), range.end())).collect();
+            add("frames", vec![ranges.join(",")]);
+        }
+        if let Some(size) = &self.format {
+            add("format", size.iter().map(u32::to_string).collect());
+        }
+        if let Some(edges) = &self.crop {
+            add("crop", edges.iter().map(f64::to_string).collect());
+        }
+        if let Some(samples) = &self.samples {
+            add("samples", samples.iter().map(u32::to_string).collect());
+        }
+        if let Some(rate) = self.shading_rate {
+            add("shading-rate", vec![rate.to_string()]);
+        }
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct OnlyWork {
+        #[command(flatten)]
+        work: WorkFlags,
+    }
+
+    fn work(line: &str) -> WorkFlags {
+        let words = std::iter::once("anthill").chain(line.split_whitespace());
+        OnlyWork::try_parse_from(words).expect("good flags").work
+    }
+
+    #[test]
+    fn flags_are_passed_on_unchanged() {
+        let all = "--memory 1.5G --texture-memory 8M --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3";
+        let passed = work(all).to_arguments().join(" ");
+        assert_eq!(
+            passed,
+            "--memory 1572864K --texture-memory 8192K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3"
+        );
+        let (once, twice) = (work(all), work(&passed));
+        assert_eq!((once.memory, once.host_memory, &once.crop), (twice.memory, twice.host_memory, &twice.crop));
+        assert_eq!((once.memory, once.host_memory), (Some(3 << 29), Some(10_000)));
+        assert_eq!((once.shading_rate, once.samples, once.format), (twice.shading_rate, twice.samples, twice.format));
+        assert!(work("").to_arguments().is_empty());
+    }
+}
