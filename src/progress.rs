@@ -1,6 +1,7 @@
 //! How a render is watched and stopped: the renderer notifies an [`Observer`] of what it does, several times a second,
 //! and stops when the observer's [`Interrupt`] is raised.
 
+use crate::schedule::Region;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -129,7 +130,7 @@ struct TallyState {
     work: f64,
     finished: f64,
     /// The work of each region in flight, and the part of it that is done.
-    in_flight: FxHashMap<[u32; 4], (f64, f64)>,
+    in_flight: FxHashMap<Region, (f64, f64)>,
     whole: bool,
 }
 
@@ -167,20 +168,20 @@ impl ProgressTally {
         (state.activity, state.work, state.finished) = (Activity::Drawing, work, finished);
     }
 
-    /// A region begins.
-    pub(crate) fn begin_region(&self, region: [u32; 4], work: f64) {
+    /// Notes that a region begins.
+    pub(crate) fn begin_region(&self, region: Region, work: f64) {
         self.state.lock().in_flight.insert(region, (work, 0.0));
     }
 
-    /// A part of a region in flight is done. A region that goes over something again does not fall back.
-    pub(crate) fn advance_region(&self, region: [u32; 4], part: f64) {
+    /// Notes that a part of a region in flight is done. A region that goes over something again does not fall back.
+    pub(crate) fn advance_region(&self, region: Region, part: f64) {
         if let Some((_, done)) = self.state.lock().in_flight.get_mut(&region) {
             *done = done.max(part.min(1.0));
         }
     }
 
-    /// A region is not in flight any more: it was finished or given up.
-    pub(crate) fn end_region(&self, region: [u32; 4], finished: bool) {
+    /// Notes that a region is no longer in flight: it was finished or given up.
+    pub(crate) fn end_region(&self, region: Region, finished: bool) {
         let mut state = self.state.lock();
         if let Some((work, _)) = state.in_flight.remove(&region)
             && finished
@@ -222,7 +223,7 @@ mod tests {
         tally.count(0.5, 3);
         assert_eq!(tally.now().activity, Activity::Counting { part: 0.25, grids: 10 });
         tally.begin_drawing(100.0, 20.0);
-        let [first, second] = [[0, 0, 4, 4], [4, 0, 8, 4]];
+        let [first, second] = [[0, 0, 4, 4], [4, 0, 8, 4]].map(|array| Region::new(array).expect("not empty"));
         tally.begin_region(first, 60.0);
         tally.begin_region(second, 20.0);
         tally.advance_region(first, 0.5);

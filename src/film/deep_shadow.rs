@@ -11,7 +11,7 @@ pub(super) fn write(
     picture: &PictureInfo<'_>,
     light: &[Visibility],
 ) -> Result<(), FilmWriteError> {
-    let (size, camera) = (picture.size(), picture.header);
+    let (size, camera) = (picture.crop.size(), picture.header);
     let samples = light.iter().map(|light| light.knots().len().saturating_sub(1)).max();
     let header = DeepHeader {
         size,

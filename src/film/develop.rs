@@ -126,17 +126,17 @@ impl<'a> DevelopedRows<'a> {
         let [ci_at, oi_at, alpha_at] = imager_channels(imaged.channel.filter).map(offset);
         let triple = |pixel: &[f32], at: usize| [pixel[at], pixel[at + 1], pixel[at + 2]];
         let exposure = imaged.exposure;
-        let [left, top, right, bottom] = self.pixels.crop;
+        let (columns, all_rows) = (self.pixels.crop.columns(), self.pixels.crop.rows());
         let first = y / BAND_ROWS * BAND_ROWS;
-        let rows = first.max(top)..(first + BAND_ROWS).min(bottom);
+        let rows = first.max(all_rows.start)..(first + BAND_ROWS).min(all_rows.end);
         let source = || rows.clone().flat_map(|y| self.pixels.row(y, film_floats).chunks_exact(film_floats));
         let band = &mut self.band;
         band.ci = source().map(|pixel| triple(pixel, ci_at).map(|value| expose(value, exposure))).collect();
         band.oi = source().map(|pixel| triple(pixel, oi_at)).collect();
         band.alpha = source().map(|pixel| pixel[alpha_at]).collect();
         imager.shade(&mut ImagerPixels {
-            corner: [left, rows.start],
-            size: [right - left, rows.end - rows.start],
+            corner: [columns.start, rows.start],
+            size: [columns.end - columns.start, rows.end - rows.start],
             ci: &mut band.ci,
             oi: &mut band.oi,
             alpha: &mut band.alpha,

@@ -80,7 +80,7 @@ fn file_header<'a>(
     compression: Compression,
     channels: impl Iterator<Item = &'a ExrChannel>,
 ) -> Header {
-    let [width, height] = picture.size().map(|side| side as usize);
+    let [width, height] = picture.crop.size().map(|side| side as usize);
     let channels = channels
         .map(|channel| {
             let sample_type = if channel.half { SampleType::F16 } else { SampleType::F32 };

@@ -56,6 +56,7 @@ use crate::deep::Visibility;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, check_writable, write_whole};
 use crate::scene::{Camera, Options, World};
+use crate::schedule::Region;
 use develop::DevelopedRows;
 use metadata::CameraMetadata;
 use parking_lot::Mutex;
@@ -134,8 +135,8 @@ pub struct Film {
 
 /// The crop rectangle's pixels.
 struct Pixels {
-    /// The crop rectangle, half-open: x0, y0, x1, y1.
-    crop: [u32; 4],
+    /// The crop rectangle.
+    crop: Region,
     /// The values, row-major, interleaved according to the layout.
     values: Vec<f32>,
     /// One bit per pixel, set when it was deposited.
@@ -147,7 +148,7 @@ struct Pixels {
 
 impl Pixels {
     /// Creates missing pixels; `None` if they need more than `bytes_max` bytes or cannot be allocated.
-    fn new(crop: [u32; 4], floats: usize, bytes_max: u64) -> Option<Self> {
+    fn new(crop: Region, floats: usize, bytes_max: u64) -> Option<Self> {
         let mut pixels = Self { crop, values: Vec::new(), finished: Vec::new(), finished_count: 0, light: Vec::new() };
         let count = pixels.count();
         let bytes = bytes_of(count, floats);
@@ -161,11 +162,11 @@ impl Pixels {
     }
 
     fn width(&self) -> usize {
-        (self.crop[2] - self.crop[0]) as usize
+        self.crop.width() as usize
     }
 
     fn count(&self) -> u64 {
-        u64::from(self.crop[2] - self.crop[0]) * u64::from(self.crop[3] - self.crop[1])
+        self.crop.pixel_count()
     }
 
     fn missing(&self) -> u64 {
@@ -179,7 +180,12 @@ impl Pixels {
 
     /// Returns the index of the first pixel of raster row `y`.
     fn row_start(&self, y: u32) -> usize {
-        (y - self.crop[1]) as usize * self.width()
+        (y - self.crop.rows().start) as usize * self.width()
+    }
+
+    /// Returns the index of the pixel at raster column `x` of raster row `y`.
+    fn index(&self, x: u32, y: u32) -> usize {
+        self.row_start(y) + (x - self.crop.columns().start) as usize
     }
 
     /// Returns the values of raster row `y`.
@@ -204,11 +210,7 @@ impl Pixels {
     }
 }
 
-fn is_empty([x0, y0, x1, y1]: [u32; 4]) -> bool {
-    x0 == x1 || y0 == y1
-}
-
-/// The error about a crop window that selects no pixel.
+/// Returns the error about a crop window that selects no pixel.
 fn no_pixel(world: &World) -> Diagnostic {
     let ([x0, x1, y0, y1], [width, height]) = (world.camera.crop_window, world.camera.resolution);
     let message = format!(
@@ -235,12 +237,12 @@ impl Film {
         let mut outputs = plan::plan(&world.options.displays, reporter);
         plan::claim(&mut outputs, claims, reporter);
         let layout = layout(&outputs, &world.options);
-        if is_empty(world.camera.crop_px()) {
+        let Some(crop) = Region::new(world.camera.crop_px()) else {
             reporter.report(no_pixel(world));
             return Err(missing(&outputs, |_| true));
-        }
+        };
         let wants_light = layout.has_light();
-        let Some(mut pixels) = Pixels::new(world.camera.crop_px(), layout.floats(), bytes_max) else {
+        let Some(mut pixels) = Pixels::new(crop, layout.floats(), bytes_max) else {
             let [width, height] = world.camera.resolution;
             let message = format!(
                 "a film of {width} by {height} pixels with {} channels does not fit in memory",
@@ -263,8 +265,8 @@ impl Film {
         &self.layout
     }
 
-    /// Returns the half-open rectangle `[x0, y0, x1, y1]` of pixels that must be deposited.
-    pub fn crop(&self) -> [u32; 4] {
+    /// Returns the rectangle of pixels that must be deposited.
+    pub fn crop(&self) -> Region {
         self.pixels.lock().crop
     }
 
@@ -275,8 +277,8 @@ impl Film {
 
     /// Returns the bytes of host memory that the film of a world with these options needs.
     pub fn bytes_of(options: &Options, camera: &Camera) -> u64 {
-        let [x0, y0, x1, y1] = camera.crop_px();
-        bytes_of(u64::from(x1 - x0) * u64::from(y1 - y0), Self::layout_of(options).floats())
+        let pixel_count = Region::new(camera.crop_px()).map_or(0, Region::pixel_count);
+        bytes_of(pixel_count, Self::layout_of(options).floats())
     }
 
     /// Whether a display shows the light at each depth.
@@ -285,10 +287,11 @@ impl Film {
     }
 
     /// Keeps the light of a region's pixels, row by row, before [`Self::deposit`] marks them as finished.
-    pub fn deposit_light(&self, [x0, y0, x1, _]: [u32; 4], light: Vec<Visibility>) {
-        let (mut pixels, width) = (self.pixels.lock(), (x1 - x0) as usize);
+    pub fn deposit_light(&self, region: Region, light: Vec<Visibility>) {
+        let (mut pixels, [x0, y0]) = (self.pixels.lock(), region.corner());
+        let width = region.width() as usize;
         for (i, light) in light.into_iter().enumerate() {
-            let first = pixels.row_start(y0 + (i / width) as u32) + (x0 - pixels.crop[0]) as usize;
+            let first = pixels.index(x0, y0 + (i / width) as u32);
             pixels.light[first + i % width] = light;
         }
     }
@@ -305,19 +308,17 @@ impl Film {
     /// # Panics
     /// If a pixel is deposited twice or is outside the crop, or if the number of values is wrong: the scheduler is
     /// broken.
-    pub fn deposit(&self, region: [u32; 4], values: &[f32]) {
-        let [x0, y0, x1, y1] = region;
+    pub fn deposit(&self, region: Region, values: &[f32]) {
         let floats = self.layout.floats();
         let mut pixels = self.pixels.lock();
         let crop = pixels.crop;
-        let inside = crop[0] <= x0 && x0 <= x1 && x1 <= crop[2] && crop[1] <= y0 && y0 <= y1 && y1 <= crop[3];
-        assert!(inside, "region {region:?} is inside the film {crop:?}");
-        let width = (x1 - x0) as usize;
-        assert_eq!(values.len(), width * (y1 - y0) as usize * floats, "a region has as many values as its pixels need");
-        for y in y0..y1 {
-            let first = pixels.row_start(y) + (x0 - crop[0]) as usize;
+        assert!(crop.contains(region), "region {region} is inside the film {crop}");
+        let [width, height] = region.size().map(|side| side as usize);
+        assert_eq!(values.len(), width * height * floats, "a region has as many values as its pixels need");
+        for (row, y) in region.rows().enumerate() {
+            let first = pixels.index(region.columns().start, y);
             pixels.finish_row(first, width);
-            let source = &values[(y - y0) as usize * width * floats..][..width * floats];
+            let source = &values[row * width * floats..][..width * floats];
             pixels.values[first * floats..][..width * floats].copy_from_slice(source);
         }
     }
@@ -526,8 +527,8 @@ enum FilmWriteError {
 /// Everything that an encoder needs besides the values of the pixels.
 struct PictureInfo<'a> {
     header: &'a CameraMetadata,
-    /// The crop rectangle, half-open, in raster pixels.
-    crop: [u32; 4],
+    /// The crop rectangle.
+    crop: Region,
     /// Position of raster pixel (0, 0) on the display.
     origin: [i32; 2],
     /// The note that marks a partial picture in text fields.
@@ -535,13 +536,10 @@ struct PictureInfo<'a> {
 }
 
 impl PictureInfo<'_> {
-    fn size(&self) -> [u32; 2] {
-        [self.crop[2] - self.crop[0], self.crop[3] - self.crop[1]]
-    }
-
     /// Returns the crop's upper left corner on the display.
     fn corner(&self) -> [i32; 2] {
-        [0, 1].map(|axis| (i64::from(self.crop[axis]) + i64::from(self.origin[axis])) as i32)
+        let corner = self.crop.corner();
+        [0, 1].map(|axis| (i64::from(corner[axis]) + i64::from(self.origin[axis])) as i32)
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn write(
     bits: SampleBits,
     mut rows: DevelopedRows<'_>,
 ) -> Result<(), FilmWriteError> {
-    let [width, height] = picture.size();
+    let [width, height] = picture.crop.size();
     let floats = rows.floats();
     let mut encoder = Encoder::new(sink, width, height);
     encoder.set_depth(if bits == SampleBits::Eight { BitDepth::Eight } else { BitDepth::Sixteen });
@@ -33,11 +33,10 @@ pub(super) fn write(
     }
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    let [x0, y0, _, y1] = picture.crop;
     let mut bytes = Vec::new();
-    for y in y0..y1 {
+    for y in picture.crop.rows() {
         bytes.clear();
-        for (pixel, x) in rows.row(y).chunks_exact(floats).zip(x0..) {
+        for (pixel, x) in rows.row(y).chunks_exact(floats).zip(picture.crop.columns()) {
             for (&value, channel) in straight(pixel).iter().zip(0..floats as u32) {
                 let sample = quantize(value, &settings[channel as usize], bits.limit(), dither_noise(x, y, channel));
                 match bits {

@@ -2,7 +2,9 @@
 
 use super::{DisplayOutcome, DisplayState, Film, Pixels, to_write};
 use crate::deep::{Knot, Visibility};
+use crate::schedule::Region;
 use std::io::{self, Write};
+use std::ops::Range;
 
 const FLOAT_BYTES: usize = size_of::<f32>();
 
@@ -17,10 +19,9 @@ impl Film {
     /// pixels never change.
     pub fn save(&self, saved: &SavedPixels, out: &mut dyn Write) -> io::Result<SavedPixels> {
         let mut bits = saved.0.clone();
-        let [_, top, _, bottom] = self.crop();
         let floats = self.layout.floats();
         let mut row = Vec::new();
-        for y in top..bottom {
+        for y in self.crop().rows() {
             row.clear();
             self.pixels.lock().pack_row(y, floats, &mut bits, &mut row);
             out.write_all(&row)?;
@@ -43,18 +44,19 @@ impl Film {
         Ok(())
     }
 
-    /// Returns the missing pixels as disjoint half-open rectangles `[x0, y0, x1, y1]` in raster pixels; initially the
-    /// whole crop rectangle.
-    pub fn missing_rectangles(&self) -> Vec<[u32; 4]> {
+    /// Returns the missing pixels as disjoint rectangles; initially the whole crop rectangle.
+    pub fn missing_regions(&self) -> Vec<Region> {
         let pixels = self.pixels.lock();
-        let [_, top, _, bottom] = pixels.crop;
-        let (mut closed, mut open) = (Vec::new(), Vec::<[u32; 4]>::new());
-        for y in top..bottom {
+        let (mut closed, mut open) = (Vec::new(), Vec::<Region>::new());
+        for y in pixels.crop.rows() {
             let runs = pixels.missing_runs(y);
-            let above = |run: &[u32; 2]| open.iter().find(|rectangle| [rectangle[0], rectangle[2]] == *run);
-            let grown = runs.iter().map(|run| [run[0], above(run).map_or(y, |rectangle| rectangle[1]), run[1], y + 1]);
-            let grown: Vec<[u32; 4]> = grown.collect();
-            closed.extend(open.into_iter().filter(|rectangle| !runs.contains(&[rectangle[0], rectangle[2]])));
+            let above = |run: &Range<u32>| open.iter().find(|region| region.columns() == *run);
+            let grown = runs.iter().filter_map(|run| {
+                let top = above(run).map_or(y, |region| region.rows().start);
+                Region::new([run.start, top, run.end, y + 1])
+            });
+            let grown: Vec<Region> = grown.collect();
+            closed.extend(open.into_iter().filter(|region| !runs.contains(&region.columns())));
             open = grown;
         }
         closed.extend(open);
@@ -126,16 +128,16 @@ impl Pixels {
         Some(rest)
     }
 
-    /// Returns the missing runs of row `y`, from left to right: the first raster column and one past the last.
-    fn missing_runs(&self, y: u32) -> Vec<[u32; 2]> {
-        let mut runs: Vec<[u32; 2]> = Vec::new();
-        for (column, x) in (self.crop[0]..self.crop[2]).enumerate() {
+    /// Returns the missing runs of row `y`, from left to right, as raster columns.
+    fn missing_runs(&self, y: u32) -> Vec<Range<u32>> {
+        let mut runs: Vec<Range<u32>> = Vec::new();
+        for (column, x) in self.crop.columns().enumerate() {
             if self.is_finished(column, y) {
                 continue;
             }
             match runs.last_mut() {
-                Some(run) if run[1] == x => run[1] = x + 1,
-                _ => runs.push([x, x + 1]),
+                Some(run) if run.end == x => run.end = x + 1,
+                _ => runs.push(x..x + 1),
             }
         }
         runs

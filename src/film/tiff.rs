@@ -35,7 +35,7 @@ pub(super) fn write<'p>(
     samples: TiffSamples,
     rows: DevelopedRows<'p>,
 ) -> Result<(), FilmWriteError> {
-    let [width, height] = picture.size().map(u64::from);
+    let [width, height] = picture.crop.size().map(u64::from);
     if width * height * rows.floats() as u64 * 4 > PLAIN_BYTES_MAX {
         write_as::<TiffKindBig>(sink, picture, output, compression, samples, rows)
     } else {
@@ -88,7 +88,7 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
     where
         [C::Inner]: TiffValue,
     {
-        let [width, height] = self.picture.size();
+        let [width, height] = self.picture.crop.size();
         let floats = self.rows.floats();
         let mut image = self.encoder.new_image::<C>(width, height)?;
         let extra = extra_samples(self.output, floats - C::BITS_PER_SAMPLE.len());
@@ -135,7 +135,7 @@ fn write_tags<W: FileSink, C: ColorType, K: TiffKind>(
     if let Some(note) = &picture.partial_note {
         directory.write_tag(Tag::ImageDescription, note.as_str())?;
     }
-    if picture.size() != header.resolution || picture.origin != [0, 0] {
+    if picture.crop.size() != header.resolution || picture.origin != [0, 0] {
         let pixels = |value: i32| Rational { n: u32::try_from(value).unwrap_or(0), d: 1 };
         directory.write_tag(X_POSITION, pixels(x))?;
         directory.write_tag(Y_POSITION, pixels(y))?;

@@ -185,7 +185,6 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
     };
     let regions: Vec<_> = world.regions.iter().zip(&shadings).map(measured).collect();
     let fitted = fit_rates(&regions).map_err(|error| ForecastError::Rates { place, error })?;
-    let [x, y] = [0, 1].map(|i| u64::from(world.crop_px[i + 2] - world.crop_px[i]));
     let serial = SerialCost {
         before_s: 0.0,
         open_s: 0.0,
@@ -193,7 +192,7 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
         table_s: cost.table_s,
         counting_s: (world.count_s - cost.devices_s).max(0.0),
         counting_jobs: cost.count_jobs,
-        pixel_s: cost.deposit_s / (x * y) as f64,
+        pixel_s: cost.deposit_s / picture.table.picture().pixel_count() as f64,
         after_s: world.write_s,
     };
     let lists = [cost.samples, cost.apron_px];

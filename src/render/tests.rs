@@ -20,6 +20,7 @@ use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{DisplayDemands, KernelVariants, composite::Composition, filter::FilteredRecord, kernels_of};
 use crate::progress::Interrupt;
 use crate::scene::*;
+use crate::schedule::{Axis, Region};
 use glam::{DMat4, DVec3};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -265,41 +266,42 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         renderer.use_variants(KernelVariants { serial: false });
     }
     let side = |n: u32, i: u32| i * n / setup.cuts;
-    let mut todo: Vec<[u32; 4]> = (0..setup.cuts * setup.cuts)
+    let mut todo: Vec<Region> = (0..setup.cuts * setup.cuts)
         .map(|i| (i % setup.cuts, i / setup.cuts))
         .map(|(i, j)| [side(width, i), side(height, j), side(width, i + 1), side(height, j + 1)])
+        .filter_map(Region::new)
         .collect();
     let mut flying = 0;
     while flying > 0 || !todo.is_empty() {
         while flying < 2
-            && let Some(rect) = todo.pop()
+            && let Some(region) = todo.pop()
         {
-            let samples = renderer.region_pixels(rect).count() * 16;
+            let samples = renderer.region_pixels(region).count() * 16;
             if samples > renderer.region_capacity().expect("begun").subpixels {
-                let middle = rect[0].midpoint(rect[2]);
-                todo.extend([[rect[0], rect[1], middle, rect[3]], [middle, rect[1], rect[2], rect[3]]]);
+                let (start, end) = region.span(Axis::X);
+                todo.extend(region.cut(Axis::X, start.midpoint(end)).expect("a column fits"));
                 continue;
             }
-            renderer.begin(rect).expect("begun");
+            renderer.begin(region).expect("begun");
             flying += 1;
         }
         match renderer.poll(Duration::from_secs(60)).expect("polled") {
-            RegionPoll::Finished(rect, result) => {
+            RegionPoll::Finished(region, result) => {
                 flying -= 1;
-                film.log += &format!("{rect:?} {:?}\n", result.counts);
+                film.log += &format!("{region} {:?}\n", result.counts);
                 film.slabs = film.slabs.max(result.counts.slabs);
                 film.submissions += result.counts.submissions;
                 film.culled_grids += result.counts.culled_grids;
                 let mut from = 0;
-                for y in rect[1]..rect[3] {
-                    for x in rect[0]..rect[2] {
+                for y in region.rows() {
+                    for x in region.columns() {
                         film.pixels[(y * width + x) as usize] = result.pixels[from];
                         film.depths[(y * width + x) as usize] = result.depths[from];
                         from += 1;
                     }
                 }
             }
-            RegionPoll::TooLarge(rect) => panic!("{rect:?} too large"),
+            RegionPoll::TooLarge(region) => panic!("{region} too large"),
             RegionPoll::Advanced => {}
             RegionPoll::Waiting => panic!("hangs"),
         }

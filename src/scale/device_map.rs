@@ -49,9 +49,9 @@ impl Zoom {
 
 /// The map of a world as a PNG. `picture` is the rendered picture, if it can be shown.
 pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
-    let [x0, y0, x1, y1] = world.crop_px;
-    let zoom = Zoom::of(x1 - x0);
-    let [width, height] = [x1 - x0, y1 - y0].map(|pixels| zoom.size(pixels));
+    let size = world.size_px();
+    let zoom = Zoom::of(size[0]);
+    let [width, height] = size.map(|pixels| zoom.size(pixels));
     let owners = owners(world, zoom, [width, height]);
     let owner = |x: u32, y: u32| owners[y as usize * width as usize + x as usize];
     let mut colours = Vec::with_capacity(owners.len());

@@ -106,8 +106,7 @@ fn device_map(series: &Series, pictures: &[PathBuf]) -> Vec<u8> {
     let Some((place, world)) = stats.longest_world().filter(has_regions) else { return Vec::new() };
     // A world may have no picture, or one of another size: then only the regions are shown.
     let picture = pictures.get(place).and_then(|path| preview_image(path, 1.0).ok());
-    let [x0, y0, x1, y1] = world.crop_px;
-    let picture = picture.filter(|picture| picture.size == [x1 - x0, y1 - y0]);
+    let picture = picture.filter(|picture| picture.size == world.size_px());
     device_map::draw(picture.as_ref(), world)
 }
 

@@ -286,9 +286,9 @@ impl Study {
         }
         let stats = &self.one().typical().stats;
         for world in &stats.worlds {
-            let [x0, y0, x1, y1] = world.crop_px;
+            let [width, height] = world.size_px();
             let frame = world.frame.map_or(String::new(), |frame| format!("frame {frame}: "));
-            facts.push(("picture", format!("{frame}{} x {} pixels", x1 - x0, y1 - y0)));
+            facts.push(("picture", format!("{frame}{width} x {height} pixels")));
         }
         let millions = |count: u64| format!("{:.2} million", count as f64 / 1e6);
         facts.push(("micropolygons", millions(stats.micropolygons)));

@@ -1,6 +1,7 @@
 //! Regions: rectangles of pixels, the only unit of work that devices exchange.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Side of a tile of the [`SummedArea`](super::SummedArea) table in pixels; cuts are at multiples of it where a region
 /// is large enough.
@@ -25,17 +26,17 @@ pub enum Axis {
 }
 
 impl Region {
-    /// The region `[x0, y0, x1, y1]` in pixels; `None` if it holds no pixel.
+    /// Returns the region `[x0, y0, x1, y1]` in pixels; `None` if it holds no pixel.
     pub fn new([x0, y0, x1, y1]: [u32; 4]) -> Option<Self> {
         (x0 < x1 && y0 < y1).then_some(Self { x0, y0, x1, y1 })
     }
 
-    /// `[x0, y0, x1, y1]` in pixels.
+    /// Returns the region as `[x0, y0, x1, y1]` in pixels.
     pub fn to_array(self) -> [u32; 4] {
         [self.x0, self.y0, self.x1, self.y1]
     }
 
-    /// First pixel and one past the last pixel along `axis`.
+    /// Returns the first pixel and one past the last pixel along `axis`.
     pub fn span(self, axis: Axis) -> (u32, u32) {
         match axis {
             Axis::X => (self.x0, self.x1),
@@ -43,44 +44,76 @@ impl Region {
         }
     }
 
-    /// Length along `axis` in pixels.
+    /// Returns the length along `axis` in pixels.
     pub fn length(self, axis: Axis) -> u32 {
         let (start, end) = self.span(axis);
         end - start
     }
 
-    /// Width in pixels.
+    /// Returns the width in pixels.
     pub fn width(self) -> u32 {
         self.length(Axis::X)
     }
 
-    /// Height in pixels.
+    /// Returns the height in pixels.
     pub fn height(self) -> u32 {
         self.length(Axis::Y)
     }
 
-    /// Number of pixels.
+    /// Returns the width and the height in pixels.
+    pub fn size(self) -> [u32; 2] {
+        [self.width(), self.height()]
+    }
+
+    /// Returns the first column and the first row.
+    pub fn corner(self) -> [u32; 2] {
+        [self.x0, self.y0]
+    }
+
+    /// Returns the columns, from left to right.
+    pub fn columns(self) -> Range<u32> {
+        self.x0..self.x1
+    }
+
+    /// Returns the rows, from top to bottom.
+    pub fn rows(self) -> Range<u32> {
+        self.y0..self.y1
+    }
+
+    /// Returns the number of pixels.
     pub fn pixel_count(self) -> u64 {
         u64::from(self.width()) * u64::from(self.height())
     }
 
-    /// The axis along which the region is longer; X of a square.
+    /// Returns the axis along which the region is longer; X of a square.
     pub fn longer_axis(self) -> Axis {
         if self.height() > self.width() { Axis::Y } else { Axis::X }
     }
 
-    /// The part that is also in `other`, if any.
+    /// Whether every pixel of `other` is in this region.
+    pub fn contains(self, other: Self) -> bool {
+        self.intersection(other) == Some(other)
+    }
+
+    /// Returns the part that is also in `other`, if any.
     pub fn intersection(self, other: Self) -> Option<Self> {
         Self::new([self.x0.max(other.x0), self.y0.max(other.y0), self.x1.min(other.x1), self.y1.min(other.y1)])
     }
 
-    /// The region extended by `x` and `y` pixels beyond its borders, down to pixel 0.
+    /// Returns the region extended by `x` and `y` pixels beyond its borders, down to pixel 0.
     pub fn grown(self, [x, y]: [u32; 2]) -> Self {
         let Self { x0, y0, x1, y1 } = self;
         Self { x0: x0.saturating_sub(x), y0: y0.saturating_sub(y), x1: x1.saturating_add(x), y1: y1.saturating_add(y) }
     }
 
-    /// Both sides of the cut before pixel `at` of `axis`; `None` if one side would be empty.
+    /// Returns both sides of the cut across the middle of the longer side; `None` for a single pixel.
+    pub fn halves(self) -> Option<[Self; 2]> {
+        let axis = self.longer_axis();
+        let (start, end) = self.span(axis);
+        self.cut(axis, start.midpoint(end))
+    }
+
+    /// Returns both sides of the cut before pixel `at` of `axis`; `None` if one side would be empty.
     pub fn cut(self, axis: Axis, at: u32) -> Option<[Self; 2]> {
         let (start, end) = self.span(axis);
         if at <= start || at >= end {
@@ -132,11 +165,28 @@ mod tests {
     }
 
     #[test]
+    fn halves_are_cut_across_the_longer_side_down_to_single_pixels() {
+        assert_eq!(region([3, 7, 8, 12]).halves(), Some([region([3, 7, 5, 12]), region([5, 7, 8, 12])]));
+        assert_eq!(region([3, 7, 4, 9]).halves(), Some([region([3, 7, 4, 8]), region([3, 8, 4, 9])]));
+        assert_eq!(region([3, 7, 4, 8]).halves(), None);
+    }
+
+    #[test]
+    fn a_region_contains_itself_and_what_is_inside() {
+        let whole = region([3, 7, 8, 12]);
+        assert!(whole.contains(whole) && whole.contains(region([3, 8, 4, 12])));
+        let beyond = [[2, 7, 8, 12], [3, 6, 8, 12], [3, 7, 9, 12], [3, 7, 8, 13], [20, 20, 21, 21]];
+        assert!(beyond.into_iter().all(|other| !whole.contains(region(other))));
+    }
+
+    #[test]
     fn measures() {
         let largest = region([0, 0, u32::MAX, u32::MAX]);
         assert_eq!(largest.pixel_count(), u64::from(u32::MAX) * u64::from(u32::MAX));
         assert_eq!(region([0, 0, 4, 5]).longer_axis(), Axis::Y);
         assert_eq!(region([0, 0, 5, 5]).longer_axis(), Axis::X);
+        let part = region([1, 2, 4, 7]);
+        assert_eq!((part.size(), part.corner(), part.columns(), part.rows()), ([3, 5], [1, 2], 1..4, 2..7));
         assert_eq!(region([1, 2, 3, 4]).to_string(), "[1, 3) x [2, 4)");
     }
 }

@@ -119,6 +119,14 @@ pub struct MeasuredRegion {
     pub device_s: f64,
 }
 
+impl MeasuredWorld {
+    /// Returns the width and the height of what was rendered, in pixels.
+    pub fn size_px(&self) -> [u32; 2] {
+        let [x0, y0, x1, y1] = self.crop_px;
+        [x1 - x0, y1 - y0]
+    }
+}
+
 impl Measured {
     /// The world that took longest to render, with its index.
     pub fn longest_world(&self) -> Option<(usize, &MeasuredWorld)> {

@@ -9,7 +9,7 @@ use super::tree::{File, files};
 /// Parts of `src`, and what each may use beside itself: other parts, or single modules of them. `*` is all but `cli`.
 const PARTS: &[(&str, &[&str])] = &[
     ("diagnostic", &[]),
-    ("progress", &[]),
+    ("progress", &["schedule::Region"]),
     ("files", &[]),
     ("trace", &["files"]),
     ("schedule", &[]),
@@ -21,7 +21,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("parallel", &[]),
     ("deep", &["exr_blocks"]),
     ("points", &["files"]),
-    ("film", &["deep", "exr_blocks", "scene", "diagnostic", "files", "parallel"]),
+    ("film", &["deep", "exr_blocks", "scene", "schedule::Region", "diagnostic", "files", "parallel"]),
     ("texture", &["deep", "diagnostic", "exr_blocks", "files", "parallel", "points"]),
     ("pipeline", &["scene", "diagnostic"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.

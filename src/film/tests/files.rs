@@ -66,7 +66,10 @@ fn half_has_no_accidental_infinities() {
     let world = world([3, 1], vec![display(&path, "exr", RGB)]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    film.deposit([0, 0, 3, 1], &[1e6, -1e6, 0.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 65504.0, 1.0, 0.0]);
+    film.deposit(
+        region([0, 0, 3, 1]),
+        &[1e6, -1e6, 0.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 65504.0, 1.0, 0.0],
+    );
     film.finish(None, &reporter);
     let image = read_exr(&path);
     let values = |name| channel(&image, name).values_as_f32().collect::<Vec<_>>();
@@ -147,7 +150,7 @@ fn large_pictures_are_bigtiff() {
     let directory = directory();
     let path = path_in(&directory, "a.tif");
     let film = film(&world([6, 5], vec![display(&path, "tiff", RGB)]), &Reporter::silent());
-    deposit(&film, [0, 0, 6, 5]);
+    deposit(&film, region([0, 0, 6, 5]));
     let pixels = film.pixels.into_inner();
     let output = to_write(&film.outputs[0]).expect("it can be written");
     let picture = PictureInfo { header: &film.header, crop: pixels.crop, origin: [0, 0], partial_note: None };
@@ -220,7 +223,7 @@ fn png_divides_colour_by_alpha() {
     let world = world([3, 1], vec![quantized(BYTES, display(&path, "png", RGBA))]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    film.deposit([0, 0, 3, 1], &[0.25, 0.5, 0.0, 0.5, 0.3, 0.3, 0.3, 0.0, 1.0, 0.2, 0.0, 1.0]);
+    film.deposit(region([0, 0, 3, 1]), &[0.25, 0.5, 0.0, 0.5, 0.3, 0.3, 0.3, 0.0, 1.0, 0.2, 0.0, 1.0]);
     film.finish(None, &reporter);
     let (info, bytes) = read_png(&path);
     assert_eq!((info.color_type, info.bit_depth), (::png::ColorType::Rgba, ::png::BitDepth::Eight));
@@ -251,7 +254,7 @@ fn previews_are_srgb() {
     let world = world([3, 1], vec![display(&exr, "exr", RGB), display(&z, "zfile", Z)]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    film.deposit([0, 0, 3, 1], &[0.0, 0.5, 1.0, 2.0, -1.0, 0.5, 2.0, 6.0, 0.0, 1.0, 0.0, 1e38]);
+    film.deposit(region([0, 0, 3, 1]), &[0.0, 0.5, 1.0, 2.0, -1.0, 0.5, 2.0, 6.0, 0.0, 1.0, 0.0, 1e38]);
     film.finish(None, &reporter);
     preview(Path::new(&exr), Path::new(&png), 1.0).expect("both are there");
     assert_eq!(read_png(&png).1, [0, 188, 255, 0, 188, 255, 0, 255, 0]);

@@ -8,6 +8,7 @@ use crate::scene::{
     Camera, Display, DisplayMode, DisplayPart, Motion, Options, ParamValue, Projection, Quantize, ShaderInstance,
     ValueType,
 };
+use crate::schedule::Axis;
 use ::exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 use glam::DMat4;
 use std::collections::BTreeMap;
@@ -82,22 +83,27 @@ fn value_at(x: u32, y: u32, float: usize) -> f32 {
     (x as f32 + 100.0 * y as f32) / 1024.0 + float as f32 / 8192.0
 }
 
+/// Returns the region `[x0, y0, x1, y1]`.
+fn region(array: [u32; 4]) -> Region {
+    Region::new(array).expect("not empty")
+}
+
 /// Deposits a region with [`value_at`] everywhere.
-fn deposit(film: &Film, [x0, y0, x1, y1]: [u32; 4]) {
+fn deposit(film: &Film, region: Region) {
     let floats = film.layout().floats();
-    let pixels = (y0..y1).flat_map(|y| (x0..x1).map(move |x| (x, y)));
+    let pixels = region.rows().flat_map(|y| region.columns().map(move |x| (x, y)));
     let values: Vec<f32> = pixels.flat_map(|(x, y)| (0..floats).map(move |float| value_at(x, y, float))).collect();
-    film.deposit([x0, y0, x1, y1], &values);
+    film.deposit(region, &values);
 }
 
 /// Makes a whole film of one display, deposited as two regions, and returns what was said.
 fn make(world: &World) -> (Vec<DisplayOutcome>, Vec<String>) {
     let reporter = Reporter::silent();
     let film = film(world, &reporter);
-    let [x0, y0, x1, y1] = film.crop();
-    let cut = (x0 + x1) / 2;
-    deposit(&film, [cut, y0, x1, y1]);
-    deposit(&film, [x0, y0, cut, y1]);
+    let (start, end) = film.crop().span(Axis::X);
+    let [left, right] = film.crop().cut(Axis::X, (start + end) / 2).expect("wider than a pixel");
+    deposit(&film, right);
+    deposit(&film, left);
     let outcomes = film.finish(None, &reporter);
     (outcomes, reporter.all().iter().map(|(diagnostic, _)| diagnostic.message.clone()).collect())
 }
@@ -151,10 +157,10 @@ fn equal_pictures_are_equal_files() {
     let reporter = Reporter::silent();
     let (first, second) =
         (film(&world([65, 33], displays(0)), &reporter), film(&world([65, 33], displays(3)), &reporter));
-    deposit(&first, [0, 0, 65, 33]);
+    deposit(&first, region([0, 0, 65, 33]));
     for y in 0..33 {
-        deposit(&second, [40, y, 65, y + 1]);
-        deposit(&second, [0, y, 40, y + 1]);
+        deposit(&second, region([40, y, 65, y + 1]));
+        deposit(&second, region([0, y, 40, y + 1]));
     }
     first.finish(None, &reporter);
     second.finish(None, &reporter);
@@ -187,7 +193,7 @@ fn each_display_has_its_own_exposure_and_alpha_has_none() {
     let world = world([1, 1], vec![bright, exposed([4.0, 1.0], display(&b, "tiff", normal))]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    film.deposit([0, 0, 1, 1], &[0.25, 0.5, 1.0, 0.75, 0.1, 0.2, 0.3]);
+    film.deposit(region([0, 0, 1, 1]), &[0.25, 0.5, 1.0, 0.75, 0.1, 0.2, 0.3]);
     film.finish(None, &reporter);
     let floats = |path: &str| match tiff_decoder(path).read_image().expect("decodes") {
         ::tiff::decoder::DecodingResult::F32(values) => values,
@@ -251,7 +257,7 @@ fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
     assert_eq!(film.layout().floats(), 7, "colour, alpha and opacity");
-    film.deposit([0, 0, 2, 1], &[0.25, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    film.deposit(region([0, 0, 2, 1]), &[0.25, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     film.finish(Some(&Background([0.0, 0.0, 1.0])), &reporter);
     let ::tiff::decoder::DecodingResult::F32(values) = tiff_decoder(&path).read_image().expect("decodes") else {
         panic!("not floats")
@@ -277,7 +283,7 @@ fn imagers_get_bands_that_lie_alike_in_every_crop() {
     world.camera.crop_window = [0.25, 0.75, 0.25, 0.75];
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    film.deposit([1, 50, 3, 150], &[0.0; 2 * 100 * 7]);
+    film.deposit(region([1, 50, 3, 150]), &[0.0; 2 * 100 * 7]);
     film.finish(Some(&Position { fails: false }), &reporter);
     let ::tiff::decoder::DecodingResult::F32(values) = tiff_decoder(&path).read_image().expect("decodes") else {
         panic!("not floats")
@@ -296,7 +302,7 @@ fn a_display_whose_imager_fails_is_not_written() {
     let world = imaged_world(&path, [2, 1]);
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    film.deposit([0, 0, 2, 1], &[0.5; 14]);
+    film.deposit(region([0, 0, 2, 1]), &[0.5; 14]);
     let outcomes = film.finish(Some(&Position { fails: true }), &reporter);
     assert_eq!(states(&outcomes), [DisplayState::Missing]);
     assert!(!Path::new(&path).exists());
@@ -310,7 +316,7 @@ fn depth_files_are_float_exr_whatever_their_name() {
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
     assert_eq!(film.layout().channels(), [FilmChannel { group: ChannelGroup::Depth, filter: None }]);
-    film.deposit([0, 0, 2, 2], &[1.5, 2.5, 1e38, 3.5]);
+    film.deposit(region([0, 0, 2, 2]), &[1.5, 2.5, 1e38, 3.5]);
     let outcomes = film.finish(None, &reporter);
     assert_eq!(states(&outcomes), [DisplayState::Partial { missing: 4 }]);
     let image = read_exr(&path);
@@ -325,7 +331,7 @@ fn a_partial_film_is_written_and_marked() {
     let world = world([10, 10], paths.iter().map(|path| display(path, "file", RGBA)).collect());
     let reporter = Reporter::silent();
     let film = film(&world, &reporter);
-    deposit(&film, [0, 0, 10, 4]);
+    deposit(&film, region([0, 0, 10, 4]));
     assert_eq!(film.progress(), (40, 100));
     let outcomes = film.finish(None, &reporter);
     assert_eq!(states(&outcomes), [DisplayState::Partial { missing: 60 }; 3]);
@@ -349,7 +355,7 @@ fn a_partial_film_leaves_an_older_whole_picture_alone() {
     let finish = |rows: u32| {
         let reporter = Reporter::silent();
         let film = film(&world, &reporter);
-        deposit(&film, [0, 0, 4, rows]);
+        deposit(&film, region([0, 0, 4, rows]));
         let outcomes = film.finish(None, &reporter);
         (outcomes[0].path.display().to_string(), outcomes[0].state)
     };
@@ -362,7 +368,7 @@ fn a_partial_film_leaves_an_older_whole_picture_alone() {
     assert_eq!(finish(3), partial(&beside, 4), "an older partial one is replaced");
     assert_eq!(fs::read(&path).expect("there"), whole);
     assert_eq!(finish(4), (path.clone(), DisplayState::Whole));
-    assert!(!Path::new(&beside).exists(), "it is not needed any more");
+    assert!(!Path::new(&beside).exists(), "it is no longer needed");
     fs::write(&beside, "something else").expect("writable");
     assert_eq!(finish(2), (beside.clone(), DisplayState::Missing));
     assert_eq!(finish(4), (path.clone(), DisplayState::Whole));
@@ -384,15 +390,15 @@ fn a_film_without_pixels_keeps_the_old_file() {
 #[should_panic(expected = "a pixel is deposited once")]
 fn a_pixel_deposited_twice_is_a_broken_scheduler() {
     let film = film(&world([8, 8], vec![display("a.exr", "exr", RGB)]), &Reporter::silent());
-    deposit(&film, [0, 0, 4, 4]);
-    deposit(&film, [3, 3, 8, 8]);
+    deposit(&film, region([0, 0, 4, 4]));
+    deposit(&film, region([3, 3, 8, 8]));
 }
 
 #[test]
 #[should_panic(expected = "is inside the film")]
 fn a_region_outside_is_a_broken_scheduler() {
     let film = film(&world([8, 8], vec![display("a.exr", "exr", RGB)]), &Reporter::silent());
-    deposit(&film, [4, 4, 9, 8]);
+    deposit(&film, region([4, 4, 9, 8]));
 }
 
 #[test]
@@ -405,7 +411,7 @@ fn outputs_that_cannot_be_written_are_found_before_rendering() {
     assert_eq!(film.check_outputs(&reporter), 1);
     let message = format!("scene.rib:2:1: error: cannot write \"{bad}\": there is no such directory [badfile]");
     assert_eq!(reporter.all()[0].0.to_string(), message);
-    deposit(&film, [0, 0, 2, 2]);
+    deposit(&film, region([0, 0, 2, 2]));
     let outcomes = film.finish(None, &reporter);
     assert_eq!(states(&outcomes), [DisplayState::Missing, DisplayState::Whole]);
     assert_eq!(outcomes[0].path, Path::new(&bad));

@@ -15,17 +15,17 @@ fn what_is_saved_is_restored_bit_by_bit() {
     let world = cropped();
     let reporter = Reporter::silent();
     let (half, again) = (film(&world, &reporter), film(&world, &reporter));
-    let [x0, y0, x1, y1] = half.crop();
-    deposit(&half, [x0, y0, x0 + 9, y1]);
+    let [x0, y0, x1, y1] = half.crop().to_array();
+    deposit(&half, region([x0, y0, x0 + 9, y1]));
     // A signed zero, a signalling NaN: bits, not numbers.
     let odd: Vec<f32> = [0x8000_0000, 0x7fa0_0001, 0xff80_0000, 1].map(f32::from_bits).into();
-    half.deposit([x1 - 1, y0 + 2, x1, y0 + 3], &odd);
+    half.deposit(region([x1 - 1, y0 + 2, x1, y0 + 3]), &odd);
     let mut parts = Vec::new();
     let none = SavedPixels::default();
     let some = half.save(&none, &mut parts).expect("memory is writable");
     // What comes later is saved alone, and in front of other pixels of its rows too.
-    deposit(&half, [x0 + 12, y0, x1 - 1, y0 + 2]);
-    deposit(&half, [x0 + 9, y0 + 1, x0 + 12, y0 + 5]);
+    deposit(&half, region([x0 + 12, y0, x1 - 1, y0 + 2]));
+    deposit(&half, region([x0 + 9, y0 + 1, x0 + 12, y0 + 5]));
     let before = parts.len();
     let more = half.save(&some, &mut parts).expect("memory is writable");
     let (run, pixel) = (size_of::<u64>() + size_of::<u32>(), half.layout().floats() * size_of::<f32>());
@@ -37,7 +37,7 @@ fn what_is_saved_is_restored_bit_by_bit() {
     let bits = |film: &Film| film.pixels.lock().values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&half), bits(&again));
     assert_eq!(half.progress(), again.progress());
-    assert_eq!(half.missing_rectangles(), again.missing_rectangles());
+    assert_eq!(half.missing_regions(), again.missing_regions());
     let mut whole = Vec::new();
     assert_eq!(again.save(&none, &mut whole).expect("memory is writable"), more);
     assert!(again.restore(&whole).is_err(), "pixels are deposited once");
@@ -50,16 +50,16 @@ fn what_is_saved_is_restored_bit_by_bit() {
 }
 
 #[test]
-fn the_missing_rectangles_are_disjoint_and_exactly_what_is_missing() {
+fn the_missing_regions_are_disjoint_and_exactly_what_is_missing() {
     let film = film(&cropped(), &Reporter::silent());
-    let [x0, y0, x1, y1] = film.crop();
-    assert_eq!(film.missing_rectangles(), [film.crop()]);
-    for region in [[x0, y0, x0 + 4, y0 + 5], [x0 + 8, y0 + 3, x0 + 12, y0 + 9], [x1 - 1, y1 - 1, x1, y1]] {
-        deposit(&film, region);
+    let [x0, y0, x1, y1] = film.crop().to_array();
+    assert_eq!(film.missing_regions(), [film.crop()]);
+    for corners in [[x0, y0, x0 + 4, y0 + 5], [x0 + 8, y0 + 3, x0 + 12, y0 + 9], [x1 - 1, y1 - 1, x1, y1]] {
+        deposit(&film, region(corners));
     }
     // Depositing panics on overlaps.
-    film.missing_rectangles().into_iter().for_each(|rectangle| deposit(&film, rectangle));
+    film.missing_regions().into_iter().for_each(|missing| deposit(&film, missing));
     let (finished, count) = film.progress();
     assert_eq!(finished, count);
-    assert!(film.missing_rectangles().is_empty());
+    assert!(film.missing_regions().is_empty());
 }

@@ -8,6 +8,7 @@ use crate::render::device::error::DeviceError;
 use crate::render::device::regions_in_flight::RegionPoll;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::picture_grids::PictureGrids;
+use crate::schedule::Region;
 use std::sync::Arc;
 
 impl DeviceRenderer {
@@ -31,7 +32,7 @@ impl DeviceRenderer {
     pub(crate) fn measure_displacement(
         &mut self,
         grids: &Arc<PictureGrids>,
-        crop: [u32; 4],
+        crop: Region,
     ) -> Result<Vec<f32>, DeviceError> {
         self.begin_picture(grids)?;
         self.shared.pipeline = Pipeline::MEASURE;
@@ -43,25 +44,25 @@ impl DeviceRenderer {
         Ok(self.displaced()?)
     }
 
-    fn measure_regions(&mut self, crop: [u32; 4]) -> Result<(), DeviceError> {
-        let mut rects = vec![crop];
-        while let Some(rect) = rects.pop() {
-            if self.is_too_large(rect) || self.measure_region(rect)? {
-                rects.extend(halves(rect));
+    fn measure_regions(&mut self, crop: Region) -> Result<(), DeviceError> {
+        let mut regions = vec![crop];
+        while let Some(region) = regions.pop() {
+            if self.is_too_large(region) || self.measure_region(region)? {
+                regions.extend(region.halves().into_iter().flatten());
             }
         }
         Ok(())
     }
 
-    /// Whether a rectangle has more subpixels than a region has room for.
-    fn is_too_large(&self, rect: [u32; 4]) -> bool {
-        let subpixels = |samples: u64| self.region_pixels(rect).count() * samples;
+    /// Whether a region has more subpixels than there is room for.
+    fn is_too_large(&self, region: Region) -> bool {
+        let subpixels = |samples: u64| self.region_pixels(region).count() * samples;
         self.region_capacity().is_some_and(|capacity| subpixels(capacity.pixel_samples) > capacity.subpixels)
     }
 
-    /// Displaces what is in a rectangle; true where it selects more grids than a region has room for.
-    fn measure_region(&mut self, rect: [u32; 4]) -> Result<bool, DeviceError> {
-        self.begin(rect)?;
+    /// Displaces what is in a region, and returns whether it selects more grids than there is room for.
+    fn measure_region(&mut self, region: Region) -> Result<bool, DeviceError> {
+        self.begin(region)?;
         loop {
             if self.picture.interrupt.is_raised() {
                 let device = self.device.title().clone();
@@ -80,17 +81,4 @@ impl DeviceRenderer {
         let device = self.device.title().clone();
         GpuError::Timeout { device, waited_for: self.waiting_for(), timeout: self.device.timeout() }.into()
     }
-}
-
-/// A rectangle cut across its longer side; a single pixel is not cut.
-fn halves([x0, y0, x1, y1]: [u32; 4]) -> Vec<[u32; 4]> {
-    if x1 - x0 > 1 && x1 - x0 >= y1 - y0 {
-        let middle = x0.midpoint(x1);
-        return vec![[x0, y0, middle, y1], [middle, y0, x1, y1]];
-    }
-    if y1 - y0 > 1 {
-        let middle = y0.midpoint(y1);
-        return vec![[x0, y0, x1, middle], [x0, middle, x1, y1]];
-    }
-    Vec::new()
 }

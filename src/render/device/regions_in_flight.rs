@@ -9,6 +9,7 @@ use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::region_result::RegionResult;
 use crate::render::region::texture_watch::{TileLoad, TileMisses};
+use crate::schedule::Region;
 use crate::trace::Track;
 use std::time::{Duration, Instant};
 
@@ -16,9 +17,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) enum RegionPoll {
     /// This region is finished, with this result.
-    Finished([u32; 4], Box<RegionResult>),
+    Finished(Region, Box<RegionResult>),
     /// This region comes to more than fits and has to be cut.
-    TooLarge([u32; 4]),
+    TooLarge(Region),
     /// A region has submitted its next work.
     Advanced,
     /// No submission has ended.
@@ -41,9 +42,9 @@ impl DeviceRenderer {
         self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string())
     }
 
-    /// The regions in flight, each with the part of it that is done: an estimate of time.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = ([u32; 4], f64)> + '_ {
-        self.in_flight.iter().map(|region| (region.rect, region.run.part()))
+    /// Returns the regions in flight, each with the part of it that is done: an estimate of time.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Region, f64)> + '_ {
+        self.in_flight.iter().map(|region| (region.region, region.run.part()))
     }
 
     /// Gives up the regions in flight when their submissions are done, for each of which it waits at most `timeout`.
@@ -61,23 +62,24 @@ impl DeviceRenderer {
         self.in_flight.is_empty()
     }
 
-    /// The pixels of a region with the filter's apron.
-    pub(crate) fn region_pixels(&self, rect: [u32; 4]) -> RegionPixels {
-        RegionPixels { sampled: frame::sampled_px(rect, &self.picture.widest_filter), inside: rect }
+    /// Returns the pixels of a region with the filter's apron.
+    pub(crate) fn region_pixels(&self, region: Region) -> RegionPixels {
+        let inside = region.to_array();
+        RegionPixels { sampled: frame::sampled_px(inside, &self.picture.widest_filter), inside }
     }
 
     /// Begins a region. The picture has begun, and fewer regions than [`Self::in_flight_max`] are in flight.
-    pub(crate) fn begin(&mut self, rect: [u32; 4]) -> Result<(), GpuError> {
-        let pixels = self.region_pixels(rect);
+    pub(crate) fn begin(&mut self, region: Region) -> Result<(), GpuError> {
+        let pixels = self.region_pixels(region);
         let regions = self.regions.as_mut().expect("the picture has begun");
         let part = regions.free.pop().expect("no more regions are begun than there is memory for");
-        let region = ActiveRegion { pixels, slices: regions.parts[part], capacity: regions.capacity };
+        let active = ActiveRegion { pixels, slices: regions.parts[part], capacity: regions.capacity };
         if self.captures(self.begun_regions) {
             self.device.mark_capture(true);
         }
-        let run = RegionRun::begin(&mut self.device, &mut self.shared, region, self.pace.quota())?;
+        let run = RegionRun::begin(&mut self.device, &mut self.shared, active, self.pace.quota())?;
         self.begun_regions += 1;
-        self.in_flight.push(RunningRegion { rect, part, run, begun: Instant::now(), device_s: 0.0 });
+        self.in_flight.push(RunningRegion { region, part, run, begun: Instant::now(), device_s: 0.0 });
         Ok(())
     }
 
@@ -128,9 +130,9 @@ impl DeviceRenderer {
         trace_region(&mut self.tracks.regions, &region, &status);
         Ok(match status {
             RegionStatus::Finished(result) => {
-                RegionPoll::Finished(region.rect, Box::new(RegionResult { device_s: region.device_s, ..*result }))
+                RegionPoll::Finished(region.region, Box::new(RegionResult { device_s: region.device_s, ..*result }))
             }
-            _ => RegionPoll::TooLarge(region.rect),
+            _ => RegionPoll::TooLarge(region.region),
         })
     }
 
@@ -169,8 +171,7 @@ fn trace_misses(track: &mut Track, device: &Device, ticket: Ticket, missed: Tile
 }
 
 fn trace_region(track: &mut Track, region: &RunningRegion, status: &RegionStatus) {
-    let [x0, y0, x1, y1] = region.rect;
-    let name = format!("[{x0}, {x1}) x [{y0}, {y1})");
+    let name = region.region.to_string();
     let RegionStatus::Finished(result) = status else {
         track.mark(&format!("{name} is too large"), Instant::now(), &[]);
         return;

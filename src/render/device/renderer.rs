@@ -17,6 +17,7 @@ use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
+use crate::schedule::Region;
 use crate::trace::Track;
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,7 +53,7 @@ pub(super) struct RegionMemory {
 
 /// A region in flight.
 pub(super) struct RunningRegion {
-    pub rect: [u32; 4],
+    pub region: Region,
     /// Number of its part of the memory.
     pub part: usize,
     pub run: RegionRun,

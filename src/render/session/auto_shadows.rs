@@ -166,7 +166,7 @@ impl Session<'_> {
             return Ok(Arc::clone(map));
         }
         self.ticker.begin_world(None);
-        self.stats.worlds.push(WorldStats { crop_px: film.crop(), ..WorldStats::default() });
+        self.stats.worlds.push(WorldStats { crop_px: film.crop().to_array(), ..WorldStats::default() });
         drop(world);
         self.shadows.drawing = true;
         let displays = self.draw_film(&picture, film, None, None);

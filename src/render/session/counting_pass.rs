@@ -11,6 +11,7 @@ use crate::render::grids::list::{GridStore, ListError};
 use crate::render::grids::order::{ShareGrids, SortedRun, merge_runs};
 use crate::render::grids::picture_grids::{GridSums, PictureGrids};
 use crate::render::session::devices::DeviceReopener;
+use crate::schedule::Region;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub(super) struct CountingDevice {
 pub(super) struct CountingPass<'a> {
     pub picture: &'a Picture,
     /// Pixels of the picture.
-    pub crop: [u32; 4],
+    pub crop: Region,
     /// What opens failed devices again, by slot.
     pub reopeners: &'a [DeviceReopener],
     pub memory: &'a Arc<HostMemory>,

@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
         let picture = self.build_picture(world, film);
         let imager = self.imager(world);
         let prepare = begin.elapsed();
-        self.stats.worlds.push(WorldStats { frame, crop_px: crop, prepare, ..WorldStats::default() });
+        self.stats.worlds.push(WorldStats { frame, crop_px: crop.to_array(), prepare, ..WorldStats::default() });
         (picture, imager)
     }
 

@@ -46,8 +46,7 @@ impl Session<'_> {
         grids: &PictureGrids,
         film: &Film,
     ) {
-        let Some(whole) = Region::new(film.crop()) else { return };
-        let begin = Instant::now();
+        let (whole, begin) = (film.crop(), Instant::now());
         let tiles = match tile_counts(whole, &grids.list, &picture.world.instances) {
             Ok(tiles) => tiles,
             Err(error) => {
@@ -127,8 +126,8 @@ impl Session<'_> {
             baked.add(std::mem::take(&mut result.baked));
             log.add_result(region, &result);
             let begin = Instant::now();
-            film.deposit_light(region.to_array(), std::mem::take(&mut result.light));
-            film.deposit(region.to_array(), &interleave(&layout, records, region.pixel_count(), &result));
+            film.deposit_light(region, std::mem::take(&mut result.light));
+            film.deposit(region, &interleave(&layout, records, region.pixel_count(), &result));
             deposit += begin.elapsed();
         };
         let outcome = schedule::render(job, openers, &mut sink, self.ticker.interrupt.flag());
@@ -178,7 +177,7 @@ impl Session<'_> {
 
     /// The regions that the scheduler begins with: what the film lacks, cut as options and test aids ask.
     fn first_regions(&self, film: &Film, table: &SummedArea) -> Vec<Region> {
-        let regions = film.missing_rectangles().into_iter().filter_map(Region::new);
+        let regions = film.missing_regions().into_iter();
         let regions = regions.flat_map(|region| self.tuning.buckets(region));
         match self.options.regions {
             Some(count) => regions.flat_map(|region| table.uneven_parts(region, count.get())).collect(),
@@ -207,13 +206,13 @@ impl Session<'_> {
 /// Reports to the tally which regions are in flight.
 fn tally_event(tally: &ProgressTally, event: &ScheduleEventKind) {
     match event {
-        ScheduleEventKind::Begun { region, work, .. } => tally.begin_region(region.to_array(), *work as f64),
-        ScheduleEventKind::Finished { region } => tally.end_region(region.to_array(), true),
+        ScheduleEventKind::Begun { region, work, .. } => tally.begin_region(*region, *work as f64),
+        ScheduleEventKind::Finished { region } => tally.end_region(*region, true),
         ScheduleEventKind::Cut { region, .. } | ScheduleEventKind::Refused { region } => {
-            tally.end_region(region.to_array(), false);
+            tally.end_region(*region, false);
         }
         ScheduleEventKind::Failed { returned, .. } => {
-            returned.iter().for_each(|region| tally.end_region(region.to_array(), false));
+            returned.iter().for_each(|region| tally.end_region(*region, false));
         }
         _ => {}
     }

@@ -122,7 +122,7 @@ impl RegionRenderer for Worker {
     }
 
     fn begin(&mut self, region: Region) -> Result<(), Failure> {
-        match self.renderer().begin(region.to_array()) {
+        match self.renderer().begin(region) {
             // The scheduler is about to be stopped.
             Err(error) if error.is_interruption() => Ok(()),
             begun => begun.map_err(|error| self.failure(&error)),
@@ -133,7 +133,6 @@ impl RegionRenderer for Worker {
         if self.throttle.rests(timeout) {
             return Ok(Poll::Waiting("a device slowed down by ANTHILL_THROTTLE".to_owned()));
         }
-        let region = |rect| Region::new(rect).expect("a region that was begun has pixels");
         let polled = match self.renderer().poll(timeout) {
             Err(error) if error.is_interruption() => {
                 std::thread::sleep(timeout.min(INTERRUPTED_POLL));
@@ -142,13 +141,13 @@ impl RegionRenderer for Worker {
             polled => polled.map_err(|error| self.failure(&error))?,
         };
         if let Some(renderer) = &self.renderer {
-            renderer.parts().for_each(|(rect, part)| self.tally.advance_region(rect, part));
+            renderer.parts().for_each(|(region, part)| self.tally.advance_region(region, part));
         }
         let worked_s = self.renderer().worked_s();
         self.throttle.worked(worked_s);
         Ok(match polled {
-            RegionPoll::Finished(rect, result) => Poll::Finished(region(rect), result),
-            RegionPoll::TooLarge(rect) => Poll::TooLarge(region(rect)),
+            RegionPoll::Finished(region, result) => Poll::Finished(region, result),
+            RegionPoll::TooLarge(region) => Poll::TooLarge(region),
             RegionPoll::Advanced => Poll::Advanced,
             RegionPoll::Waiting => Poll::Waiting(self.renderer().waiting_for()),
         })
