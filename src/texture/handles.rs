@@ -1,4 +1,5 @@
-//! Open files that nobody reads at the moment, kept for the next reader: of all textures together only so many.
+//! The cache of open files that are not being read, kept for the next reader. It is bounded for all textures
+//! together: the least recently used (LRU) file is evicted, and closed.
 
 use super::block::TexelBlock;
 use super::exr_tiles::ExrReader;
@@ -7,7 +8,7 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many files that nobody reads stay open. As many more are open as threads read at once.
+/// How many files that are not being read stay open. As many more are open as threads read at once.
 const IDLE_MAX: usize = 64;
 
 /// What reads a file.
@@ -36,10 +37,10 @@ pub(super) struct HandleOwner {
     pub(super) level: u32,
 }
 
-/// Handles that nobody uses, the latest at the end.
+/// Handles that are not in use, the most recently used at the end.
 static IDLE: Mutex<VecDeque<(HandleOwner, TextureHandle)>> = Mutex::new(VecDeque::new());
 
-/// A number that no other open texture has.
+/// Returns a number that no other open texture has.
 pub(super) fn new_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -54,14 +55,14 @@ pub(super) fn take(owner: HandleOwner, at: (u32, [u32; 2])) -> Option<TextureHan
     idle.remove(found).map(|(_, handle)| handle)
 }
 
-/// Keeps a handle for the next reader.
+/// Keeps a handle for the next reader. Where too many are kept, the least recently used (LRU) one is evicted.
 pub(super) fn put_back(owner: HandleOwner, handle: TextureHandle) {
     let mut idle = IDLE.lock();
     idle.push_back((owner, handle));
     let too_many = idle.len().saturating_sub(IDLE_MAX);
-    let closed: Vec<_> = idle.drain(..too_many).collect();
+    let evicted: Vec<_> = idle.drain(..too_many).collect();
     drop(idle);
-    drop(closed);
+    drop(evicted);
 }
 
 /// Closes what is open of a texture.

@@ -1,5 +1,5 @@
-//! Pages of geometry on a device: where a scene is larger than the device, the least recently used page makes room for
-//! the next.
+//! Pages of geometry on a device: where a scene is larger than the device, the least recently used (LRU) page is
+//! evicted for the next.
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::PageSlices;
@@ -41,25 +41,25 @@ pub(crate) struct PagesBytes {
 }
 
 impl PagesBytes {
-    /// Of these pages.
+    /// Returns the bytes of these pages.
     pub(crate) fn of(pages: &[Page]) -> Self {
         Self { all: pages.iter().map(page_bytes).sum(), largest: pages.iter().map(page_bytes).max().unwrap_or(0) }
     }
 }
 
-/// Bytes that a page takes in a buffer.
+/// Returns the bytes that a page takes in a buffer.
 fn page_bytes(page: &Page) -> u64 {
     Arena::measure(|arena| cut(arena, page)).bytes
 }
 
 impl GeometryPages {
-    /// No page is resident yet; at most `budget_bytes` of them ever will be, but always at least one.
+    /// Begins without a resident page; at most `budget_bytes` of them ever will be, but always at least one.
     pub(crate) fn new(pages: Arc<[Page]>, budget_bytes: u64) -> Self {
         let page_bytes_max = PagesBytes::of(&pages).largest;
         Self { pages, buffers: Vec::new(), page_bytes_max, budget_bytes, clock: 0 }
     }
 
-    /// How many pages can be resident at once: a submission must not need more.
+    /// Returns how many pages can be resident at once: a submission must not need more.
     pub(crate) fn resident_max(&self) -> usize {
         if self.all_fit() { self.pages.len().max(1) } else { (self.budget_bytes / self.page_bytes_max).max(1) as usize }
     }
@@ -94,22 +94,27 @@ impl GeometryPages {
         Ok(())
     }
 
-    /// Returns a page on the device, uploading it if it is not there. Submissions made before see what was there, those
-    /// made after see the page. A recording that is not submitted yet sees the page too, so it may need at most
-    /// [`Self::resident_max`] pages.
+    /// Returns a page on the device. If it is not there, evicts the least recently used one and uploads it. Submissions
+    /// made before see what was there, those made after see the page. A recording that is not submitted yet sees the
+    /// page too, so it may need at most [`Self::resident_max`] pages.
     pub(crate) fn make_resident(&mut self, device: &mut Device, page: usize) -> Result<PageSlices, GpuError> {
         self.clock += 1;
         let kept = self.buffers.iter().position(|buffer| buffer.page == Some(page));
-        let oldest =
-            || (0..self.buffers.len()).min_by_key(|&i| self.buffers[i].last_use).expect("buffers are allocated");
-        let place = kept.unwrap_or_else(oldest);
+        let place = kept.unwrap_or_else(|| self.evict_lru());
         let buffer = &mut self.buffers[place];
         buffer.last_use = self.clock;
-        if let (Some(slices), Some(_)) = (buffer.slices, kept) {
+        if let Some(slices) = buffer.slices {
             return Ok(slices);
         }
-        (buffer.page, buffer.slices) = (Some(page), None);
+        buffer.page = Some(page);
         Ok(*buffer.slices.insert(upload(device, buffer.buffer, &self.pages[page])?))
+    }
+
+    /// Evicts the least recently used (LRU) page, if all buffers are full, and returns the number of the empty buffer.
+    fn evict_lru(&mut self) -> usize {
+        let lru = (0..self.buffers.len()).min_by_key(|&i| self.buffers[i].last_use).expect("buffers are allocated");
+        (self.buffers[lru].page, self.buffers[lru].slices) = (None, None);
+        lru
     }
 
     /// From now on one page is resident at a time.

@@ -1,6 +1,7 @@
 //! Pages of the list of grids on a device: contiguous parts of the list, in which [neighbours in the picture are
 //! neighbours](crate::render::grids::order). Where the list is larger than its share of the device's memory, a region
-//! selects from one page after another, of those that its pixels meet, and buffers are used over and over.
+//! selects from one page after another, of those that its pixels meet, and pages are evicted for others: the least
+//! recently used (LRU) first.
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{GridPageSlices, clusters};
@@ -37,7 +38,7 @@ struct GridPageBuffer {
 }
 
 impl GridPages {
-    /// A list in pages of `page_grids` grids each, for which there are `buffers`; no page is resident yet.
+    /// Creates a list in pages of `page_grids` grids each, for which there are `buffers`; no page is resident yet.
     pub(crate) fn new(
         picture_grids: Arc<PictureGrids>,
         page_grids: u64,
@@ -58,12 +59,12 @@ impl GridPages {
         Ok(pages)
     }
 
-    /// Pages that may have grids for a region.
+    /// Returns the pages that may have grids for a region.
     pub(crate) fn pages_meeting(&self, region: &RegionPixels) -> Vec<usize> {
         (0..self.page_boxes.len()).filter(|&page| meets(&self.page_boxes[page], region)).collect()
     }
 
-    /// The most grids that a region can select.
+    /// Returns the most grids that a region can select.
     pub(crate) fn selected_max(&self, region: &RegionPixels) -> u64 {
         let met = self.clusters.iter().filter(|cluster| meets(cluster, region)).count() as u64;
         (met * u64::from(CLUSTER_GRIDS)).min(self.picture_grids.list.len() as u64)
@@ -74,9 +75,9 @@ impl GridPages {
         self.buffers.iter().any(|buffer| buffer.page == Some(page))
     }
 
-    /// Returns a page on the device, uploading it if it is not there. Submissions made before see what was there, those
-    /// made after see the page. A region goes through the pages of `wanted` forth and back: the least recently used of
-    /// them is needed again last, so it makes room first; but any other page makes room before.
+    /// Returns a page on the device. If it is not there, evicts another and uploads it. Submissions made before see
+    /// what was there, those made after see the page. A region goes through the pages of `wanted` forth and back: the
+    /// least recently used of them is needed again last, so it is evicted first; but any other page is evicted before.
     pub(crate) fn make_resident(
         &mut self,
         device: &mut Device,
@@ -86,13 +87,12 @@ impl GridPages {
         self.clock += 1;
         let some = self.grids_of(page);
         let resident = self.buffers.iter().position(|buffer| buffer.page == Some(page));
-        let place = resident.unwrap_or_else(|| victim(&self.buffers, wanted));
+        let place = resident.unwrap_or_else(|| self.evict_lru(wanted));
         let buffer = &mut self.buffers[place];
         buffer.last_use = self.clock;
         let count = some.len() as u64;
         let slices = buffer.slices.first(count);
         if resident.is_none() {
-            buffer.page = None;
             let first = page * clusters(self.page_grids) as usize;
             upload(device, &self.picture_grids.list, some, &slices)?;
             device.upload(slices.clusters, &self.clusters[first..first + clusters(count) as usize])?;
@@ -101,7 +101,15 @@ impl GridPages {
         Ok(slices)
     }
 
-    /// Grids of a page.
+    /// Evicts the least recently used (LRU) page, if all buffers are full, and returns the number of the empty buffer.
+    /// Pages of `wanted` are evicted after all others.
+    fn evict_lru(&mut self, wanted: &[usize]) -> usize {
+        let place = lru(&self.buffers, wanted);
+        self.buffers[place].page = None;
+        place
+    }
+
+    /// Returns the number of grids of a page.
     pub(crate) fn grid_count(&self, page: usize) -> u64 {
         self.grids_of(page).len() as u64
     }
@@ -112,8 +120,8 @@ impl GridPages {
     }
 }
 
-/// The buffer whose page makes room.
-fn victim(buffers: &[GridPageBuffer], wanted: &[usize]) -> usize {
+/// Returns the number of the buffer whose page is evicted next.
+fn lru(buffers: &[GridPageBuffer], wanted: &[usize]) -> usize {
     let is_wanted = |buffer: &GridPageBuffer| buffer.page.is_some_and(|page| wanted.binary_search(&page).is_ok());
     let order = |&i: &usize| (is_wanted(&buffers[i]), buffers[i].last_use);
     (0..buffers.len()).min_by_key(order).expect("a list has a buffer")
@@ -132,12 +140,12 @@ fn upload(device: &mut Device, list: &GridList, some: Range<usize>, slices: &Gri
     Ok(())
 }
 
-/// The pixels that some bounds meet together.
+/// Returns the pixels that some bounds meet together.
 fn pixels_of(bounds: &[GridBound]) -> Cluster {
     union(bounds.iter().map(|bound| Cluster { x: bound.x, y: bound.y }))
 }
 
-/// The pixels that some clusters meet together.
+/// Returns the pixels that some clusters meet together.
 fn union(clusters: impl Iterator<Item = Cluster>) -> Cluster {
     let none = [i32::from(i16::MAX), i32::from(i16::MIN)];
     let [x, y] = clusters.fold([none; 2], |[x, y], one| [wider(x, range(one.x)), wider(y, range(one.y))]);
@@ -174,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_are_not_wanted_make_room_first_and_older_ones_first() {
+    fn pages_that_are_not_wanted_are_evicted_first_and_older_ones_first() {
         let buffers =
             [page_buffer(Some(4), 9), page_buffer(Some(1), 7), page_buffer(Some(2), 8), page_buffer(Some(7), 6)];
-        assert_eq!(victim(&buffers, &[1, 2, 3]), 3, "4 and 7 are not wanted: 7 is older");
-        assert_eq!(victim(&buffers, &[1, 2, 4]), 3, "7 is not wanted");
-        assert_eq!(victim(&buffers, &[1, 2, 3, 4, 7]), 3, "all are wanted: 7 is the least recently used");
-        assert_eq!(victim(&[page_buffer(Some(1), 5), page_buffer(None, 0)], &[0, 1]), 1, "an empty buffer");
+        assert_eq!(lru(&buffers, &[1, 2, 3]), 3, "4 and 7 are not wanted: 7 is older");
+        assert_eq!(lru(&buffers, &[1, 2, 4]), 3, "7 is not wanted");
+        assert_eq!(lru(&buffers, &[1, 2, 3, 4, 7]), 3, "all are wanted: 7 is the least recently used");
+        assert_eq!(lru(&[page_buffer(Some(1), 5), page_buffer(None, 0)], &[0, 1]), 1, "an empty buffer");
     }
 
     #[test]

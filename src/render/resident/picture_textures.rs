@@ -19,14 +19,14 @@ pub(crate) struct PictureTextures {
     pub folders: Arc<[String]>,
     /// Where the picture is, for names that programs compute.
     pub location: SourceLocation,
-    /// Device memory for tiles, if it is said how much.
+    /// Device memory for tiles, if the user or the scene gives it.
     pub memory_bytes: Option<u64>,
     /// The space in which programs compute.
     pub current_from_world: DMat4,
 }
 
 impl PictureTextures {
-    /// Of programs that name these, without folders.
+    /// Returns the textures of programs that name these, without folders.
     #[cfg(test)]
     pub(crate) fn of(names: NamedTextures) -> Arc<Self> {
         let reporter = Arc::new(crate::diagnostic::Reporter::silent());
@@ -100,24 +100,24 @@ impl PictureTextures {
         }
     }
 
-    /// What messages call the file of a name.
+    /// Returns what messages call the file of a name.
     fn sought(&self, token: u32) -> SoughtFile {
         if self.names.as_points.contains_key(&token) { SoughtFile::Points } else { SoughtFile::Texture }
     }
 
-    /// The number in the store of the texture that a token names.
+    /// Returns the number in the store of the texture that a token names.
     pub(crate) fn find(&self, token: u32) -> Option<u32> {
         let name = self.names.texts.get(token as usize).filter(|name| !name.is_empty())?;
         let location = self.names.known.get(&token).unwrap_or(&self.location);
         self.store.find(self.sought(token), name, &self.folders, location)
     }
 
-    /// The most textures that programs may look up.
+    /// Returns the most textures that programs may look up.
     pub(crate) fn textures_max(&self) -> usize {
         if self.names.computed { self.names.texts.len() } else { self.names.known.len() }.max(1)
     }
 
-    /// The tiles of all textures that may be looked up.
+    /// Returns the number of tiles of all textures that may be looked up.
     pub(crate) fn tiles_max(&self) -> u64 {
         if self.names.computed {
             return u64::MAX;
@@ -128,7 +128,7 @@ impl PictureTextures {
         stored.map(|texture| texture.header().tile_count()).sum()
     }
 
-    /// What the files behind the names are recognised by.
+    /// Returns what the files behind the names are recognised by.
     pub(crate) fn identities(&self) -> Vec<Option<String>> {
         let all = if self.names.computed { 0..self.names.texts.len() as u32 } else { 0..0 };
         let tokens: BTreeSet<u32> = self.names.known.keys().copied().chain(all).collect();

@@ -5,15 +5,15 @@ use crate::render::resident::texture_tiles::{MissedKey, coarser, level_of, place
 use crate::texture::{TextureHeader, TextureKind};
 use std::collections::BTreeSet;
 
-/// A level of at most so many tiles is loaded whole: 2,048 x 2,048 texels.
+/// The most tiles of a level that is loaded whole: 2,048 x 2,048 texels.
 const WHOLE_LEVEL_TILES: u64 = 1024;
-/// A point cloud of at most so many tiles is loaded whole: as many as there are slots at most.
+/// The most tiles of a point cloud that is loaded whole: as many as there are slots at most.
 const WHOLE_CLOUD_TILES: u64 = 1 << 16;
 /// log2 of the tiles to a side of the aligned block that is loaded of larger levels.
 const NEAR_LOG2: u32 = 2;
 
-/// The tiles of a texture that are likely to be looked up where these were missed, the likeliest first; some come
-/// several times. They are of the same levels and of coarser ones.
+/// Returns the tiles of a texture that are likely to be looked up where these were missed, the likeliest first; some
+/// come several times. They are of the same levels and of coarser ones.
 ///
 /// Of deep shadow maps there are none: lookups need few of their planes, but the host decodes all of them.
 pub(super) fn tiles_near<'a>(
@@ -40,7 +40,7 @@ pub(super) fn tiles_near<'a>(
     blocks.chain(wholes)
 }
 
-/// The tiles of a level that there are from `first` on, at most so many to each side.
+/// Returns the tiles of a level that there are from `first` on, at most `most` along each side.
 fn tiles_of(header: &TextureHeader, what: u32, first: [u32; 2], most: [u32; 2]) -> impl Iterator<Item = MissedKey> {
     let tiles = header.level_tiles(level_of(what));
     let end: [u32; 2] = std::array::from_fn(|axis| first[axis].saturating_add(most[axis]).min(tiles[axis]));

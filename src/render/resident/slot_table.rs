@@ -1,4 +1,4 @@
-//! Where tiles are: an open hash table with linear probing, as programs search it (spirv-gen's abi.rs).
+//! The slots that tiles are in: an open hash table with linear probing, as programs search it (spirv-gen's abi.rs).
 
 use crate::render::resident::texture_tiles::MissedKey;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 const PROBES_MAX: usize = 32;
 /// Entries for each slot: few enough are full that searches are short.
 const ENTRIES_PER_SLOT: u64 = 4;
-/// Changes are noted for so many entries together.
+/// The entries of a chunk, whose changes are noted together.
 const CHUNK: usize = 64;
 
 /// The table of a device.
@@ -20,18 +20,18 @@ pub(super) struct SlotTable {
 }
 
 impl SlotTable {
-    /// An empty table for so many slots.
+    /// Creates an empty table for `slots` slots.
     pub(super) fn new(slots: u64) -> Self {
         let entries = (slots * ENTRIES_PER_SLOT).next_power_of_two().max(CHUNK as u64) as usize;
         Self { entries: vec![[0; 4]; entries], changed: vec![false; entries / CHUNK] }
     }
 
-    /// The entries.
+    /// Returns the entries.
     pub(super) fn entries(&self) -> &[[u32; 4]] {
         &self.entries
     }
 
-    /// log2 of the number of entries.
+    /// Returns log2 of the number of entries.
     pub(super) fn log2_entries(&self) -> u32 {
         self.entries.len().ilog2()
     }
@@ -40,27 +40,27 @@ impl SlotTable {
         hash(key) as usize & (self.entries.len() - 1)
     }
 
-    /// The places of a search, in order.
+    /// Returns the places of a search, in order.
     fn places(&self, key: MissedKey) -> impl Iterator<Item = usize> + use<> {
         let (home, mask) = (self.home(key), self.entries.len() - 1);
         (0..PROBES_MAX).map(move |probe| (home + probe) & mask)
     }
 
-    /// The slot that holds a tile.
+    /// Returns the slot that holds a tile.
     pub(super) fn slot_of(&self, key: MissedKey) -> Option<usize> {
         let mut full = self.places(key).take_while(|&place| self.entries[place][2] != 0);
         let place = full.find(|&place| self.entries[place][..2] == key)?;
         Some(self.entries[place][2] as usize - 1)
     }
 
-    /// Adds a tile that is not there; `false` where a search would not come to it.
+    /// Adds a tile that is not there, and returns `false` if a search would not come to it.
     pub(super) fn insert(&mut self, key: MissedKey, slot: usize) -> bool {
         let Some(place) = self.places(key).find(|&place| self.entries[place][2] == 0) else { return false };
         self.set(place, [key[0], key[1], slot as u32 + 1, 0]);
         true
     }
 
-    /// Removes a tile. Those behind it move up, so that searches still come to them.
+    /// Removes a tile that is evicted. Those behind it move up, so that searches still come to them.
     pub(super) fn remove(&mut self, key: MissedKey) {
         let mask = self.entries.len() - 1;
         let mut full = self.places(key).take_while(|&place| self.entries[place][2] != 0);
@@ -74,7 +74,7 @@ impl SlotTable {
                 break;
             }
             let home = self.home([entry[0], entry[1]]);
-            // It may move to the hole unless its home lies between the two.
+            // It may move to the hole unless its home is between the two.
             if (place.wrapping_sub(home) & mask) >= (place.wrapping_sub(hole) & mask) {
                 self.set(hole, entry);
                 hole = place;
@@ -88,7 +88,7 @@ impl SlotTable {
         self.changed[place / CHUNK] = true;
     }
 
-    /// The entries that changed since the last call.
+    /// Returns the entries that changed since the last call.
     pub(super) fn take_changed(&mut self) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for (chunk, changed) in self.changed.iter_mut().enumerate().filter(|(_, changed)| **changed) {
@@ -103,7 +103,7 @@ impl SlotTable {
     }
 }
 
-/// The hash of a key, as in glsl/lib/rsl/tiles.glsl.
+/// Returns the hash of a key, as in glsl/lib/rsl/tiles.glsl.
 fn hash([a, b]: MissedKey) -> u32 {
     let h = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b);
     let h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);

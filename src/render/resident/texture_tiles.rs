@@ -1,5 +1,5 @@
-//! Tiles of textures on a device: slots of a fixed number, filled with what programs miss and with what is near it
-//! (docs/textures.md).
+//! The cache of texture tiles on a device: slots of a fixed number, filled with what programs miss and with what is
+//! near it (docs/textures.md). Where all slots are full, the least recently used (LRU) tiles are evicted.
 //!
 //! Programs that miss tiles run again until they miss nothing, so what is in which slot cannot be seen in a picture.
 //! Uploads are in order with submissions: one that is under way sees the tiles that were there when it was submitted.
@@ -26,9 +26,9 @@ const SLOTS_MAX: u64 = SLOTS_PER_BUFFER * TILE_BUFFERS as u64;
 const SLOT_BYTES: u64 = 4 * TILE_WORDS as u64;
 /// The fewest slots.
 const SLOTS_MIN: u64 = 256;
-/// The part of a device's free memory that slots may take, where it is not said how much: 1 / this.
+/// The part of a device's free memory that slots may take, where no number is given: 1 / this.
 const MEMORY_PART: u64 = 4;
-/// Bytes of slots where nothing is said, at most.
+/// Bytes of slots where no other number is given, at most.
 const MEMORY_BYTES: u64 = 256 << 20;
 /// The first word of a key that asks for a name.
 const NAME_KEY: u32 = u32::MAX;
@@ -37,7 +37,7 @@ const TABLE_RECORDS: usize = 4;
 const MATRIX_RECORDS: usize = 8;
 /// Slots that are uploaded at once, at most.
 const UPLOAD_SLOTS: usize = 512;
-/// With tiles that were missed, others are loaded up to so many together: a submission waits for them.
+/// The most tiles that are loaded together, those that were missed and others: a submission waits for them.
 const LOADED_AT_ONCE: usize = 512;
 /// The part of the slots that is left to tiles that are missed: 1 / this.
 const RESERVED_PART: usize = 8;
@@ -117,25 +117,26 @@ struct TileSlot {
 pub(crate) enum TilesLoaded {
     /// All are there.
     All,
-    /// They are more than there are slots, by so many.
+    /// They are this many more than there are slots.
     TooMany(usize),
 }
 
-/// Slots for textures of so many tiles, where `wanted` bytes are asked for, and so many are free.
+/// Returns the number of slots for textures of `tiles_max` tiles, where `wanted` bytes are asked for and `free_bytes`
+/// are free.
 fn slot_count(wanted: Option<u64>, tiles_max: u64, free_bytes: u64) -> u64 {
     let bytes = wanted.unwrap_or(MEMORY_BYTES.min(free_bytes / MEMORY_PART));
     (bytes / SLOT_BYTES).min(tiles_max).clamp(SLOTS_MIN, SLOTS_MAX)
 }
 
 impl TextureTiles {
-    /// Says that one grid needs more tiles than there are slots, and is drawn without some of them.
+    /// Reports that one grid needs more tiles than there are slots, and is drawn without some of them.
     pub(crate) fn report_too_few_slots(&self) {
         let present = self.slots.iter().filter(|slot| !slot.is_absent).count();
         self.textures.store.report_too_few_slots(present);
     }
 
-    /// Takes memory for `lacking` more slots than textures were given, because one grid needs them together; whether
-    /// there is so much.
+    /// Takes memory for `lacking` more slots than textures were given, because one grid needs them together. Returns
+    /// `false` if there is too little.
     pub(crate) fn grow(&mut self, device: &mut Device, lacking: usize) -> Result<bool, GpuError> {
         let mut lacking = lacking as u64;
         while lacking > 0 {
@@ -243,12 +244,12 @@ impl TextureTiles {
         Ok(made)
     }
 
-    /// What programs are bound to.
+    /// Returns what programs are bound to.
     pub(crate) fn slices(&self) -> TextureSlices {
         self.slices
     }
 
-    /// The number that slots end before, now or when a single grid needs more.
+    /// Returns the number that slots end before, now or when a single grid needs more.
     pub(crate) fn slots_end(&self) -> u64 {
         if self.tiles_max > self.given as u64 { SLOTS_MAX } else { self.given as u64 }
     }
@@ -264,13 +265,13 @@ impl TextureTiles {
         self.misses = missed;
     }
 
-    /// The stamp of a submission that is about to be made.
+    /// Returns the stamp of a submission that is about to be made.
     pub(crate) fn next_stamp(&mut self) -> u32 {
         self.stamp += 1;
         self.stamp
     }
 
-    /// Reads what a submission left in its list: the tiles that it missed. Its use of slots is noted.
+    /// Reads and returns the tiles that a submission missed, and notes which slots it used.
     pub(crate) fn read_misses(
         &mut self,
         device: &mut Device,
@@ -298,7 +299,7 @@ impl TextureTiles {
     }
 
     /// Loads what a program needs of which `needed` is known, besides the tiles in slots that it used since stamp
-    /// `since`: none of these is replaced.
+    /// `since`: none of these is evicted.
     pub(crate) fn load(
         &mut self,
         device: &mut Device,
@@ -318,34 +319,41 @@ impl TextureTiles {
         if opened {
             self.upload_directory(device)?;
         }
-        let mut free: Vec<usize> =
-            (0..self.slots.len()).filter(|&slot| !kept[slot] && !self.slots[slot].is_absent).collect();
-        if missing.len() > free.len() {
-            return Ok(TilesLoaded::TooMany(missing.len() - free.len()));
+        let evictable = self.evictable_slots(&kept);
+        if missing.len() > evictable.len() {
+            return Ok(TilesLoaded::TooMany(missing.len() - evictable.len()));
         }
-        // Those that were used last go last.
-        free.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
-        let empty = free.iter().filter(|&&slot| self.slots[slot].tile.is_none()).count();
+        let empty = evictable.iter().filter(|&&slot| self.slots[slot].tile.is_none()).count();
         let room = self.room_ahead(empty, missing.len());
         let mut ahead = self.tiles_ahead(&missing, needed, room);
         missing.sort_unstable();
         ahead.sort_unstable();
-        let (slots, spare) = free.split_at(missing.len());
+        let (slots, spare) = evictable.split_at(missing.len());
         self.fill(device, &missing, slots, TileNeed::Missed)?;
         self.fill(device, &ahead, spare, TileNeed::Ahead)?;
         self.upload_hash(device)?;
         Ok(TilesLoaded::All)
     }
 
-    /// How many tiles that nobody missed may be loaded with so many that were, where so many slots are empty: no tile
-    /// is replaced for them, and some slots are left to tiles that will be missed, unless all fit.
+    /// Returns the slots that can be filled, in the order in which they are: empty ones first, then those of the least
+    /// recently used (LRU) tiles, which are evicted. Slots that are `kept` are not among them.
+    fn evictable_slots(&self, kept: &[bool]) -> Vec<usize> {
+        let is_evictable = |&slot: &usize| !kept[slot] && !self.slots[slot].is_absent;
+        let mut slots: Vec<usize> = (0..self.slots.len()).filter(is_evictable).collect();
+        slots.sort_by_key(|&slot| (self.slots[slot].tile.is_some(), self.slots[slot].used));
+        slots
+    }
+
+    /// Returns how many tiles that were not missed may be loaded with `missing` tiles that were, where `empty` slots
+    /// are empty: no tile is evicted for them, and some slots are left to tiles that will be missed, unless all fit.
     fn room_ahead(&self, empty: usize, missing: usize) -> usize {
         let fits = self.tiles_max <= self.slots.len() as u64;
         let reserve = if fits { 0 } else { self.slots.len() / RESERVED_PART };
         empty.saturating_sub(missing + reserve).min(LOADED_AT_ONCE.saturating_sub(missing))
     }
 
-    /// At most so many tiles that are likely to be missed after these, and that are neither there nor in `needed`.
+    /// Returns at most `most` tiles that are likely to be missed after `missing`, and that are neither there nor in
+    /// `needed`.
     fn tiles_ahead(&self, missing: &[MissedKey], needed: &FxHashSet<MissedKey>, most: usize) -> Vec<MissedKey> {
         if most == 0 {
             return Vec::new();
@@ -367,7 +375,7 @@ impl TextureTiles {
         ahead.into_iter().collect()
     }
 
-    /// Puts tiles in slots.
+    /// Puts tiles in slots, and evicts those that were there.
     fn fill(
         &mut self,
         device: &mut Device,
@@ -383,10 +391,7 @@ impl TextureTiles {
                 slots.iter().zip(&tiles).map(|(&slot, tile)| (self.slot(slot), &tile[..])).collect();
             device.upload_all(&parts)?;
             for (&key, &slot) in keys.iter().zip(slots) {
-                if let Some(before) = self.slots[slot].tile.take() {
-                    self.hash.remove(before);
-                    self.resident -= 1;
-                }
+                self.evict(slot);
                 let placed = self.hash.insert(key, slot);
                 self.resident += u64::from(placed);
                 self.slots[slot] = TileSlot { tile: placed.then_some(key), used, is_absent: false };
@@ -395,7 +400,15 @@ impl TextureTiles {
         Ok(())
     }
 
-    /// The words of a slot.
+    /// Evicts the tile in a slot, if there is one.
+    fn evict(&mut self, slot: usize) {
+        if let Some(tile) = self.slots[slot].tile.take() {
+            self.hash.remove(tile);
+            self.resident -= 1;
+        }
+    }
+
+    /// Returns the words of a slot.
     fn slot(&self, slot: usize) -> Slice<u32> {
         let (buffer, number) = (slot as u64 / SLOTS_PER_BUFFER, slot as u64 % SLOTS_PER_BUFFER);
         let first = number * TILE_WORDS as u64;
@@ -415,7 +428,7 @@ impl TextureTiles {
         device.upload(self.slices.directory.part(0..self.hash_record as u64), &self.records)
     }
 
-    /// Finds the texture that a token names; whether that was not known yet.
+    /// Finds the texture that a token names, and returns whether it was unknown before.
     fn open(&mut self, token: u32) -> bool {
         let (record, lane) = (2 + token as usize / 4, token as usize % 4);
         if token as usize >= self.textures.names.texts.len() || self.records[record][lane] != 0 {
@@ -426,7 +439,7 @@ impl TextureTiles {
         true
     }
 
-    /// The number here of a texture of the store.
+    /// Returns the number here of a texture of the store.
     fn number_of(&mut self, stored: u32) -> u32 {
         if let Some(&number) = self.known.get(&stored) {
             return number;
@@ -450,7 +463,7 @@ impl TextureTiles {
         number as u32
     }
 
-    /// The columns of a shadow map's camera and of its picture, from the space in which programs compute.
+    /// Returns the columns of a shadow map's camera and of its picture, from the space in which programs compute.
     fn map_matrices(&self, header: &TextureHeader) -> Option<[[u32; 4]; MATRIX_RECORDS]> {
         let matrices = header.matrices?;
         let world_from_current = self.textures.current_from_world.inverse();
@@ -475,7 +488,7 @@ impl TextureTiles {
     }
 }
 
-/// The forms that kernels must know for a texture.
+/// Returns the forms that kernels must know for a texture.
 fn forms_of(header: &TextureHeader) -> u32 {
     let is_mirrored = header.kind == TextureKind::LatLong || header.wrap.contains(&WrapMode::Mirror);
     let word = match header.format {
@@ -487,7 +500,7 @@ fn forms_of(header: &TextureHeader) -> u32 {
     word | of(forms::MIRRORED, is_mirrored) | of(forms::DEEP, header.kind == TextureKind::DeepShadow)
 }
 
-/// The first record of a texture in the table.
+/// Returns the first record of a texture in the table.
 fn shape_record(header: &TextureHeader) -> [u32; 4] {
     // The words of a point cloud are no texels, nor are those of an occlusion map.
     let is_picture = !matches!(header.kind, TextureKind::Points | TextureKind::Occlusion);

@@ -1,4 +1,5 @@
-//! Tiles on the host: a bounded number of them, for all devices.
+//! The cache of texture tiles on the host: a bounded number of them, for all devices. Where it is full, it evicts about
+//! the least recently used (LRU) tile: the oldest one that was not asked for again (second chance, or CLOCK).
 
 use super::{TileKey, TileTexels};
 use parking_lot::Mutex;
@@ -6,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-/// A tile, or its promise: whoever comes second waits for the first to read it.
+/// A tile, or its promise: the second thread that asks for it waits for the first to read it.
 type PromisedTile = Arc<OnceLock<Arc<TileTexels>>>;
 
 /// The tiles that are kept, for as long as there is room.
@@ -19,7 +20,7 @@ pub(super) struct TileCache {
 #[derive(Debug, Default)]
 struct KeptTiles {
     tiles: FxHashMap<TileKey, KeptTile>,
-    /// The next to be dropped in front.
+    /// The next to be evicted in front.
     order: VecDeque<TileKey>,
 }
 
@@ -31,12 +32,12 @@ struct KeptTile {
 }
 
 impl TileCache {
-    /// A cache of so many bytes, but at least of one tile.
+    /// Creates a cache of `bytes` bytes, but at least of one tile.
     pub(super) fn new(bytes: usize) -> Self {
         Self { tiles_max: (bytes / size_of::<TileTexels>()).max(1), kept: Mutex::default() }
     }
 
-    /// A tile, which is read if it is not there. Only its readers wait for it.
+    /// Returns a tile, which is read if it is not there. Only its readers wait for it.
     pub(super) fn get_or_read(&self, key: TileKey, read: impl FnOnce() -> Arc<TileTexels>) -> Arc<TileTexels> {
         let promised = self.promised(key);
         Arc::clone(promised.get_or_init(read))
@@ -49,7 +50,7 @@ impl TileCache {
             return Arc::clone(&tile.texels);
         }
         while kept.tiles.len() >= self.tiles_max {
-            kept.drop_one();
+            kept.evict();
         }
         let texels = PromisedTile::default();
         kept.tiles.insert(key, KeptTile { texels: Arc::clone(&texels), asked_again: false });
@@ -59,8 +60,8 @@ impl TileCache {
 }
 
 impl KeptTiles {
-    /// Drops the tile that joined longest ago, among those that nobody asked for again.
-    fn drop_one(&mut self) {
+    /// Evicts the tile that joined longest ago, among those that were not asked for again.
+    fn evict(&mut self) {
         while let Some(key) = self.order.pop_front() {
             match self.tiles.get_mut(&key) {
                 Some(tile) if tile.asked_again => {

@@ -70,7 +70,7 @@ impl TilesFixture {
         self.tiles.hash.slot_of(key).is_some()
     }
 
-    /// How many tiles were missed, loaded ahead, and read again.
+    /// Returns how many tiles were missed, loaded ahead, and read again.
     fn reads(&self) -> [u64; 3] {
         let reads = self.tiles.textures.store.statistics()[0].1;
         [reads.misses, reads.prefetched, reads.redundant_reads]
@@ -81,7 +81,7 @@ impl TilesFixture {
     }
 }
 
-/// A tile of the first level.
+/// Returns a tile of the first level.
 fn tile(number: u32) -> MissedKey {
     [0, (number % 16) | ((number / 16) << 16)]
 }
@@ -99,9 +99,9 @@ fn a_texture_that_fits_is_loaded_when_one_tile_is_missed() {
 }
 
 /// Where 256 slots are too few for all 347 tiles, one of eight stays empty for tiles that are missed. These take the
-/// place of tiles that nobody used before that of others, and no tile is loaded ahead in the place of another.
+/// place of tiles that nobody used before that of others, and no tile is evicted for one that is loaded ahead.
 #[test]
-fn tiles_that_nobody_missed_replace_none_and_are_replaced_first() {
+fn tiles_that_nobody_missed_evict_none_and_are_evicted_first() {
     let mut fixture = TilesFixture::new(4 << 20);
     fixture.load(&[tile(0)]);
     assert_eq!((fixture.tiles.resident, fixture.reads()), (224, [1, 223, 0]));
@@ -111,11 +111,11 @@ fn tiles_that_nobody_missed_replace_none_and_are_replaced_first() {
     assert_eq!((fixture.tiles.resident, fixture.reads()), (256, [33, 223, 0]));
     fixture.load(rest);
     assert!(first.iter().chain(&[tile(0)]).all(|&key| fixture.is_there(key)));
-    // Those that were replaced are missed again.
-    let replaced: Vec<MissedKey> = (0..256).map(tile).filter(|&key| !fixture.is_there(key)).collect();
-    fixture.load(&replaced);
+    // Those that were evicted are missed again.
+    let evicted: Vec<MissedKey> = (0..256).map(tile).filter(|&key| !fixture.is_there(key)).collect();
+    fixture.load(&evicted);
     assert!(lacking.iter().chain(&[tile(0)]).all(|&key| fixture.is_there(key)), "they were used");
-    assert_eq!(fixture.reads()[1..], [223, 0], "the host has what was replaced");
+    assert_eq!(fixture.reads()[1..], [223, 0], "the host has what was evicted");
     fixture.close();
 }
 
