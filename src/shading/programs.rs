@@ -211,7 +211,8 @@ impl<'a> Programs<'a> {
         for shortfall in &reflection.shortfalls {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
-        let kernel = shading_kernel(label(signature), (spirv, resumable, demand), &reflection, signature);
+        let forms = KernelForms { spirv, resumable, demand };
+        let kernel = shading_kernel(label(signature), forms, &reflection, signature);
         self.kernels.push(kernel);
         Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
     }
@@ -300,9 +301,19 @@ fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
     bindings
 }
 
+/// The words of a kernel in all forms that it is compiled in.
+struct KernelForms {
+    /// The usual one.
+    spirv: Vec<u32>,
+    /// The one whose long loops go on in further submissions.
+    resumable: Option<Resumable>,
+    /// The one that only names the texture tiles that it needs.
+    demand: Option<Vec<u32>>,
+}
+
 fn shading_kernel(
     label: String,
-    (spirv, resumable, demand): (Vec<u32>, Option<Resumable>, Option<Vec<u32>>),
+    KernelForms { spirv, resumable, demand }: KernelForms,
     reflection: &Reflection,
     signature: &Signature,
 ) -> ShadingKernel {

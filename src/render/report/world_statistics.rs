@@ -1,7 +1,7 @@
 //! What drawing a world took, for the statistics.
 
 use crate::gpu::{Device, DeviceInfo};
-use crate::pipeline_choice::{PipelineChoice, model_and_driver};
+use crate::pipeline_choice::model_and_driver;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::region_result::RegionCounts;
@@ -26,6 +26,8 @@ pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Pictu
 /// A device after a world.
 pub(crate) struct DrawnOn<'a> {
     pub info: &'a DeviceInfo,
+    /// The name of its pipeline.
+    pub pipeline: &'static str,
     /// The device; `None` if it failed and is closed.
     pub device: Option<&'a Device>,
 }
@@ -37,14 +39,17 @@ pub(crate) struct FailureCounts {
     pub reopened: u64,
 }
 
+/// The failures of a device while a world was drawn.
+pub(crate) struct FailedOn<'a> {
+    pub info: &'a DeviceInfo,
+    /// The name of its pipeline.
+    pub pipeline: &'static str,
+    pub counts: FailureCounts,
+}
+
 /// Adds what each device did.
-pub(crate) fn add_devices<'a>(
-    stats: &mut Stats,
-    devices: impl Iterator<Item = DrawnOn<'a>>,
-    (pipelines, bakes): (&PipelineChoice, bool),
-    report: &Report,
-) {
-    for (number, (DrawnOn { info, device: open }, report)) in devices.zip(&report.devices).enumerate() {
+pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = DrawnOn<'a>>, report: &Report) {
+    for (number, (DrawnOn { info, pipeline, device: open }, report)) in devices.zip(&report.devices).enumerate() {
         let mut device = DeviceStats {
             regions: report.regions,
             stolen: report.stolen,
@@ -53,7 +58,7 @@ pub(crate) fn add_devices<'a>(
             busy: report.busy,
             idle: report.idle,
             scheduling: report.scheduling,
-            ..named(info, pipelines, bakes)
+            ..named(info, pipeline)
         };
         if let Some(open) = open {
             add_use(&mut device, open);
@@ -80,25 +85,21 @@ pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads
 }
 
 /// Adds the failures of each device, if any device failed.
-pub(crate) fn add_failures(
-    stats: &mut Stats,
-    devices: &[(&DeviceInfo, FailureCounts)],
-    (pipelines, bakes): (&PipelineChoice, bool),
-) {
-    if devices.iter().all(|(_, counts)| *counts == FailureCounts::default()) {
+pub(crate) fn add_failures(stats: &mut Stats, devices: &[FailedOn<'_>]) {
+    if devices.iter().all(|device| device.counts == FailureCounts::default()) {
         return;
     }
-    for (number, (info, FailureCounts { failures, reopened })) in devices.iter().enumerate() {
-        let device = DeviceStats { failures: *failures, reopened: *reopened, ..named(info, pipelines, bakes) };
+    for (number, &FailedOn { info, pipeline, counts }) in devices.iter().enumerate() {
+        let FailureCounts { failures, reopened } = counts;
+        let device = DeviceStats { failures, reopened, ..named(info, pipeline) };
         stats.add_device(number, device);
     }
 }
 
-/// The statistics of a device that has done nothing yet.
-fn named(info: &DeviceInfo, pipelines: &PipelineChoice, bakes: bool) -> DeviceStats {
+/// Returns the statistics of a device that has done nothing yet.
+fn named(info: &DeviceInfo, pipeline: &'static str) -> DeviceStats {
     let (index, name, driver) = (info.index as u32, info.name.clone(), info.driver.clone());
-    let (model, pipeline) = (model_and_driver(info), pipelines.of(info, bakes).name);
-    DeviceStats { index, name, driver, model, pipeline, ..DeviceStats::default() }
+    DeviceStats { index, name, driver, model: model_and_driver(info), pipeline, ..DeviceStats::default() }
 }
 
 /// Memory and time that a device took.

@@ -12,7 +12,8 @@ use crate::render::device::imager::DeviceImager;
 use crate::render::device::picture::{Picture, WorldImager};
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::ListError;
-use crate::render::report::{advice, compiled_kernels, world_statistics};
+use crate::render::report::world_statistics::{self, FailedOn};
+use crate::render::report::{advice, compiled_kernels};
 use crate::render::session::auto_shadows::AutoShadows;
 use crate::render::session::baked_files::BakedPicture;
 use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
@@ -230,8 +231,13 @@ impl<'a> Session<'a> {
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.world_count, displays.iter().all(is_whole));
         }
-        let failures: Vec<_> = self.slots.iter().map(|slot| (&slot.info, slot.failures.take_counts())).collect();
-        world_statistics::add_failures(&mut self.stats, &failures, (&self.options.pipelines, picture.bakes()));
+        let (pipelines, bakes) = (&self.options.pipelines, picture.bakes());
+        let failed = self.slots.iter().map(|slot| FailedOn {
+            info: &slot.info,
+            pipeline: pipelines.of(&slot.info, bakes).name,
+            counts: slot.failures.take_counts(),
+        });
+        world_statistics::add_failures(&mut self.stats, &failed.collect::<Vec<_>>());
         displays
     }
 

@@ -97,13 +97,13 @@ impl Session<'_> {
         world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
         self.stats.texture_loss.add(&rendered.totals.texture_loss);
         self.take_devices_back(picture, &idle);
-        let devices = self.slots.iter().map(|slot| DrawnOn { info: &slot.info, device: slot.device.as_ref() });
-        world_statistics::add_devices(
-            &mut self.stats,
-            devices,
-            (&self.options.pipelines, picture.bakes()),
-            &rendered.report,
-        );
+        let (pipelines, bakes) = (&self.options.pipelines, picture.bakes());
+        let devices = self.slots.iter().map(|slot| DrawnOn {
+            info: &slot.info,
+            pipeline: pipelines.of(&slot.info, bakes).name,
+            device: slot.device.as_ref(),
+        });
+        world_statistics::add_devices(&mut self.stats, devices, &rendered.report);
     }
 
     /// Runs the scheduler until all regions are in the film, or no device is left.
