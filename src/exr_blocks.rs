@@ -33,7 +33,7 @@ pub(crate) fn encode<'a>(bytes: &mut [u8], samples: impl Iterator<Item = &'a f32
     }
 }
 
-/// A block as readers expect it: compressed, or as it is where that is not longer.
+/// Returns a block as readers expect it: compressed, or as it is where that is not longer.
 pub(crate) fn packed(bytes: Vec<u8>, level: i32) -> Vec<u8> {
     let packed = zipped(&bytes, level);
     if packed.len() < bytes.len() { packed } else { bytes }
@@ -57,7 +57,7 @@ pub(crate) fn zipped(bytes: &[u8], level: i32) -> Vec<u8> {
     deflated(&differences, level)
 }
 
-/// Compressed bytes in the format of zlib; `level` says how hard to try: 0 to 12.
+/// Returns compressed bytes in the format of zlib; `level` says how hard to try: 0 to 12.
 pub(crate) fn deflated(bytes: &[u8], level: i32) -> Vec<u8> {
     let mut compressor = Compressor::new(CompressionLvl::new(level).expect("a level of libdeflate"));
     let mut deflated = vec![0; compressor.zlib_compress_bound(bytes.len())];

@@ -43,7 +43,7 @@ pub(crate) fn trim() {
 mod tests {
     use super::*;
 
-    /// Page faults of this thread so far.
+    /// Returns the page faults of this thread so far.
     fn faults() -> i64 {
         // SAFETY: a rusage consists of integers, for which all zeros are valid, and getrusage writes to the local
         // variable that it is given.

@@ -196,7 +196,7 @@ impl Charge {
         fits
     }
 
-    /// The kind of the first charge that did not fit; nothing more is charged after it.
+    /// Returns the kind of the first charge that did not fit; nothing more is charged after it.
     pub fn refused(&self) -> Option<ChargeKind> {
         self.refused.get().copied()
     }

@@ -55,7 +55,7 @@ pub(crate) const PART_SUFFIX: &str = ".part";
 pub(crate) const LOCK_SUFFIX: &str = ".lock";
 
 impl CheckpointOptions {
-    /// All files that are written: the checkpoint, the next one before it is renamed, and the lock.
+    /// Returns all files that are written: the checkpoint, the next one before it is renamed, and the lock.
     pub fn files(&self) -> [PathBuf; 3] {
         let path = resolve(&self.path).unwrap_or_else(|_| self.path.clone());
         let [part, lock] = [PART_SUFFIX, LOCK_SUFFIX].map(|suffix| beside(&path, suffix));

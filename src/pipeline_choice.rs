@@ -22,7 +22,7 @@ pub struct PipelineChoice {
 }
 
 impl PipelineChoice {
-    /// The pipeline of a device for a picture whose shaders bake or do not.
+    /// Returns the pipeline of a device for a picture whose shaders bake or do not.
     pub fn of(&self, device: &DeviceInfo, bakes: bool) -> &'static NamedPipeline {
         let usual = NamedPipeline::usual(device.kind == DeviceKind::Cpu);
         let chosen = self.named.or_else(|| self.kept.of(device)).unwrap_or(usual);
@@ -34,14 +34,14 @@ impl PipelineChoice {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptPipelines(BTreeMap<String, String>);
 
-/// What devices of one model and driver have in common; CPU drivers say their version only in the text.
+/// Returns what devices of one model and driver have in common; CPU drivers say their version only in the text.
 pub fn model_and_driver(device: &DeviceInfo) -> String {
     let DeviceInfo { vendor_id, device_id, name, driver, driver_info, driver_version, .. } = device;
     format!("{vendor_id:04x}:{device_id:04x} {name}, {driver} {driver_info} {driver_version:08x}")
 }
 
 impl KeptPipelines {
-    /// `$XDG_CACHE_HOME/anthill/pipelines.json`, or the same in `~/.cache`; `None` without a home folder.
+    /// Returns `$XDG_CACHE_HOME/anthill/pipelines.json`, or the same in `~/.cache`; `None` without a home folder.
     pub fn default_file() -> Option<PathBuf> {
         Some(default_cache_folder()?.with_file_name("pipelines.json"))
     }
@@ -67,12 +67,13 @@ impl KeptPipelines {
         self.0.insert(model_and_driver(device), pipeline.name.into());
     }
 
-    /// What was kept for devices like this one. What another version of the program kept may be unknown to this one.
+    /// Returns what was kept for devices like this one. What another version of the program kept may be unknown to this
+    /// one.
     pub fn of(&self, device: &DeviceInfo) -> Option<&'static NamedPipeline> {
         self.of_model(&model_and_driver(device))
     }
 
-    /// What was kept for devices of a model and driver.
+    /// Returns what was kept for devices of a model and driver.
     pub fn of_model(&self, model: &str) -> Option<&'static NamedPipeline> {
         NamedPipeline::find(self.0.get(model)?)
     }
@@ -83,7 +84,7 @@ impl KeptPipelines {
 pub struct DrawnTimes(BTreeMap<String, f64>);
 
 impl DrawnTimes {
-    /// `drawn.json` beside [`KeptPipelines::default_file`].
+    /// Returns `drawn.json` beside [`KeptPipelines::default_file`].
     pub fn default_file() -> Option<PathBuf> {
         Some(default_cache_folder()?.with_file_name("drawn.json"))
     }

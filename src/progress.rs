@@ -22,7 +22,7 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag, which becomes true when the interrupt is raised.
+    /// Returns the flag, which becomes true when the interrupt is raised.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.0
     }
@@ -100,7 +100,7 @@ pub trait Observer: Sync {
     /// Receives an event.
     fn notify(&self, event: Event);
 
-    /// What stops the render.
+    /// Returns what stops the render.
     fn interrupt(&self) -> Interrupt;
 }
 
@@ -138,31 +138,31 @@ struct TallyState {
 const NEARLY: f64 = 0.9999;
 
 impl ProgressTally {
-    /// Begins something else.
+    /// Notes that another activity begins.
     pub(crate) fn begin(&self, activity: Activity) {
         self.state.lock().activity = activity;
     }
 
-    /// A world begins: nothing is counted or drawn.
+    /// Notes that a world begins: nothing is counted or drawn.
     pub(crate) fn begin_world(&self) {
         *self.state.lock() = TallyState { activity: Activity::Preparing, ..TallyState::default() };
     }
 
-    /// Counting begins; it has this many parts.
+    /// Notes that counting begins, and that it has this many parts.
     pub(crate) fn begin_counting(&self, parts: f64) {
         let mut state = self.state.lock();
         let activity = Activity::Counting { part: 0.0, grids: 0 };
         (state.activity, state.counted, state.count_parts, state.grids) = (activity, 0.0, parts, 0);
     }
 
-    /// Some more was counted, and grids were found.
+    /// Notes that some more parts were counted, and grids were found.
     pub(crate) fn count(&self, parts: f64, grids: u64) {
         let mut state = self.state.lock();
         state.counted += parts;
         state.grids += grids;
     }
 
-    /// Drawing begins, of a picture with this much estimated work, some of which was finished before.
+    /// Notes that a picture with this much estimated work, some of which was finished before, begins to be drawn.
     pub(crate) fn begin_drawing(&self, work: f64, finished: f64) {
         let mut state = self.state.lock();
         (state.activity, state.work, state.finished) = (Activity::Drawing, work, finished);
@@ -190,12 +190,12 @@ impl ProgressTally {
         }
     }
 
-    /// Every pixel is finished.
+    /// Notes that every pixel is finished.
     pub(crate) fn finish_picture(&self) {
         self.state.lock().whole = true;
     }
 
-    /// How far the render is.
+    /// Returns how far the render is.
     pub(crate) fn now(&self) -> Progress {
         let state = self.state.lock();
         let ratio = |of: f64, by: f64| if by > 0.0 { (of / by).clamp(0.0, NEARLY) } else { 0.0 };

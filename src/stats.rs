@@ -72,7 +72,7 @@ impl Stage {
         Self::Write,
     ];
 
-    /// The name of the stage, which its kernel, its file, its trace slices and its statistics share.
+    /// Returns the name of the stage, which its kernel, its file, its trace slices and its statistics share.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -102,7 +102,7 @@ impl StageTimes {
         self.0[stage as usize] += time;
     }
 
-    /// Time spent in a stage so far.
+    /// Returns the time spent in a stage so far.
     pub fn get(&self, stage: Stage) -> Duration {
         self.0[stage as usize]
     }
@@ -358,14 +358,14 @@ impl Stats {
         self.warnings = all.map(row).collect();
     }
 
-    /// The JSON object, followed by a line end.
+    /// Returns the JSON object, followed by a line end.
     pub fn to_json(&self) -> String {
         let mut json = serde_json::to_string_pretty(self).expect("statistics have string keys and finite numbers");
         json.push('\n');
         json
     }
 
-    /// One line for people: what was written, how long it took, and on how many devices.
+    /// Returns one line for people: what was written, how long it took, and on how many devices.
     pub fn summary(&self) -> String {
         let files = match &self.outputs[..] {
             [] => "nothing to write".into(),
@@ -422,12 +422,12 @@ impl DeviceStats {
     }
 }
 
-/// 999, 1.2 k, 34.5 M, 6.7 G.
+/// Returns a count for people: 999, 1.2 k, 34.5 M, 6.7 G.
 fn in_thousands(count: u64) -> String {
     scaled(count, 1000.0, &["", " k", " M", " G", " T"])
 }
 
-/// Bytes for people: 999 B, 1.2 KiB, 34.5 MiB, 6.7 GiB.
+/// Returns a number of bytes for people: 999 B, 1.2 KiB, 34.5 MiB, 6.7 GiB.
 pub fn human_bytes(count: u64) -> String {
     scaled(count, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB"])
 }

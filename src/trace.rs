@@ -49,7 +49,7 @@ const BUFFER_BYTES: usize = 1 << 16;
 const BUFFER_AGE: Duration = Duration::from_secs(1);
 
 impl Trace {
-    /// No trace. Its tracks cost nothing.
+    /// Returns no trace, whose tracks cost nothing.
     pub fn off() -> Self {
         Self::default()
     }

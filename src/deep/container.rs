@@ -55,12 +55,12 @@ pub struct DeepHeader {
 }
 
 impl DeepHeader {
-    /// Tiles along x and y.
+    /// Returns the number of tiles along x and y.
     pub fn tiles(&self) -> [u32; 2] {
         self.size.map(|side| side.div_ceil(TILE_SIDE))
     }
 
-    /// Width and height of a tile.
+    /// Returns the width and height of a tile.
     fn tile_size(&self, at: [u32; 2]) -> [u32; 2] {
         [0, 1].map(|axis| (self.size[axis] - at[axis] * TILE_SIDE).min(TILE_SIDE))
     }
@@ -117,13 +117,13 @@ struct DeepSample {
     back: f32,
 }
 
-/// The samples of a function: what is between its knots, without what does nothing.
+/// Returns the samples of a function: what is between its knots, without what does nothing.
 fn samples_of(light: &Visibility) -> impl Iterator<Item = DeepSample> + '_ {
     let falls = light.knots().windows(2).filter(|pair| pair[0].light > pair[1].light);
     falls.map(|pair| DeepSample { alpha: 1.0 - pair[1].light / pair[0].light, z: pair[0].z, back: pair[1].z })
 }
 
-/// The function of samples, in whatever order they are.
+/// Returns the function of samples, in whatever order they are.
 fn of_samples(samples: &mut [DeepSample]) -> Visibility {
     samples.sort_by(|a, b| a.z.total_cmp(&b.z).then(a.back.total_cmp(&b.back)));
     let (mut knots, mut light, mut depth) = (Vec::<Knot>::new(), 1.0_f32, 0.0_f32);
@@ -282,7 +282,7 @@ impl DeepReader {
         Ok(Self { header, offsets, places, channel_bytes, compressed })
     }
 
-    /// What the file says of itself.
+    /// Returns what the file says of itself.
     pub fn header(&self) -> &DeepHeader {
         &self.header
     }
@@ -322,7 +322,7 @@ impl DeepReader {
         unpack(&bytes, unpacked as usize).ok_or(DeepError::Corrupt("a tile cannot be decompressed"))
     }
 
-    /// The functions of a tile's pixels from its rows of sums of samples, and of samples channel by channel.
+    /// Returns the functions of a tile's pixels from its rows of sums of samples, and of samples channel by channel.
     fn pixels(&self, counts: &[u8], data: &[u8], width: usize) -> Option<DeepTile> {
         let sample_bytes: usize = self.channel_bytes.iter().sum();
         let begins = |place: usize| self.channel_bytes[..place].iter().sum::<usize>();
@@ -352,7 +352,7 @@ impl DeepReader {
     }
 }
 
-/// Reads what stands before the tiles, at most so many bytes.
+/// Reads what is before the tiles, at most `left` bytes.
 struct HeaderReader<'a, R> {
     file: &'a mut R,
     left: usize,
@@ -408,7 +408,7 @@ fn floats(bytes: &[u8]) -> Option<Vec<f32>> {
     rest.is_empty().then(|| words.iter().map(|word| f32::from_le_bytes(*word)).collect())
 }
 
-/// The names of a list of channels, and the bytes of a sample of each.
+/// Returns the names of a list of channels, and the bytes of a sample of each.
 fn channels(mut list: &[u8]) -> Option<(Vec<String>, Vec<usize>)> {
     let (mut names, mut bytes) = (Vec::new(), Vec::new());
     while *list.first()? != 0 {
@@ -421,9 +421,9 @@ fn channels(mut list: &[u8]) -> Option<(Vec<String>, Vec<usize>)> {
     Some((names, bytes))
 }
 
-/// The sums of samples of a tile's pixels. OpenEXR's C++ library takes every table as packed that is shorter than that
-/// of a tile of 64 x 64 pixels, its C library every table that is not as long as it is unpacked. So that of a smaller
-/// tile, at the right or lower edge, is packed even where that makes it longer, but never just as long.
+/// Returns the sums of samples of a tile's pixels. OpenEXR's C++ library takes every table as packed that is shorter
+/// than that of a tile of 64 x 64 pixels, its C library every table that is not as long as it is unpacked. So that of a
+/// smaller tile, at the right or lower edge, is packed even where that makes it longer, but never just as long.
 fn pack_counts(counts: Vec<u8>) -> Vec<u8> {
     if counts.len() == 4 * TILE_PIXELS {
         return packed(counts, ZIP_LEVEL);

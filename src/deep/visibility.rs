@@ -27,18 +27,18 @@ pub struct Knot {
 pub struct Visibility(Vec<Knot>);
 
 impl Visibility {
-    /// A function of knots, unless depths go back or light comes back.
+    /// Creates a function of knots, unless depths go back or light comes back.
     pub fn of_knots(knots: Vec<Knot>) -> Option<Self> {
         let goes_on = |pair: &[Knot]| pair[0].z <= pair[1].z && pair[0].light >= pair[1].light;
         knots.windows(2).all(goes_on).then_some(Self(knots))
     }
 
-    /// The knots.
+    /// Returns the knots.
     pub fn knots(&self) -> &[Knot] {
         &self.0
     }
 
-    /// The light that reaches a depth.
+    /// Returns the light that reaches a depth.
     pub fn at(&self, z: f32) -> f32 {
         let behind = self.0.partition_point(|knot| knot.z < z);
         match (behind.checked_sub(1).map(|before| self.0[before]), self.0.get(behind)) {
@@ -50,8 +50,8 @@ impl Visibility {
         }
     }
 
-    /// With at most [`KNOTS_MAX`] knots: within a tolerance that grows in steps, from a part of `tolerance` on, until
-    /// that is so.
+    /// Returns the function with at most [`KNOTS_MAX`] knots, within a tolerance that grows in steps, from a part of
+    /// `tolerance` on, until that is so.
     #[must_use]
     pub fn bounded(self, tolerance: f32) -> Self {
         let mut tolerance = f64::from(tolerance).max(1e-4) * TIGHTEST;
@@ -83,7 +83,7 @@ pub struct VisibilityBuilder {
 }
 
 impl VisibilityBuilder {
-    /// Nothing of the light of so many samples is lost yet.
+    /// Begins with all the light of `samples` samples: nothing of it is lost yet.
     pub fn new(samples: u64, tolerance: f32) -> Self {
         let tolerance = tolerance.clamp(0.0, 1.0);
         let lines = Lines::new(tolerance.into());
@@ -91,8 +91,8 @@ impl VisibilityBuilder {
         Self { lines, tolerance, all, left: all, pending: None }
     }
 
-    /// Depths of the next slab, none less than the one before, and what is lost up to behind each of the light that is
-    /// left in front of the slab.
+    /// Adds the depths of the next slab, none less than the one before, and what is lost up to behind each of the light
+    /// that is left in front of the slab.
     pub fn lose(&mut self, layers: impl Iterator<Item = (f32, u64)>) {
         let before = self.pending.map_or(self.left, |(_, left)| left);
         layers.for_each(|(z, lost)| self.leave(z, before.saturating_sub(lost)));
@@ -122,7 +122,7 @@ impl VisibilityBuilder {
         }
     }
 
-    /// The function, of at most [`KNOTS_MAX`] knots.
+    /// Returns the function, of at most [`KNOTS_MAX`] knots.
     pub fn finish(mut self) -> Visibility {
         if let Some(last) = self.pending.take() {
             self.step(last);
@@ -164,7 +164,7 @@ impl Lines {
         Self { tolerance, knots: Vec::new(), begin: [0.0, 1.0], slopes: Slopes::ANY, last: None }
     }
 
-    /// The slopes that also pass a depth within the tolerance of its light.
+    /// Returns the slopes that also pass a depth within the tolerance of its light.
     fn through(&self, slopes: Slopes, z: f64, light: f64) -> Slopes {
         let [z0, light0] = self.begin;
         let slope = |light: f64| (light - light0) / (z - z0);
@@ -188,7 +188,7 @@ impl Lines {
         self.add(z, light0 + exact.max(slopes.least).min(slopes.most) * (z - z0));
     }
 
-    /// The light falls from `before` to `after` at a depth behind the last one.
+    /// Adds that the light falls from `before` to `after` at a depth behind the last one.
     fn step(&mut self, z: f64, before: f64, after: f64) {
         let Some([last, _, left]) = self.last.replace([z, before, after]) else {
             self.add(z, before);
@@ -235,7 +235,7 @@ mod tests {
         pairs.iter().map(|&[z, light]| Knot { z, light }).collect()
     }
 
-    /// The function of depths with the light that is lost there.
+    /// Returns the function of depths with the light that is lost there.
     fn of_layers(layers: &[(f32, f32)], tolerance: f32) -> Visibility {
         let mut builder = VisibilityBuilder::new(1, tolerance);
         let mut left = WHOLE_LIGHT;
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(of_layers(&[(2.0, 0.25), (3.0, 0.75)], 0.01).at(4.0), 0.0);
     }
 
-    /// A deterministic stream of numbers from 0 to 1.
+    /// Returns a deterministic stream of numbers from 0 to 1.
     fn numbers(mut seed: u32) -> impl FnMut() -> f32 {
         move || {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

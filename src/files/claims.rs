@@ -99,7 +99,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// Says that another role cannot have the file.
+    /// Returns the error that another role cannot have the file.
     fn refusal(&self, path: &Path, role: FileRole) -> FileRefused {
         let other_role = if self.role == role { "used before" } else { self.role.words() };
         FileRefused::Clash { path: path.to_owned(), role: role.words(), other: self.path.clone(), other_role }
@@ -270,8 +270,8 @@ impl FileClaims {
 }
 
 impl Claimed {
-    /// The place by which an existing file was claimed, if it was by another name than `place` (a hard link). A file
-    /// that was replaced meanwhile has another number, and its old one may have been given to a new file.
+    /// Returns the place by which an existing file was claimed, if it was by another name than `place` (a hard link). A
+    /// file that was replaced meanwhile has another number, and its old one may have been given to a new file.
     fn of_number(&self, place: &Place, number: Option<FileNumber>) -> Option<Place> {
         let number = number.filter(|_| !self.places.contains_key(place))?;
         let known = self.numbers.get(&number)?;
@@ -280,7 +280,7 @@ impl Claimed {
     }
 }
 
-/// The path without links of a file, or of the nearest folder above it that exists.
+/// Returns the path without links of a file, or of the nearest folder above it that exists.
 fn where_links_lead(path: &Path) -> Option<PathBuf> {
     if let Ok(found) = resolve(path) {
         return Some(found);
@@ -297,7 +297,7 @@ fn place_of(path: &Path) -> Option<(Place, Option<Metadata>)> {
     Some((Place { folder, folder_number, name }, fs::metadata(path).ok()))
 }
 
-/// The number by which the system tells this file from all others, where it numbers files.
+/// Returns the number that identifies this file, where the system numbers files.
 #[cfg(unix)]
 pub(crate) fn number_of(found: &Metadata) -> Option<FileNumber> {
     use std::os::unix::fs::MetadataExt;

@@ -9,7 +9,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 const READER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// What something is that is no file to read; `None` for a file.
+/// Returns what something is that is no file to read; `None` for a file.
 pub(crate) fn what_is_no_file(found: &Metadata) -> Option<&'static str> {
     let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
     (!found.is_file()).then_some(what)

@@ -74,7 +74,7 @@ fn no_file_name() -> io::Error {
 /// The longest name of a file.
 const NAME_BYTES_MAX: usize = 255;
 
-/// The beginning of a name, so short that `more` bytes can be added.
+/// Returns the beginning of a name, so short that `more` bytes can be added.
 fn short_name(name: &OsStr, more: usize) -> OsString {
     let room = NAME_BYTES_MAX - more;
     if name.len() <= room {
@@ -85,7 +85,7 @@ fn short_name(name: &OsStr, more: usize) -> OsString {
     short.into()
 }
 
-/// `path` with a suffix added to its name, which is shortened if it would be too long.
+/// Returns `path` with a suffix added to its name, which is shortened if it would be too long.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = short_name(path.file_name().unwrap_or_default(), suffix.len());
     name.push(suffix);

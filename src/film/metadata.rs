@@ -56,7 +56,7 @@ impl CameraMetadata {
     }
 }
 
-/// Screen space with z from 0 (hither) to 1 (yon).
+/// Returns the transformation from camera space to screen space, with z from 0 (hither) to 1 (yon).
 fn screen_from_camera(camera: &Camera, unit: f64) -> DMat4 {
     let [near, far] = camera.clip.map(f64::from);
     let depth = far - near;
@@ -78,7 +78,7 @@ fn screen_from_camera(camera: &Camera, unit: f64) -> DMat4 {
     DMat4::from_cols(rows[0], rows[1], rows[2], rows[3]).transpose()
 }
 
-/// The screen window mapped to the unit square, y down.
+/// Returns the transformation of the screen window to the unit square, y down.
 fn ndc_from_screen([left, right, bottom, top]: [f64; 4]) -> DMat4 {
     let (width, height) = (right - left, top - bottom);
     DMat4::from_cols(

@@ -302,8 +302,8 @@ impl Film {
         (pixels.finished_count, pixels.count())
     }
 
-    /// Deposits a finished region: a half-open rectangle `[x0, y0, x1, y1]` in raster pixels inside [`Self::crop`], and
-    /// its values row by row, interleaved according to [`Self::layout`].
+    /// Deposits a finished region inside [`Self::crop`]: its values row by row, interleaved according to
+    /// [`Self::layout`].
     ///
     /// # Panics
     /// If a pixel is deposited twice or is outside the crop, or if the number of values is wrong: the scheduler is

@@ -144,7 +144,7 @@ fn stretched(channel: &AnyChannel<FlatSamples>) -> Vec<u8> {
     samples.values_as_f32().map(byte).collect()
 }
 
-/// The sRGB transfer function (IEC 61966-2-1), rounded to a byte.
+/// Applies the sRGB transfer function (IEC 61966-2-1), rounded to a byte.
 fn srgb_byte(linear: f32) -> u8 {
     let linear = f64::from(linear).clamp(0.0, 1.0);
     let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };

@@ -2,7 +2,8 @@
 
 use crate::scene::Quantize;
 
-/// `(value gain)^(1/gamma)`. Negative values keep their sign: the curve is odd, so that float files lose nothing.
+/// Returns `(value gain)^(1/gamma)`. Negative values keep their sign: the curve is odd, so that float files lose
+/// nothing.
 pub(super) fn expose(value: f32, [gain, gamma]: [f32; 2]) -> f32 {
     let exposed = f64::from(value) * f64::from(gain);
     // Most pictures are exposed by 1 1 and must pass unchanged, bit for bit.
@@ -12,14 +13,14 @@ pub(super) fn expose(value: f32, [gain, gamma]: [f32; 2]) -> f32 {
     (exposed.abs().powf(1.0 / f64::from(gamma)).copysign(exposed)) as f32
 }
 
-/// `round(one value + dither noise)`, clamped to `[min, max]` and to what the integer holds: 0 to `limit`.
+/// Returns `round(one value + dither noise)`, clamped to `[min, max]` and to what the integer holds: 0 to `limit`.
 /// `noise` is in (-1, 1). A value that is not a number becomes the smallest.
 pub(super) fn quantize(value: f32, quantize: &Quantize, limit: u16, noise: f32) -> u16 {
     let scaled = f64::from(quantize.one) * f64::from(value) + f64::from(quantize.dither) * f64::from(noise);
     let rounded = scaled + 0.5;
     let low = f64::from(quantize.min).clamp(0.0, f64::from(limit));
     let high = f64::from(quantize.max).clamp(low, f64::from(limit));
-    // What is between whole numbers is cut off: it is not negative any more.
+    // What is between whole numbers is cut off: it is no longer negative.
     if rounded.is_nan() { low as u16 } else { rounded.clamp(low, high) as u16 }
 }
 
@@ -34,7 +35,7 @@ pub(super) fn dither_noise(x: u32, y: u32, channel: u32) -> f32 {
     ((hash >> 9) as f32 + 0.5) / (1 << 22) as f32 - 1.0
 }
 
-/// A bijection of 32 bits in which every input bit flips every output bit half of the time (the finalizer of
+/// Maps 32 bits by a bijection in which every input bit flips every output bit half of the time (the finalizer of
 /// MurmurHash3).
 fn mix(mut bits: u32) -> u32 {
     bits ^= bits >> 16;

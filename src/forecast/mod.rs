@@ -57,7 +57,7 @@ pub enum ForecastError {
 }
 
 impl ForecastError {
-    /// What the user can do about it.
+    /// Returns what the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotOneDevice(_) => "render with --devices 0 --stats FILE.json",
@@ -114,7 +114,7 @@ impl Forecast {
         Ok(Self { worlds })
     }
 
-    /// The rates of each world.
+    /// Returns the rates of each world.
     pub fn rates(&self) -> Vec<WorldRates> {
         let rates = |world: &WorldModel| WorldRates {
             fitted: world.fitted,
@@ -139,7 +139,7 @@ impl Forecast {
     }
 }
 
-/// The prediction for two worlds drawn one after the other on the same devices.
+/// Returns the prediction for two worlds drawn one after the other on the same devices.
 fn one_after_the_other(a: Prediction, b: Prediction) -> Prediction {
     let alone = a.total_s * a.speed_up + b.total_s * b.speed_up;
     let alone_rendering = a.render_s * a.render_speed_up + b.render_s * b.render_speed_up;
@@ -254,7 +254,8 @@ mod tests {
         }
     }
 
-    /// A run that follows the rates, with a third more time on the host; two regions are in flight all the time.
+    /// Returns a run that follows the rates, with a third more time on the host; two regions are in flight all the
+    /// time.
     fn run() -> Measured {
         let mut world =
             MeasuredWorld { crop_px: [0, 0, 640, 480], count_s: 0.75, write_s: 0.5, ..MeasuredWorld::default() };

@@ -145,12 +145,12 @@ pub fn predict(model: &CostModel, devices: &[DeviceModel]) -> Result<Prediction,
     })
 }
 
-/// Seconds before a render begins and after it.
+/// Returns the seconds before a render begins and after it.
 fn outside_render(serial: &SerialCost) -> f64 {
     serial.before_s + serial.open_s + serial.after_s
 }
 
-/// Seconds of a render before drawing.
+/// Returns the seconds of a render before drawing.
 fn before_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
     let count = devices.len().max(1) as u64;
     let jobs = serial.counting_jobs.max(1);
@@ -160,7 +160,7 @@ fn before_drawing(serial: &SerialCost, devices: &[DeviceModel]) -> f64 {
     serial.set_up_s * count as f64 + counting + serial.table_s
 }
 
-/// Seconds of drawing, with a report of what the devices did.
+/// Returns the seconds of drawing, with a report of what the devices did.
 fn draw(model: &CostModel, devices: &[DeviceModel]) -> Result<(f64, Report), Incomplete> {
     let table = &model.picture.table;
     let policy = Policy::new(table.work(table.picture()), devices.len());
@@ -181,7 +181,7 @@ fn draw(model: &CostModel, devices: &[DeviceModel]) -> Result<(f64, Report), Inc
     }
 }
 
-/// A duration computed from rates; never negative or infinite.
+/// Returns a duration computed from rates; never negative or infinite.
 fn duration(seconds: f64) -> Duration {
     // NaN becomes zero.
     Duration::try_from_secs_f64(seconds.clamp(0.0, SECONDS_MAX)).unwrap_or_default()

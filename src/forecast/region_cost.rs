@@ -71,14 +71,14 @@ pub struct RegionLoad {
 }
 
 impl RegionLoad {
-    /// The factors of the formula's terms, in the order of [`CostRates::to_array`].
+    /// Returns the factors of the formula's terms, in the order of [`CostRates::to_array`].
     fn factors(self) -> [f64; TERMS] {
         [1.0, self.micropolygons, self.subpixels, self.shaded_vertices, self.entries]
     }
 }
 
 impl PictureCost {
-    /// A picture without measured shading.
+    /// Creates a picture without measured shading.
     pub fn new(table: Arc<SummedArea>, samples: [u32; 2], apron_px: [u32; 2], grid_px: [f64; 2]) -> Self {
         let picture = table.picture();
         let nothing = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
@@ -86,7 +86,7 @@ impl PictureCost {
         Self { table, samples, apron_px, grid_px, shading }
     }
 
-    /// What `region` holds, including neighbouring grids and the apron.
+    /// Returns what `region` holds, including neighbouring grids and the apron.
     pub fn load(&self, region: Region) -> RegionLoad {
         let (counts, shading) = (self.table.estimate(region), self.shading.table.estimate(region));
         let across = self.growth(region, Axis::X, 0) * self.growth(region, Axis::Y, 1);
@@ -140,8 +140,8 @@ impl PictureCost {
         }
     }
 
-    /// The factor by which the selected grids make the region longer along an axis: on each side that has a neighbour,
-    /// the apron and half a grid are added.
+    /// Returns the factor by which the selected grids make the region longer along an axis: on each side that has a
+    /// neighbour, the apron and half a grid are added.
     fn growth(&self, region: Region, axis: Axis, i: usize) -> f64 {
         let (outer, inner) = (self.table.picture().span(axis), region.span(axis));
         let sides = u8::from(inner.0 > outer.0) + u8::from(inner.1 < outer.1);
@@ -166,7 +166,7 @@ pub struct CostRates {
 }
 
 impl CostRates {
-    /// Seconds that a region with this load takes.
+    /// Returns the seconds that a region with this load takes.
     pub fn seconds(&self, load: RegionLoad) -> f64 {
         self.to_array().iter().zip(load.factors()).map(|(rate, factor)| rate * factor).sum()
     }
@@ -249,8 +249,8 @@ pub fn fit_rates(regions: &[TimedRegion]) -> Result<FittedRates, FitError> {
     Ok(FittedRates { rates: CostRates::from_array(scaled), regions: rows.len(), relative_error })
 }
 
-/// The rates, of the terms whose bits are set, that bring `rows * rates` closest to ones; `None` if the columns are
-/// linearly dependent. Solves the normal equations by Cholesky's method, with each column scaled to length one.
+/// Returns the rates, of the terms whose bits are set, that bring `rows * rates` closest to ones; `None` if the columns
+/// are linearly dependent. Solves the normal equations by Cholesky's method, with each column scaled to length one.
 fn solve(rows: &[[f64; TERMS]], terms: u8) -> Option<[f64; TERMS]> {
     let used: Vec<usize> = (0..TERMS).filter(|i| terms & (1 << i) != 0).collect();
     let norms: Vec<f64> = used.iter().map(|&i| rows.iter().map(|row| row[i] * row[i]).sum::<f64>().sqrt()).collect();

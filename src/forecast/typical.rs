@@ -3,8 +3,8 @@
 use super::ForecastError;
 use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld};
 
-/// The medians of several runs of the same scene on one device. The times of regions are extended by host time: the
-/// device's clock leaves out what the host does between submissions, and each region gets its share of that.
+/// Returns the medians of several runs of the same scene on one device. The times of regions are extended by host time:
+/// the device's clock leaves out what the host does between submissions, and each region gets its share of that.
 ///
 /// # Errors
 /// If the runs differ, or are not on one device.
@@ -41,7 +41,7 @@ pub(super) fn typical(runs: &[Measured]) -> Result<Measured, ForecastError> {
     Ok(typical)
 }
 
-/// Seconds outside worlds, without opening devices: reading and compiling, for example.
+/// Returns the seconds outside worlds, without opening devices: reading and compiling, for example.
 pub(super) fn outside_s(run: &Measured) -> f64 {
     let in_worlds: f64 = run.worlds.iter().map(|world| world.count_s + world.draw_s + world.write_s).sum();
     run.wall_s - run.open_s - in_worlds
@@ -64,14 +64,14 @@ fn add_host_time(world: &mut MeasuredWorld) {
     world.regions.sort_by_key(|region| region.px);
 }
 
-/// The median; of an even number of values, the lower of the two in the middle.
+/// Returns the median; of an even number of values, the lower of the two in the middle.
 fn median(runs: &[Measured], get: impl Fn(&Measured) -> f64) -> f64 {
     let mut values: Vec<f64> = runs.iter().map(get).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
-/// Seconds with at least one region in flight.
+/// Returns the seconds with at least one region in flight.
 fn busy_seconds(regions: &[MeasuredRegion]) -> f64 {
     let mut spans: Vec<_> = regions.iter().map(|region| (region.begin_s, region.end_s)).collect();
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -19,7 +19,7 @@ pub struct AsGpu {
 const VARIABLE: &str = "ANTHILL_AS_GPU";
 
 impl AsGpu {
-    /// What the environment asks for.
+    /// Returns what the environment asks for.
     ///
     /// # Errors
     /// What is wrong with the variable, and what it may be.
@@ -28,7 +28,7 @@ impl AsGpu {
         text.parse().map_err(|message| format!("{VARIABLE}={text}: {message}"))
     }
 
-    /// The words of a kernel, as the device is given them.
+    /// Returns the words of a kernel, as the device is given them.
     pub(super) fn words<'a>(&self, words: &'a [u32]) -> Cow<'a, [u32]> {
         self.mutant.map_or(Cow::Borrowed(words), |mutant| Cow::Owned(mutant.rewrite(words)))
     }

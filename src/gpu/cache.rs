@@ -25,7 +25,7 @@ pub(super) struct CacheKey {
 }
 
 impl CacheKey {
-    /// The key of a kernel with given constants on devices of one identity.
+    /// Returns the key of a kernel with given constants on devices of one identity.
     pub(super) fn new(identity: &Arc<str>, kernel: u128, constants: &[u32]) -> Self {
         let mut file = format!("{kernel:032x}");
         for constant in constants {
@@ -35,16 +35,16 @@ impl CacheKey {
     }
 }
 
-/// The part of the key that identifies the device: model, driver, the UUID of the driver's caches, and the driver's
-/// threads, for which kernels are specialised.
+/// Returns the part of the key that identifies the device: model, driver, the UUID of the driver's caches, and the
+/// driver's threads, for which kernels are specialised.
 pub(super) fn identity(info: &DeviceInfo, as_gpu: &AsGpu, driver_threads: u32) -> Arc<str> {
     let (vendor, device, version, uuid) = (info.vendor_id, info.device_id, info.driver_version, &info.cache_uuid);
     let mutant = as_gpu.mutant.map(|mutant| format!("-{mutant}")).unwrap_or_default();
     format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}-{driver_threads}{mutant}").into()
 }
 
-/// The default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`; `None`
-/// without a home folder.
+/// Returns the default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`;
+/// `None` without a home folder.
 pub fn default_cache_folder() -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path: &PathBuf| path.is_absolute());
     let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
@@ -59,7 +59,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// A cache in a folder, or in memory only.
+    /// Creates a cache in a folder, or in memory only.
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, known: Mutex::default(), failed_writes: AtomicU64::new(0) }
     }

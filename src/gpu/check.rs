@@ -134,7 +134,7 @@ mod tests {
         copy::dispatch(groups, &copy::Bindings { source, target }, &copy::Push::default())
     }
 
-    /// What the check says about a recording, with the limits that Vulkan guarantees.
+    /// Returns what the check says about a recording, with the limits that Vulkan guarantees.
     fn checked(record: impl FnOnce(&mut Recording)) -> String {
         let mut recording = Recording::new("test");
         record(&mut recording);

@@ -44,32 +44,32 @@ pub(super) struct KernelWait<'a> {
 }
 
 impl CompileLog {
-    /// A kernel is to be compiled.
+    /// Notes that a kernel is to be compiled.
     pub(super) fn asked(&self) {
         self.state.lock().asked += 1;
     }
 
-    /// A kernel was compiled; `None` if it could not be.
+    /// Notes that a kernel was compiled, or with `None` that it could not be.
     pub(super) fn ended(&self, compiled: Option<CompiledKernel>) {
         let mut state = self.state.lock();
         state.ended += 1;
         state.compiled.extend(compiled);
     }
 
-    /// A device begins to wait for a kernel.
+    /// Notes that a device begins to wait for a kernel.
     pub(super) fn wait(&self, kernel: &str) -> KernelWait<'_> {
         self.state.lock().awaited.push(kernel.to_owned());
         KernelWait { log: self, kernel: kernel.to_owned(), begin: Instant::now() }
     }
 
-    /// The kernel that was waited for first, if a device waits, with the numbers of kernels that are compiled and of
-    /// all that are needed so far.
+    /// Returns the kernel that was waited for first, if a device waits, with the numbers of kernels that are compiled
+    /// and of all that are needed so far.
     pub fn awaited(&self) -> Option<(String, u32, u32)> {
         let state = self.state.lock();
         Some((state.awaited.first()?.clone(), state.ended, state.asked))
     }
 
-    /// The kernels that were compiled since this was last called, and the time that devices waited for kernels.
+    /// Returns the kernels that were compiled since this was last called, and the time that devices waited for kernels.
     pub fn take(&self) -> (Vec<CompiledKernel>, Duration) {
         let mut state = self.state.lock();
         (std::mem::take(&mut state.compiled), std::mem::take(&mut state.waited))

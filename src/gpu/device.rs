@@ -41,7 +41,7 @@ pub struct OpenOptions {
     /// Whether CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see
     /// [`super::single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
-    /// Time-out of waits on the device that have no time-out of their own.
+    /// Returns the time-out of waits on the device that have no time-out of their own.
     pub timeout: Duration,
     /// Time-out for compiling one kernel.
     pub compile_timeout: Duration,
@@ -183,17 +183,17 @@ impl Device {
         Ok(())
     }
 
-    /// The properties of the device.
+    /// Returns the properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// The name of the device in messages.
+    /// Returns the name of the device in messages.
     pub fn title(&self) -> &OpenDeviceTitle {
         &self.shared.title
     }
 
-    /// Time-out of waits on the device that have no time-out of their own.
+    /// Returns the time-out of waits on the device that have no time-out of their own.
     pub fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -208,7 +208,7 @@ impl Device {
         self.is_cpu() && !self.shared.as_gpu.parallel
     }
 
-    /// The host time from which [`super::StageTime::start_s`] is measured.
+    /// Returns the host time from which [`super::StageTime::start_s`] is measured.
     pub fn opened_at(&self) -> Instant {
         self.opened_at
     }
@@ -218,7 +218,7 @@ impl Device {
         self.memory.give_up_spares(u64::MAX);
     }
 
-    /// The device's memory in use.
+    /// Returns the device's memory in use.
     pub fn memory(&self) -> MemoryUse {
         self.memory.usage()
     }
@@ -248,7 +248,7 @@ impl Device {
         self.hangs = true;
     }
 
-    /// The buffer to which empty slices are bound.
+    /// Returns the buffer to which empty slices are bound.
     pub(super) fn empty_buffer(&self) -> vk::Buffer {
         self.memory.raw(self.empty).expect("it lives as long as the device")
     }
@@ -346,7 +346,7 @@ pub(super) fn create(
     Ok((raw.map_err(|code| open_error(title, code))?, family))
 }
 
-/// The error for a device that the driver does not open.
+/// Returns the error for a device that the driver does not open.
 fn open_error(title: &OpenDeviceTitle, code: vk::Result) -> GpuError {
     GpuError::Vulkan { device: title.clone(), doing: OPENING.to_string(), reason: code.to_string() }
 }

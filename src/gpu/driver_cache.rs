@@ -42,13 +42,13 @@ pub(super) fn report(reporter: &Reporter) {
     }
 }
 
-/// The folder in which Mesa puts its cache.
+/// Returns the folder in which Mesa puts its cache.
 fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     folder(FOLDER).or_else(|| folder("XDG_CACHE_HOME")).or_else(|| Some(folder("HOME")?.join(".cache")))
 }
 
-/// The free space on the disk of a folder, which need not exist yet.
+/// Returns the free space on the disk of a folder, which need not exist yet.
 #[cfg(target_os = "linux")]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let found = folder.ancestors().find_map(|folder| rustix::fs::statvfs(folder).ok())?;
@@ -61,7 +61,7 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// The message if the cache must be switched off.
+/// Returns the message if the cache must be switched off.
 fn verdict(folder: &Path, free_bytes: u64) -> Option<String> {
     (free_bytes < FREE_BYTES_MIN).then(|| {
         format!(

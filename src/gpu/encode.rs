@@ -49,7 +49,7 @@ pub(super) fn encode(
     shared.check("ending a command buffer", unsafe { shared.raw.end_command_buffer(resources.commands()) })
 }
 
-/// The descriptor set of each dispatch; dispatches that bind the same share one.
+/// Returns the descriptor set of each dispatch; dispatches that bind the same share one.
 fn bind(
     inputs: &EncoderInputs<'_>,
     resources: &mut SubmissionResources,

@@ -187,13 +187,13 @@ pub enum GpuError {
     ThreadsAlreadyRun,
 }
 
-/// A number of bytes for messages.
+/// Returns a number of bytes for messages.
 fn mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 impl GpuError {
-    /// What the user can do about the error; empty if nothing.
+    /// Returns what the user can do about the error; empty if nothing.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoLoader { .. } => {

@@ -82,7 +82,7 @@ impl Submissions {
         }
     }
 
-    /// The last submission that is known to be done.
+    /// Returns the last submission that is known to be done.
     pub(super) fn done(&self) -> u64 {
         self.done
     }
@@ -125,7 +125,7 @@ impl Submissions {
 
     /// Waits for all submissions, then destroys their resources. On a time-out nothing is destroyed.
     pub(super) fn close(&mut self, shared: &DeviceShared, timeout: Duration) -> Result<(), GpuError> {
-        // A lost device uses nothing any more; only the resources of one that may still be running are kept.
+        // A lost device no longer uses anything; only the resources of one that may still be running are kept.
         if let Err(error @ GpuError::Timeout { .. }) = self.wait(shared, self.submitted, timeout) {
             return Err(error);
         }
@@ -164,8 +164,8 @@ impl Device {
         self.submit_transfer(recording)
     }
 
-    /// [`Self::submit`] for copies of staged data, which do not count for [`super::Fault`]: how many there are depends
-    /// on the device's memory.
+    /// Does what [`Self::submit`] does for copies of staged data, which do not count for [`super::Fault`]: how many
+    /// there are depends on the device's memory.
     pub(super) fn submit_transfer(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
@@ -267,19 +267,19 @@ impl Device {
         self.wait_until(self.memory.last_use(buffer), self.timeout)
     }
 
-    /// When the stages of a submission ran; empty until it is known to be done, for submissions without stages, on
-    /// devices without a clock, and for submissions long ago.
+    /// Returns when the stages of a submission ran; empty until it is known to be done, for submissions without stages,
+    /// on devices without a clock, and for submissions long ago.
     pub fn stage_times(&self, ticket: Ticket) -> &[StageTime] {
         self.check_ticket(ticket);
         self.submissions.profiles.of(ticket.submission)
     }
 
-    /// Seconds that each stage took on the device, summed over all finished submissions.
+    /// Returns the seconds that each stage took on the device, summed over all finished submissions.
     pub fn stage_seconds(&self) -> &BTreeMap<&'static str, f64> {
         self.submissions.profiles.totals()
     }
 
-    /// Seconds of the submission that took longest.
+    /// Returns the seconds of the submission that took longest.
     pub fn submission_max_s(&self) -> f64 {
         self.submissions.profiles.longest_s()
     }

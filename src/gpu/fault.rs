@@ -40,7 +40,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// What is counted until the fault is due.
+    /// Returns what is counted until the fault is due.
     fn trigger(&self) -> FaultTrigger {
         if self.kind == FaultKind::Unopened { FaultTrigger::Opening } else { FaultTrigger::Submission }
     }
@@ -116,7 +116,7 @@ impl Faults {
         Some(progress.pending.remove(place).kind)
     }
 
-    /// The faults that have not happened, each with what its device has done.
+    /// Returns the faults that have not happened, each with what its device has done.
     pub fn pending(&self) -> Vec<(Fault, String)> {
         let progress = self.0.lock();
         let reached = |fault: &Fault| {

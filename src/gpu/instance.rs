@@ -43,7 +43,7 @@ impl Instance {
         Ok(Self { raw, debug_utils, messenger, _target: target, entry })
     }
 
-    /// The functions of the instance.
+    /// Returns the functions of the instance.
     pub(super) fn raw(&self) -> &ash::Instance {
         &self.raw
     }

@@ -88,7 +88,8 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// No kernels yet. `empty` and what `precompile_devices` needs must live until [`Kernels::close`] has returned.
+    /// Begins without kernels. `empty` and what `precompile_devices` needs must live until [`Kernels::close`] has
+    /// returned.
     pub(super) fn new(
         shared: &Arc<DeviceShared>,
         info: &DeviceInfo,
@@ -261,7 +262,7 @@ impl Kernels {
         GpuError::Kernel { device: self.shared.title.clone(), kernel: kernel.label().to_string(), reason }
     }
 
-    /// The layout for kernels with bindings of these forms and so many bytes of push constants.
+    /// Returns the layout for kernels with bindings of these forms and `push_bytes` bytes of push constants.
     fn layout(&self, forms: &BindingForms, push_bytes: u32) -> Result<KernelLayout, GpuError> {
         let mut table = self.table.lock();
         if let Some(layout) = table.layouts.get(&(Arc::clone(forms), push_bytes)) {
@@ -300,7 +301,7 @@ impl Kernels {
         table.running == 0
     }
 
-    /// Waits until no compile job uses the device, and destroys all kernels. No submission may use one any more.
+    /// Waits until no compile job uses the device, and destroys all kernels. No submission may still use one.
     pub(super) fn close(&self) {
         let mut table = self.table.lock();
         table.closed = true;

@@ -74,8 +74,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Memory without buffers. Without `direct`, `DeviceOnly` buffers are treated as invisible to the host even if they
-    /// are not.
+    /// Creates memory without buffers. Without `direct`, `DeviceOnly` buffers are treated as invisible to the host even
+    /// if they are not.
     pub(super) fn new(
         shared: &Arc<DeviceShared>,
         instance: &ash::Instance,
@@ -110,7 +110,7 @@ impl Memory {
         })
     }
 
-    /// Current and peak use.
+    /// Returns the current and peak use.
     pub(super) fn usage(&self) -> MemoryUse {
         self.usage
     }
@@ -176,7 +176,7 @@ impl Memory {
         Ok(allocation)
     }
 
-    /// Memory that was not in use before, within the budget.
+    /// Allocates memory that was not in use before, within the budget.
     fn fresh(
         &mut self,
         requirements: &vk::MemoryRequirements,
@@ -211,7 +211,7 @@ impl Memory {
         Ok(allocation)
     }
 
-    /// The smallest spare block that a buffer fits into, unless much of it would be left over.
+    /// Returns the smallest spare block that a buffer fits into, unless much of it would be left over.
     fn take_spare(&mut self, requirements: &vk::MemoryRequirements, usage: Usage) -> Option<Allocation> {
         let bytes = requirements.size;
         let fits = |spare: &Allocation| (bytes..=bytes + bytes / 4).contains(&spare.size());
@@ -234,12 +234,12 @@ impl Memory {
         self.note_use();
     }
 
-    /// Whether so many more bytes, what is in use and spare blocks take at most half of the limit.
+    /// Whether `more_bytes` more bytes, what is in use and spare blocks take at most half of the limit.
     fn is_roomy(&mut self, more_bytes: u64) -> bool {
         self.allocator().capacity() + more_bytes <= self.usage.budget_bytes / 2
     }
 
-    /// Gives up spare blocks before a buffer of so many bytes that has none gets its memory: all where memory may be
+    /// Gives up spare blocks before a buffer of `bytes` bytes that has none gets its memory: all where memory may be
     /// short, else those that are too small for it, since what follows is mostly smaller.
     fn give_up_useless(&mut self, bytes: u64, usage: Usage) {
         if !self.is_roomy(bytes) {
@@ -249,7 +249,7 @@ impl Memory {
         }
     }
 
-    /// Gives spare blocks of less than so many bytes back to the driver.
+    /// Gives spare blocks of less than `bytes` bytes back to the driver.
     pub(super) fn give_up_spares(&mut self, bytes: u64) {
         let spares = std::mem::take(&mut self.spares).into_iter();
         let (kept, given_up): (Vec<_>, Vec<_>) = spares.partition(|spare| spare.size() >= bytes);
@@ -288,7 +288,7 @@ impl Memory {
         Buffer::new(name, self.shared.title.number, index, slot.generation, bytes)
     }
 
-    /// The buffer of a handle; `None` if it was freed or belongs to another device.
+    /// Returns the buffer of a handle; `None` if it was freed or belongs to another device.
     fn held(&self, buffer: Buffer) -> Option<&BackedBuffer> {
         let slot = self.slots.get(buffer.index() as usize)?;
         let current = slot.generation == buffer.generation() && buffer.device() == self.shared.title.number;
@@ -300,7 +300,7 @@ impl Memory {
         self.held(buffer).map(|held| held.raw)
     }
 
-    /// The last submission that uses a buffer.
+    /// Returns the last submission that uses a buffer.
     pub(super) fn last_use(&self, buffer: Buffer) -> u64 {
         self.held(buffer).map_or(0, |held| held.last_use)
     }
@@ -312,13 +312,13 @@ impl Memory {
         }
     }
 
-    /// The bytes of a range, if the host can access them.
+    /// Returns the bytes of a range, if the host can access them.
     pub(super) fn mapped(&self, range: BufferRange) -> Option<&[u8]> {
         let held = self.held(range.buffer).filter(|held| self.is_host_accessible(held))?;
         held.allocation.mapped_slice()?.get(span(range))
     }
 
-    /// The bytes of a range for writing, if the host can access them.
+    /// Returns the bytes of a range for writing, if the host can access them.
     pub(super) fn mapped_mut(&mut self, range: BufferRange) -> Option<&mut [u8]> {
         self.held(range.buffer).filter(|held| self.is_host_accessible(held))?;
         let held = self.slots[range.buffer.index() as usize].held.as_mut()?;
@@ -329,7 +329,7 @@ impl Memory {
         self.direct || held.usage != Usage::DeviceOnly
     }
 
-    /// Frees a buffer once no submission uses it any more. A handle that is not alive is ignored.
+    /// Frees a buffer once no submission uses it. A handle that is not alive is ignored.
     pub(super) fn free(&mut self, buffer: Buffer, done: u64) {
         if self.held(buffer).is_some() {
             if let Some(held) = &mut self.slots[buffer.index() as usize].held {
@@ -379,14 +379,15 @@ fn span(range: BufferRange) -> std::ops::Range<usize> {
     range.offset as usize..(range.offset + range.bytes) as usize
 }
 
-/// The size of the buffer that holds so many bytes: enough for a view of them all, and never a power of two, because
-/// lavapipe compiles a kernel again for a buffer whose size is a power of two, if that of the one before was not.
+/// Returns the size of the buffer that holds `bytes` bytes: enough for a view of them all, and never a power of two,
+/// because lavapipe compiles a kernel again for a buffer whose size is a power of two, if that of the one before was
+/// not.
 pub fn created_bytes(bytes: u64) -> u64 {
     let created = viewed_bytes(bytes);
     if created.is_power_of_two() { created + VIEW_SLACK / 2 } else { created }
 }
 
-/// Bytes that may be asked for where so many are free: the buffer is no larger.
+/// Returns the bytes that may be asked for where `free` bytes are free: the buffer is no larger.
 pub fn fitting_bytes(free: u64) -> u64 {
     free.saturating_sub(2 * VIEW_SLACK)
 }

@@ -30,7 +30,7 @@ impl Mutant {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Reciprocal, Self::ReciprocalUlp, Self::SqrtUlp, Self::Fused];
 
-    /// The name by which tests ask for it.
+    /// Returns the name by which tests ask for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reciprocal => "reciprocal",
@@ -40,7 +40,8 @@ impl Mutant {
         }
     }
 
-    /// The kernel with these words, rewritten. Words that are no SPIR-V stay as they are, for the driver to refuse.
+    /// Returns the kernel with these words, rewritten. Words that are no SPIR-V stay as they are, for the driver to
+    /// refuse.
     pub fn rewrite(self, words: &[u32]) -> Vec<u32> {
         dr::load_words(words).map_or_else(|_| words.to_vec(), |module| Rewriter::new(self, module).rewritten())
     }
@@ -204,8 +205,8 @@ impl Rewriter {
         Some((0..count).map(|k| self.value(1, Op::CompositeExtract, component(k))).collect())
     }
 
-    /// `a * b + c` rounded once (but for rare ties), in operations that are exact or whose error is added: CPU drivers
-    /// expand Fma itself into a product and a sum.
+    /// Returns `a * b + c` rounded once (but for rare ties), in operations that are exact or whose error is added: CPU
+    /// drivers expand Fma itself into a product and a sum.
     fn fused(&mut self, count: Count, a: Word, b: Word, c: Word) -> Word {
         let mut float = |op, x, y| self.arithmetic(count, op, x, y);
         let product = float(Op::FMul, a, b);
@@ -233,7 +234,7 @@ impl Rewriter {
         self.value(count, Op::Bitcast, refs(&[bits]))
     }
 
-    /// 1 + 2^-23 or 1 - 2^-23, by the last bit of `x`.
+    /// Returns 1 + 2^-23 or 1 - 2^-23, by the last bit of `x`.
     fn off_by_an_ulp(&mut self, count: Count, x: Word) -> Word {
         let last = self.bits(count, x, 1);
         let last = self.value(count, Op::ConvertUToF, refs(&[last]));
@@ -243,7 +244,7 @@ impl Rewriter {
         self.arithmetic(count, Op::FAdd, lower, more)
     }
 
-    /// Those of the bits of `x` that `mask` has.
+    /// Returns those of the bits of `x` that `mask` has.
     fn bits(&mut self, count: Count, x: Word, mask: u32) -> Word {
         let of = self.vector(self.uint, count);
         let bits = self.instruction(of, Op::Bitcast, refs(&[x]));
@@ -255,7 +256,7 @@ impl Rewriter {
         if count == 1 { scalar } else { self.builder.type_vector(scalar, count) }
     }
 
-    /// A constant, each of whose components has these bits.
+    /// Returns a constant, each of whose components has these bits.
     fn constant(&mut self, scalar: Word, count: Count, bits: u32) -> Word {
         let of = self.vector(scalar, count);
         if let Some(id) = self.constants.get(&(of, bits)) {

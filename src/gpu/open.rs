@@ -40,7 +40,7 @@ pub fn open(selection: &str, options: &OpenOptions) -> Result<Vec<Device>, GpuEr
     open_each(selection, options)?.into_iter().map(|opening| opening.device).collect()
 }
 
-/// Like [`open`], but devices that do not open do not prevent the others from being used.
+/// Does what [`open`] does, but devices that do not open do not prevent the others from being used.
 ///
 /// # Errors
 /// If there is no loader, driver or device, or the selection matches nothing.
@@ -135,7 +135,7 @@ fn open_one(
 /// How messages describe creating an instance and a device.
 pub(super) const OPENING: &str = "opening it";
 
-/// Bytes of memory that a device may use.
+/// Returns the bytes of memory that a device may use.
 fn budget(title: &OpenDeviceTitle, info: &DeviceInfo, times: u64, options: &OpenOptions) -> u64 {
     let has = info.memory_bytes;
     match options.memory_bytes {

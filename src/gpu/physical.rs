@@ -57,7 +57,7 @@ pub struct MissingRequirement {
 }
 
 impl MissingRequirement {
-    /// The name, and for a limit also the needed and the actual value.
+    /// Returns the name, and for a limit also the needed and the actual value.
     pub fn what(&self) -> String {
         if self.has == NOT_OFFERED {
             return self.name.to_string();
@@ -137,7 +137,7 @@ impl DeviceInfo {
         matches!(self.kind, DeviceKind::Discrete | DeviceKind::Integrated | DeviceKind::Virtual)
     }
 
-    /// Whether the device offers the feature of this Vulkan name; false if anthill does not know it.
+    /// Whether the device offers the feature of this Vulkan name. Features that anthill does not know count as missing.
     pub fn has(&self, feature: &str) -> bool {
         self.features.get(feature).copied().unwrap_or(false)
     }
@@ -155,7 +155,7 @@ pub(super) struct Physical {
     pub(super) clock: Option<DeviceClock>,
 }
 
-/// Every device that the loader finds, usable or not, in the loader's order.
+/// Returns every device that the loader finds, usable or not, in the loader's order.
 ///
 /// # Errors
 /// If there is no loader or driver, or a driver fails; having no device is not an error.
@@ -164,7 +164,7 @@ pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
     Ok(enumerate(&instance)?.into_iter().map(|physical| physical.info).collect())
 }
 
-/// Like [`devices`], with handles that are valid for this instance.
+/// Returns the same as [`devices`], with handles that are valid for this instance.
 pub(super) fn enumerate(instance: &Instance) -> Result<Vec<Physical>, GpuError> {
     // SAFETY: the reference to `instance` keeps the VkInstance alive during the call.
     let listed = unsafe { instance.raw().enumerate_physical_devices() };
@@ -250,7 +250,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Features of the table, and operations of subgroups in kernels.
+/// Returns the features of the table, and operations of subgroups in kernels.
 fn offered(features: &mut Features, v11: &vk::PhysicalDeviceVulkan11Properties<'_>) -> BTreeMap<&'static str, bool> {
     let table = FEATURES.iter().map(|row| (row.name, *(row.field)(features) == vk::TRUE));
     table.chain(SUBGROUP_OPERATIONS.iter().map(|(name, flag)| (*name, in_kernels(v11, *flag)))).collect()
@@ -275,7 +275,7 @@ struct DriverProperties {
     allocation_bytes_max: u64,
 }
 
-/// What the device lacks of the table.
+/// Returns what the device lacks of the table.
 fn lacking(driver: &mut DriverProperties) -> Vec<MissingRequirement> {
     let DriverProperties { api, computes, features, limits, .. } = driver;
     let (api, computes) = (*api, *computes);
@@ -322,8 +322,8 @@ struct QueueFamily {
     timestamp_bits: u32,
 }
 
-/// The clock of a queue whose timestamps have `bits` bits, with `tick_ns` nanoseconds per tick; `None` if these make no
-/// sense.
+/// Returns the clock of a queue whose timestamps have `bits` bits, with `tick_ns` nanoseconds per tick; `None` if these
+/// make no sense.
 fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     if !(tick_ns.is_finite() && tick_ns > 0.0) {
         return None;
@@ -332,8 +332,8 @@ fn clock(bits: u32, tick_ns: f32) -> Option<DeviceClock> {
     Some(DeviceClock { tick_s: f64::from(tick_ns) * 1e-9, mask })
 }
 
-/// The queue family to use: one that computes, preferably one that also draws, since that is every driver's best tested
-/// queue.
+/// Returns the queue family to use: one that computes, preferably one that also draws, since that is every driver's
+/// best tested queue.
 fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<QueueFamily> {
     // SAFETY: `inspect` passes the device that `enumerate` has just listed from this instance.
     let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
@@ -343,7 +343,8 @@ fn compute_family(instance: &ash::Instance, raw: vk::PhysicalDevice) -> Option<Q
     Some(QueueFamily { index, timestamp_bits: family.timestamp_valid_bits })
 }
 
-/// Size of the largest device-local heap, and whether the host can access the memory from which buffers are allocated.
+/// Returns the size of the largest device-local heap, and whether the host can access the memory from which buffers are
+/// allocated.
 fn device_memory(memory: &vk::PhysicalDeviceMemoryProperties) -> (u64, bool) {
     let local = |flags: vk::MemoryHeapFlags| flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
     let bytes = memory.memory_heaps_as_slice().iter().filter(|heap| local(heap.flags)).map(|heap| heap.size).max();
@@ -370,7 +371,7 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
     }
 }
 
-/// The driver's name for the device, or a substitute if it is blank.
+/// Returns the driver's name for the device, or a substitute if it is blank.
 fn name_or_index(name: String, index: usize) -> String {
     if name.trim().is_empty() { format!("unnamed device {index}") } else { name }
 }
@@ -388,7 +389,7 @@ fn version(api: u32) -> String {
 mod tests {
     use super::*;
 
-    /// The report of a driver that offers everything.
+    /// Returns the report of a driver that offers everything.
     fn good() -> DriverProperties {
         let mut features = Features::default();
         FEATURES.iter().for_each(|row| *(row.field)(&mut features) = vk::TRUE);

@@ -16,12 +16,12 @@ pub(super) struct ComputePipeline {
 /// The forms of a kernel's bindings in order.
 pub(super) type BindingForms = Arc<[BindingForm]>;
 
-/// The forms of what a kernel binds.
+/// Returns the forms of what a kernel binds.
 pub(super) fn binding_forms(kernel: &Kernel) -> BindingForms {
     kernel.bindings().iter().map(|binding| binding.form).collect()
 }
 
-/// What Vulkan calls a form of bindings.
+/// Returns what Vulkan calls a form of bindings.
 pub(super) fn descriptor_type(form: BindingForm) -> vk::DescriptorType {
     match form {
         BindingForm::Storage => vk::DescriptorType::STORAGE_BUFFER,
@@ -36,7 +36,7 @@ pub(super) struct KernelLayout {
     pub(super) pipeline: vk::PipelineLayout,
 }
 
-/// The layout of descriptor sets of bindings of these forms.
+/// Returns the layout of descriptor sets of bindings of these forms.
 pub(super) fn make_set_layout(
     shared: &DeviceShared,
     forms: &[BindingForm],
@@ -58,7 +58,7 @@ pub(super) fn make_set_layout(
     Ok(set)
 }
 
-/// The layout of kernels with these sets and so many bytes of push constants.
+/// Creates the layout of kernels with these sets and `push_bytes` bytes of push constants.
 pub(super) fn make_layout(
     shared: &DeviceShared,
     set: vk::DescriptorSetLayout,

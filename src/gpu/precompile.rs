@@ -46,7 +46,7 @@ struct PrecompileDevice {
 }
 
 impl PrecompileDevices {
-    /// No devices yet. The instance must live until [`PrecompileDevices::close`] has returned.
+    /// Begins without devices. The instance must live until [`PrecompileDevices::close`] has returned.
     pub(super) fn new(instance: &ash::Instance, physical: Physical) -> Self {
         Self { instance: instance.clone(), physical, pool: Mutex::default() }
     }
@@ -89,7 +89,7 @@ impl PrecompileDevices {
         Ok(PrecompileDevice { shared, memory, empty })
     }
 
-    /// Closes the second devices; no thread may be compiling any more.
+    /// Closes the second devices; no thread may still be compiling.
     pub(super) fn close(&self) {
         self.pool.lock().idle.drain(..).for_each(PrecompileDevice::close);
     }

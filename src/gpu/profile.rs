@@ -28,7 +28,7 @@ pub(super) struct DeviceClock {
 }
 
 impl DeviceClock {
-    /// Seconds between two timestamps, the later of which may have wrapped around.
+    /// Returns the seconds between two timestamps, the later of which may have wrapped around.
     fn between(self, from: u64, to: u64) -> f64 {
         (to.wrapping_sub(from) & self.mask) as f64 * self.tick_s
     }
@@ -79,23 +79,23 @@ impl Profiles {
         Ok(())
     }
 
-    /// The times of one submission; empty if it is not done, was too long ago, or had no stages.
+    /// Returns the times of one submission; empty if it is not done, was too long ago, or had no stages.
     pub(super) fn of(&self, submission: u64) -> &[StageTime] {
         self.recent.iter().find(|(number, _)| *number == submission).map_or(&[], |(_, times)| times)
     }
 
-    /// Seconds of the submission that took longest.
+    /// Returns the seconds of the submission that took longest.
     pub(super) fn longest_s(&self) -> f64 {
         self.longest_s
     }
 
-    /// Seconds by stage since the device was opened.
+    /// Returns the seconds by stage since the device was opened.
     pub(super) fn totals(&self) -> &BTreeMap<&'static str, f64> {
         &self.totals
     }
 }
 
-/// Begin and end of each stage of a submission that is done.
+/// Returns when each stage of a submission that is done began and ended.
 fn read(shared: &DeviceShared, resources: &SubmissionResources) -> Result<Vec<u64>, GpuError> {
     let mut ticks = vec![0_u64; 2 * resources.stages.len()];
     // SAFETY: `encode` reserved two queries for each of these stages and recorded a timestamp for each query; the

@@ -92,7 +92,7 @@ impl LimitBound {
         }
     }
 
-    /// The bound for messages, such as `at least 256`.
+    /// Returns the bound for messages, such as `at least 256`.
     pub(super) fn text(self) -> String {
         match self {
             LimitBound::AtLeast(least) => format!("at least {least}"),
@@ -199,7 +199,7 @@ const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
     (66, "GroupNonUniformShuffleRelative", Some("subgroupShuffleRelative")),
 ];
 
-/// Why a module cannot run with the enabled features, by the capabilities that it declares; `None` if it can.
+/// Returns why a module cannot run with the enabled features, by the capabilities that it declares; `None` if it can.
 pub(super) fn missing_capability(words: &[u32], enabled: impl Fn(&str) -> bool) -> Option<String> {
     const OP_CAPABILITY: u32 = 17;
     const HEADER_WORDS: usize = 5;

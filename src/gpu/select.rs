@@ -3,7 +3,7 @@
 use super::error::GpuError;
 use super::physical::{DeviceInfo, MissingRequirement};
 
-/// The indices of the devices that a selection names, in its order and as often as it names them.
+/// Returns the indices of the devices that a selection names, in its order and as often as it names them.
 ///
 /// * `all`: every GPU that can render, once even if two drivers offer it; without a GPU, the first CPU device that can
 ///   render.
@@ -30,7 +30,8 @@ pub fn select(devices: &[DeviceInfo], selection: &str) -> Result<Vec<usize>, Gpu
     }
 }
 
-/// One message for each GPU that cannot render where only CPU devices were chosen, which may be news to the user.
+/// Returns one message for each GPU that cannot render where only CPU devices were chosen, which may be news to the
+/// user.
 pub(super) fn unused_gpus(devices: &[DeviceInfo], chosen: &[usize]) -> Vec<String> {
     if chosen.iter().any(|&index| devices[index].is_gpu()) {
         return Vec::new();
@@ -98,7 +99,7 @@ fn unknown(devices: &[DeviceInfo], asked: &str) -> GpuError {
     GpuError::UnknownDevice { asked: asked.to_string(), known }
 }
 
-/// The error for a device that cannot render.
+/// Returns the error for a device that cannot render.
 pub(super) fn lacking(device: &DeviceInfo) -> GpuError {
     let lacking = device.lacking.iter().map(MissingRequirement::what).collect();
     GpuError::Lacking { index: device.index, name: device.name.clone(), lacking }
@@ -153,7 +154,7 @@ mod tests {
         device
     }
 
-    /// A CPU device, three GPUs of two models, one of them through two drivers, and one that cannot render.
+    /// Returns a CPU device, three GPUs of two models, one of them through two drivers, and one that cannot render.
     fn machine() -> Vec<DeviceInfo> {
         vec![
             device(0, "llvmpipe", DeviceKind::Cpu, None),

@@ -109,12 +109,12 @@ impl DeviceShared {
         let _ = unsafe { names.set_debug_utils_object_name(&info) };
     }
 
-    /// To be held while a command buffer is emptied, begun or labelled.
+    /// Returns the lock to be held while a command buffer is emptied, begun or labelled.
     pub(super) fn recording(&self) -> Option<RwLockReadGuard<'static, ()>> {
         self.validates.then(|| LAYER_LABELS.read())
     }
 
-    /// To be held while a command pool is destroyed.
+    /// Returns the lock to be held while a command pool is destroyed.
     pub(super) fn removing_commands(&self) -> Option<RwLockWriteGuard<'static, ()>> {
         self.validates.then(|| LAYER_LABELS.write())
     }

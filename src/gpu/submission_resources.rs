@@ -67,12 +67,12 @@ impl SubmissionResources {
         })
     }
 
-    /// The command buffer.
+    /// Returns the command buffer.
     pub(super) fn commands(&self) -> vk::CommandBuffer {
         self.commands
     }
 
-    /// The timestamps.
+    /// Returns the timestamps.
     pub(super) fn queries(&self) -> vk::QueryPool {
         self.queries
     }
@@ -94,7 +94,8 @@ impl SubmissionResources {
         shared.check("beginning a command buffer", begun)
     }
 
-    /// A descriptor set for each list of ranges, with the given layout. `describe` describes the ranges of new sets.
+    /// Returns a descriptor set for each list of ranges, with the given layout. `describe` describes the ranges of new
+    /// sets.
     pub(super) fn sets(
         &mut self,
         shared: &DeviceShared,
@@ -151,7 +152,7 @@ impl SubmissionResources {
         Ok(())
     }
 
-    /// The view of a range of texels; a null handle for other forms.
+    /// Returns the view of a range of texels; a null handle for other forms.
     fn view(
         &mut self,
         shared: &DeviceShared,
@@ -239,7 +240,7 @@ impl SubmissionResources {
         Ok(())
     }
 
-    /// Destroys the pools. No submission may use them any more.
+    /// Destroys the pools. No submission may still use them.
     pub(super) fn destroy(mut self, shared: &DeviceShared) {
         self.destroy_views(shared);
         let _removing = shared.removing_commands();
@@ -261,7 +262,7 @@ struct DescriptorCount {
 }
 
 impl DescriptorCount {
-    /// The number that sets for these ranges need.
+    /// Returns the number that sets for these ranges need.
     fn of(wanted: &[&(Box<[Bound]>, vk::DescriptorSetLayout)]) -> Self {
         let buffers = wanted.iter().map(|(bound, _)| bound.len() as u32).sum();
         Self { sets: wanted.len() as u32, buffers }

@@ -13,7 +13,7 @@ const STAGING_PART: u64 = 64;
 const STAGING_BYTES_MAX: u64 = 8 << 20;
 const STAGING_BYTES_MIN: u64 = 1 << 16;
 
-/// Size of each staging buffer of a device that may use so much memory.
+/// Returns the size of each staging buffer of a device that may use `budget_bytes` bytes of memory.
 fn staging_buffer_bytes(budget_bytes: u64) -> u64 {
     (budget_bytes / STAGING_PART).clamp(STAGING_BYTES_MIN, STAGING_BYTES_MAX).next_multiple_of(STAGING_BYTES_MIN)
 }
@@ -31,7 +31,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Every buffer, for freeing.
+    /// Returns every buffer, for freeing.
     pub(super) fn take(&mut self) -> Vec<Buffer> {
         let uploads = self.uploads.drain(..).map(|(buffer, _)| buffer);
         uploads.chain(self.readback.take()).collect()
@@ -39,8 +39,8 @@ impl Staging {
 }
 
 impl Device {
-    /// Bytes of each of the [`STAGING_BUFFERS`] that uploading to a buffer and reading it back needs: 0 if the host can
-    /// access its memory.
+    /// Returns the bytes of each of the [`STAGING_BUFFERS`] that uploading to a buffer and reading it back needs: 0 if
+    /// the host can access its memory.
     pub fn staging_bytes(&self, buffer: Buffer) -> u64 {
         let in_place = self.memory.mapped(BufferRange { buffer, offset: 0, bytes: 0 }).is_some();
         if in_place { 0 } else { self.staging_chunk() }
@@ -158,7 +158,7 @@ impl Device {
         self.submit_staged(&recording)
     }
 
-    /// The next staging buffer for uploads, which no submission uses any more.
+    /// Returns the next staging buffer for uploads, which no submission still uses.
     fn staging_for_upload(&mut self) -> Result<Buffer, GpuError> {
         if self.staging.uploads.len() < 2 {
             let buffer = self.allocate("upload staging", self.staging_chunk(), Usage::Upload)?;
@@ -218,7 +218,7 @@ impl Device {
         Ok(())
     }
 
-    /// The records in place, in a buffer that the host can access and no unfinished submission uses.
+    /// Returns the records in place, in a buffer that the host can access and no unfinished submission uses.
     ///
     /// # Errors
     /// [`GpuError::NotReachable`] if the host cannot access the buffer now.
@@ -228,7 +228,7 @@ impl Device {
         place.ok_or_else(|| not_reachable(self, slice.range(), "its memory is not visible to the host"))
     }
 
-    /// The records in place for writing, as for [`Self::mapped`].
+    /// Returns the records in place for writing, as for [`Self::mapped`].
     ///
     /// # Errors
     /// [`GpuError::NotReachable`] if the host cannot access the buffer now.

@@ -45,7 +45,7 @@ pub enum PointsError {
 }
 
 impl PointsError {
-    /// Of a file that the system cannot open or read.
+    /// Returns the error of a file that the system cannot open or read.
     pub(super) fn of_io(path: &Path, reason: io::Error) -> Self {
         let path = path.to_owned();
         if reason.kind() == io::ErrorKind::NotFound { Self::Missing(path) } else { Self::Unreadable { path, reason } }

@@ -37,7 +37,7 @@ pub struct PointChannel {
 }
 
 impl PointChannel {
-    /// The channel of a text as [`fmt::Display`] writes it: `color Cs`.
+    /// Returns the channel of a text as [`fmt::Display`] writes it: `color Cs`.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let (word, name) = text.split_once(' ')?;
         let kind = ChannelKind::ALL.into_iter().find(|known| known.word() == word)?;
@@ -75,7 +75,7 @@ impl ChannelKind {
         if self == Self::Float { 1 } else { 3 }
     }
 
-    /// The word of RSL.
+    /// Returns the word of RSL.
     pub fn word(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -86,7 +86,7 @@ impl ChannelKind {
         }
     }
 
-    /// What the names of the properties of a value end with.
+    /// Returns what the names of the properties of a value end with.
     fn suffixes(self) -> &'static [&'static str] {
         match self {
             Self::Float => &[""],

@@ -48,7 +48,7 @@ const DAMAGED_NUMBER: &str = "a number in it is damaged";
 const NOT_FINITE: &str = "a number in it is not finite";
 
 impl PointsFault {
-    /// What the reader of PLY says of what follows the header.
+    /// Returns what the reader of PLY says of what follows the header.
     fn of_body(DeserializeError(error): DeserializeError) -> Self {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::Bad("it ends too early"),
@@ -87,7 +87,7 @@ pub(super) fn encode(cloud: &PointCloud, out: &mut (impl Write + ?Sized)) -> io:
     Ok(())
 }
 
-/// Reads points from a file of so many bytes. Takes memory for what the bytes hold, whatever they claim to hold.
+/// Reads points from a file of `bytes` bytes. Takes memory for what the bytes hold, whatever they claim to hold.
 ///
 /// # Errors
 /// If they are no points, or not whole.
@@ -189,7 +189,7 @@ impl Layout {
 
 const BAD_NAME: &str = "a property has a name that no channel may have";
 
-/// The fewest bytes of a scalar property; a text has at least a digit and a space.
+/// Returns the fewest bytes of a scalar property; a text has at least a digit and a space.
 fn bytes_min(property: &PlyProperty, is_text: bool) -> Option<u64> {
     let PropertyType::Scalar(scalar) = property.property_type else { return None };
     Some(match scalar {
@@ -201,12 +201,12 @@ fn bytes_min(property: &PlyProperty, is_text: bool) -> Option<u64> {
     })
 }
 
-/// The channel of a comment that says a type.
+/// Returns the channel of a comment that says a type.
 fn said_channel(comment: &str) -> Option<PointChannel> {
     PointChannel::of_text(comment.strip_prefix(CHANNEL)?.strip_prefix(' ')?)
 }
 
-/// The channel that a property is a part of, by what comments say of its name, or by how that ends.
+/// Returns the channel that a property is a part of, by what comments say of its name, or by how that ends.
 fn channel_of(property: &str, said: &[PointChannel]) -> Option<PointChannel> {
     let (name, end) = property.split_at(property.find('.').unwrap_or(property.len()));
     if !is_channel_name(name) || PLACES.iter().any(|(known, _)| *known == name) {
@@ -234,13 +234,13 @@ impl<'de> Visitor<'de> for Body<'_> {
         f.write_str("points")
     }
 
-    /// The elements of the file.
+    /// Returns the elements of the file.
     fn visit_map<A: MapAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
         elements.next_key::<IgnoredAny>()?;
         elements.next_value_seed(self)
     }
 
-    /// The rows of the first one.
+    /// Returns the rows of the first one.
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
         for point in 0..self.cloud.positions.len() {
             let row = PointRow { point, places: self.places, width: self.width, cloud: self.cloud };

@@ -364,7 +364,7 @@ fn quadric(shape: QuadricShape, sweep_degrees: f32) -> Shape {
     Shape::Quadric(Quadric { shape, sweep_degrees })
 }
 
-/// A wavy bicubic mesh of n x n patches, as a height field over [-1, 1]^2.
+/// Returns a wavy bicubic mesh of n x n patches, as a height field over [-1, 1]^2.
 fn patches(n: usize) -> Shape {
     let height = |x: f32, y: f32| 0.25 * (3.0 * x).sin() * (2.0 * y + x).cos();
     let at = |i: usize| -1.0 + 2.0 * i as f32 / (3 * n) as f32;
@@ -417,7 +417,7 @@ fn points(count: usize) -> Shape {
     })
 }
 
-/// A grid of facets, every third quadrilateral split into triangles.
+/// Returns a grid of facets, every third quadrilateral split into triangles.
 fn facets(n: usize) -> Shape {
     let at = |i: usize| -1.0 + 2.0 * i as f32 / n as f32;
     let position = |k: usize| [at(k % (n + 1)), at(k / (n + 1)), 0.1 * ((k * 7 % 5) as f32)];
@@ -445,7 +445,7 @@ fn placed(x: f64, y: f64, z: f64, turn: f64) -> DMat4 {
     DMat4::from_translation(DVec3::new(x, y, z)) * DMat4::from_rotation_x(turn) * DMat4::from_rotation_z(0.3 * turn)
 }
 
-/// Something of every kind, opaque and translucent.
+/// Returns something of every kind, opaque and translucent.
 fn menagerie() -> Vec<Thing> {
     vec![
         thing(patches(3), placed(0.0, -0.6, 6.0, -1.1) * DMat4::from_scale(DVec3::splat(2.5)), [0.5, 0.6, 0.5], 1.0),

@@ -11,8 +11,8 @@ pub(super) const FAINT: RGBColor = RGBColor(0x77, 0x88, 0x99);
 /// Everything that has no colour of its own.
 pub(super) const GREY: RGBColor = RGBColor(0x8A, 0x93, 0x9B);
 
-/// Colours that can be told apart with any colour vision (Okabe and Ito 2008), without black and without those that are
-/// faint on white.
+/// Colours that can be distinguished with any colour vision (Okabe and Ito 2008), without black and without those that
+/// are faint on white.
 const DISTINCT: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xE6, 0x9F, 0x00),
@@ -46,7 +46,7 @@ pub(super) const STAGES: [RGBColor; 10] = [
     RGBColor(0x7A, 0x5F, 0xB8),
 ];
 
-/// The colour of a device, by its position among the opened ones.
+/// Returns the colour of a device, by its position among the opened ones.
 pub(super) fn device(place: usize) -> RGBColor {
     // Steps of the golden angle never come close to an earlier hue.
     let hue = (place as f64 * 0.381_966).fract();
@@ -54,12 +54,12 @@ pub(super) fn device(place: usize) -> RGBColor {
     DISTINCT.get(place).copied().unwrap_or(RGBColor(r, g, b))
 }
 
-/// The colour of a curve, by its position in the legend.
+/// Returns the colour of a curve, by its position in the legend.
 pub(super) fn curve(place: usize) -> RGBColor {
     DISTINCT[place % DISTINCT.len()]
 }
 
-/// `#rrggbb`.
+/// Returns the colour as `#rrggbb`.
 pub(super) fn css(colour: RGBColor) -> String {
     let RGBColor(r, g, b) = colour;
     format!("#{r:02X}{g:02X}{b:02X}")

@@ -3,7 +3,7 @@
 
 use std::io;
 
-/// The number of cores that this process may use.
+/// Returns the number of cores that this process may use.
 ///
 /// # Errors
 /// On systems that cannot restrict a process to some cores.
@@ -41,7 +41,7 @@ pub(super) fn restrict_to_cpus<T>(count: usize, start: impl FnOnce() -> io::Resu
     started
 }
 
-/// The number of cores that this process may use.
+/// Returns the number of cores that this process may use.
 ///
 /// # Errors
 /// On systems that cannot restrict a process to some cores.

@@ -30,7 +30,7 @@ impl Zoom {
         }
     }
 
-    /// The first pixel of the map that shows `pixel` or one after it.
+    /// Returns the first pixel of the map that shows `pixel` or one after it.
     fn first(self, pixel: u32) -> u32 {
         match self {
             Self::Out(by) => (pixel + by - 1 - by / 2) / by,
@@ -38,7 +38,7 @@ impl Zoom {
         }
     }
 
-    /// The pixels of the picture that a pixel of the map shows, along one axis.
+    /// Returns the pixels of the picture that a pixel of the map shows, along one axis.
     fn covered(self, shown: u32) -> std::ops::Range<u32> {
         match self {
             Self::Out(by) => shown * by..(shown + 1) * by,
@@ -47,7 +47,7 @@ impl Zoom {
     }
 }
 
-/// The map of a world as a PNG. `picture` is the rendered picture, if it can be shown.
+/// Returns the map of a world as a PNG. `picture` is the rendered picture, if it can be shown.
 pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
     let size = world.size_px();
     let zoom = Zoom::of(size[0]);
@@ -94,8 +94,8 @@ fn grey(picture: &PreviewImage, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
     sum / count.max(1)
 }
 
-/// The tint of a pixel: grey where no device rendered. Stolen regions look like others, so that a device has one
-/// colour.
+/// Returns the tint of a pixel: grey where no device rendered. Stolen regions look like others, so that a device has
+/// one colour.
 fn colour(region: Option<&MeasuredRegion>, grey: u32, is_edge: bool) -> [u8; 3] {
     let Some(region) = region else { return [grey as u8; 3] };
     let RGBColor(r, g, b) = colours::device(region.device);

@@ -55,7 +55,7 @@ impl Machine {
     }
 }
 
-/// The processor's name, if the system reports it.
+/// Returns the processor's name, if the system reports it.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));

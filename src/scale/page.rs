@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plotters::style::RGBColor;
 
-/// The page. `device_maps` has a PNG for each configuration; an empty one is left out.
+/// Returns the page. `device_maps` has a PNG for each configuration; an empty one is left out.
 pub(super) fn page(study: &Study, device_maps: &[Vec<u8>]) -> String {
     let title = format!("Scaling study: {}", study.scene);
     let markup = html! {
@@ -151,7 +151,7 @@ impl From<(&str, RGBColor)> for Entry {
     }
 }
 
-/// A plot with its legend and caption.
+/// Returns a plot with its legend and caption.
 fn figure(svg: &str, entries: &[Entry], caption: &str) -> Markup {
     html! {
         figure {
@@ -173,8 +173,8 @@ fn legend(entries: &[Entry]) -> Markup {
     }
 }
 
-/// A cell of a table. A number's range goes on a line below it, so that wide tables fit. The first column has names,
-/// which have no range.
+/// Returns a cell of a table. A number's range goes on a line below it, so that wide tables fit. The first column has
+/// names, which have no range.
 fn cell(column: usize, text: &str) -> Markup {
     match text.split_once(" (").filter(|_| column > 0) {
         Some((value, range)) => html! { (value) " " span.range { "(" (range) } },

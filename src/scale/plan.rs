@@ -53,7 +53,7 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// The plan for these selections on a machine with these devices.
+    /// Returns the plan for these selections on a machine with these devices.
     ///
     /// # Errors
     /// See [`PlanError`].
@@ -75,7 +75,7 @@ impl Plan {
         Ok(Self { baseline: baseline.ok_or(PlanError::NoBaseline)?, configurations })
     }
 
-    /// The plan that runs each configuration with each of these pipelines.
+    /// Returns the plan that runs each configuration with each of these pipelines.
     pub fn with_pipelines(self, pipelines: &[&'static NamedPipeline]) -> Self {
         let with_each = |configuration: &Configuration| -> Vec<Configuration> {
             let with =
@@ -105,7 +105,7 @@ impl Plan {
         order
     }
 
-    /// The largest number of devices that render together.
+    /// Returns the largest number of devices that render together.
     pub fn devices_max(&self) -> usize {
         self.configurations.iter().map(|configuration| configuration.indices.len()).max().unwrap_or(0)
     }

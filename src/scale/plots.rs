@@ -29,7 +29,7 @@ pub(super) fn svg(height: u32, draw: impl FnOnce(&Area<'_>) -> DrawResult) -> St
     text
 }
 
-/// The text style of all plots, with this alignment.
+/// Returns the text style of all plots, with this alignment.
 pub(super) fn letters(h_pos: HPos, v_pos: VPos) -> TextStyle<'static> {
     TextStyle::from(("sans-serif", LETTERS).into_font()).color(&INK).pos(Pos::new(h_pos, v_pos))
 }
@@ -47,14 +47,14 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Number of devices and speed-up of the points of the line.
+    /// Returns the number of devices and speed-up of the points of the line.
     fn line(&self) -> Vec<(usize, f64)> {
         let marks = || self.marks.iter().map(|(count, spread)| (*count, spread.median)).collect();
         self.predicted.clone().unwrap_or_else(marks)
     }
 }
 
-/// The curves of the plot of speed-up, in the order of the legend.
+/// Returns the curves of the plot of speed-up, in the order of the legend.
 pub fn speed_up_curves(study: &Study) -> Vec<Curve> {
     let in_order = |points: &mut Vec<(usize, Spread)>| points.sort_by_key(|(count, _)| *count);
     let curve = |name, span| {
@@ -82,7 +82,7 @@ pub fn speed_up_curves(study: &Study) -> Vec<Curve> {
     measured.into_iter().chain(predicted).collect()
 }
 
-/// Plot of speed-up by number of devices, with the range of all rounds and the ideal line.
+/// Returns the plot of speed-up by number of devices, with the range of all rounds and the ideal line.
 pub fn speed_up(curves: &[Curve]) -> String {
     let counts = curves.iter().flat_map(|curve| curve.line().into_iter().map(|(count, _)| count));
     let count = counts.chain(curves.iter().flat_map(|curve| curve.marks.iter().map(|mark| mark.0))).max().unwrap_or(1);
@@ -158,18 +158,18 @@ pub struct Bar {
     pub parts: Vec<f64>,
 }
 
-/// The phases of each configuration's typical run, in seconds.
+/// Returns the phases of each configuration's typical run, in seconds.
 pub fn phase_bars(study: &Study) -> Vec<Bar> {
     let bar = |series: &Series| Bar { label: label(series), parts: series.typical().phases().into() };
     study.series.iter().map(bar).collect()
 }
 
-/// Plot of [`phase_bars`].
+/// Returns the plot of [`phase_bars`].
 pub fn phases(study: &Study) -> String {
     stacked(&phase_bars(study), &colours::PHASES, "seconds of the whole process")
 }
 
-/// The time of each configuration's devices in each stage, all devices added up, in seconds.
+/// Returns the time of each configuration's devices in each stage, all devices added up, in seconds.
 pub fn stage_bars(study: &Study) -> Vec<Bar> {
     let bar = |series: &Series| Bar {
         label: label(series),
@@ -178,7 +178,7 @@ pub fn stage_bars(study: &Study) -> Vec<Bar> {
     study.series.iter().map(bar).collect()
 }
 
-/// Plot of [`stage_bars`].
+/// Returns the plot of [`stage_bars`].
 pub fn stages(study: &Study) -> String {
     stacked(&stage_bars(study), &colours::STAGES, "seconds of all devices")
 }
@@ -187,7 +187,7 @@ pub fn stages(study: &Study) -> String {
 const BAR: i32 = 46;
 const GAP: i32 = 22;
 
-/// Horizontal bars, all on one axis.
+/// Draws horizontal bars, all on one axis.
 fn stacked(bars: &[Bar], colours: &[RGBColor], axis: &str) -> String {
     let longest = bars.iter().map(|bar| bar.parts.iter().sum::<f64>()).fold(0.0, f64::max).max(1e-6);
     let labels = bars.iter().map(|bar| bar.label.as_str());
@@ -216,12 +216,12 @@ pub(super) struct Plane<'a, 'b> {
 }
 
 impl Plane<'_, '_> {
-    /// The x coordinate of a time.
+    /// Returns the x coordinate of a time.
     pub(super) fn x(&self, seconds: f64) -> i32 {
         self.left + (seconds * self.per_second).round() as i32
     }
 
-    /// The y coordinate of a distance from the top.
+    /// Returns the y coordinate of a distance from the top.
     pub(super) fn y(&self, down: i32) -> i32 {
         self.top + down
     }
@@ -238,7 +238,7 @@ impl Plane<'_, '_> {
     }
 }
 
-/// A plot of named rows of equal height over an axis of seconds.
+/// Returns a plot of named rows of equal height over an axis of seconds.
 pub(super) fn rows<'l>(
     labels: impl Iterator<Item = &'l str>,
     height: i32,
@@ -285,7 +285,7 @@ pub(super) fn rows<'l>(
     })
 }
 
-/// The name of a configuration's bar. Long lists of devices are cut, and followed by the number of devices.
+/// Returns the name of a configuration's bar. Long lists of devices are cut, and followed by the number of devices.
 fn label(series: &Series) -> String {
     const LONGEST: usize = 20;
     const BEGINNING: usize = 12;

@@ -97,7 +97,7 @@ impl StudyForecast {
         predictions.map_or_else(|refused| Self::Refused { refused }, Self::Predicted)
     }
 
-    /// The predictions, if there are any.
+    /// Returns the predictions, if there are any.
     pub fn predictions(&self) -> Option<&Predictions> {
         match self {
             Self::Predicted(predictions) => Some(predictions),
@@ -106,7 +106,7 @@ impl StudyForecast {
     }
 }
 
-/// Why nothing is predicted, with what a study can do about it.
+/// Returns why nothing is predicted, with what a study can do about it.
 fn reason(error: &ForecastError) -> String {
     match error {
         ForecastError::Rates { .. } => format!("{error}; use a larger picture, or one that takes longer to render"),
@@ -144,8 +144,8 @@ impl Predictions {
         })
     }
 
-    /// The number of regions that rates were fitted to, and the relative error of a region's time in the world where it
-    /// is largest.
+    /// Returns the number of regions that rates were fitted to, and the relative error of a region's time in the world
+    /// where it is largest.
     pub fn fit(&self) -> (usize, f64) {
         let regions = self.worlds.iter().map(|world| world.fitted.regions).sum();
         (regions, self.worlds.iter().map(|world| world.fitted.relative_error).fold(0.0, f64::max))
@@ -171,7 +171,7 @@ impl From<&Prediction> for PredictedTimes {
     }
 }
 
-/// The numbers of devices to predict for, in ascending order.
+/// Returns the numbers of devices to predict for, in ascending order.
 fn counts(series: &[Series]) -> impl Iterator<Item = usize> {
     let near = 2 * series.iter().map(Series::device_count).max().unwrap_or(1);
     (1..=DEVICES_MAX).filter(move |count| count.is_power_of_two() || *count <= near)
@@ -194,7 +194,7 @@ impl<'a> DeviceSpeeds<'a> {
         Self { alone: series.iter().filter_map(speed).collect(), devices }
     }
 
-    /// The speed of each device of a configuration, and the devices for which the baseline's speed is assumed.
+    /// Returns the speed of each device of a configuration, and the devices for which the baseline's speed is assumed.
     fn each(&self, configuration: &Configuration) -> (Vec<f64>, Vec<usize>) {
         let known: Vec<Option<f64>> = configuration.indices.iter().map(|&index| self.known(index)).collect();
         let unknown = configuration.indices.iter().zip(&known).filter(|(_, speed)| speed.is_none());
@@ -203,7 +203,7 @@ impl<'a> DeviceSpeeds<'a> {
         (known.into_iter().map(|speed| speed.unwrap_or(1.0)).collect(), assumed)
     }
 
-    /// The speed of a device, or of one like it, if known.
+    /// Returns the speed of a device, or of one like it, if known.
     fn known(&self, index: usize) -> Option<f64> {
         let title = |index| self.devices.iter().find(|device| device.index == index);
         let is_like = |other: usize| {

@@ -99,7 +99,7 @@ pub fn write(study: &Study, pictures: &[PathBuf], folder: &Path) -> Result<(), S
     put(runs, &to_csv(&tables::runs(study)))
 }
 
-/// The device map of a configuration's typical run as a PNG; empty if nothing was rendered.
+/// Returns the device map of a configuration's typical run as a PNG; empty if nothing was rendered.
 fn device_map(series: &Series, pictures: &[PathBuf]) -> Vec<u8> {
     let stats = &series.typical().stats;
     let has_regions = |(_, world): &(usize, &MeasuredWorld)| !world.regions.is_empty();
@@ -110,7 +110,7 @@ fn device_map(series: &Series, pictures: &[PathBuf]) -> Vec<u8> {
     device_map::draw(picture.as_ref(), world)
 }
 
-/// Rows of named values as CSV. All rows have the names of the first.
+/// Returns the rows of named values as CSV. All rows have the names of the first.
 fn to_csv(rows: &[Vec<(String, String)>]) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let header = rows.first().map(|row| row.iter().map(|(name, _)| name));
@@ -123,7 +123,7 @@ fn to_csv(rows: &[Vec<(String, String)>]) -> Vec<u8> {
     writer.into_inner().expect(room)
 }
 
-/// The study's tables as Markdown.
+/// Returns the study's tables as Markdown.
 pub fn markdown(study: &Study) -> String {
     let mut text = format!("# Scaling study: {}\n\n", study.scene);
     let mut add = |table: &StudyTable, of: &str| {

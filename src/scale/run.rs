@@ -222,7 +222,7 @@ impl StudyRunner<'_> {
         Ok(StudyRun { process_s, stats })
     }
 
-    /// The command line of a run.
+    /// Returns the command line of a run.
     fn command(&self, configuration: &Configuration, purpose: Purpose, stats: &Path) -> Command {
         let settings = self.settings;
         let mut command = Command::new(&settings.program);
@@ -324,8 +324,8 @@ mod tests {
     use super::*;
     use crate::pipeline::plan::CATALOGUE;
 
-    /// A stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for its
-    /// devices `$4`.
+    /// Returns a stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for
+    /// its devices `$4`.
     fn program(folder: &Path, picture: &str) -> PathBuf {
         let script = format!(
             "#!/bin/sh\n\

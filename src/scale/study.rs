@@ -74,7 +74,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of some values; all zeros if there are none.
+    /// Returns the spread of some values; all zeros if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -104,7 +104,7 @@ pub const PHASE_TITLES: [&str; 6] = [
 ];
 
 impl StudyRun {
-    /// Seconds of each of [`PHASES`].
+    /// Returns the seconds of each of [`PHASES`].
     pub fn phases(&self) -> [f64; 6] {
         let sum = |of: fn(&MeasuredWorld) -> f64| -> f64 { self.stats.worlds.iter().map(of).sum() };
         let parse = self.stats.stages_s.get("parse").copied().unwrap_or(0.0);
@@ -120,7 +120,8 @@ impl StudyRun {
         [start, rest[0], rest[1], rest[2], rest[3], rest[4]]
     }
 
-    /// Seconds in which no region is rendered. More devices do not shorten this time, and repeat parts of it.
+    /// Returns the seconds in which no region is rendered. More devices do not shorten this time, and repeat parts of
+    /// it.
     pub fn fixed_s(&self) -> f64 {
         let [start, parse, prepare, count, _, write] = self.phases();
         start + parse + prepare + count + write
@@ -128,29 +129,30 @@ impl StudyRun {
 }
 
 impl Series {
-    /// The number of devices.
+    /// Returns the number of devices.
     pub fn device_count(&self) -> usize {
         self.configuration.indices.len()
     }
 
-    /// The spread of times from the first submission to the last pixel.
+    /// Returns the spread of times from the first submission to the last pixel.
     pub fn render(&self) -> Spread {
         Spread::of(self.runs.iter().map(|run| run.stats.render_s))
     }
 
-    /// The spread of times of the whole process.
+    /// Returns the spread of times of the whole process.
     pub fn process(&self) -> Spread {
         Spread::of(self.runs.iter().map(|run| run.process_s))
     }
 
-    /// Speed-up over the series `one`. It is computed for each round, since a busy machine slows all runs of a round
-    /// alike.
+    /// Returns the speed-up over the series `one`. It is computed for each round, since a busy machine slows all runs
+    /// of a round alike.
     pub fn speed_up(&self, one: &Self, span: MeasuredSpan) -> Spread {
         let pairs = one.runs.iter().zip(&self.runs);
         Spread::of(pairs.map(|(one, run)| ratio(span.of(one), span.of(run))))
     }
 
-    /// The run whose render time is the median (the faster of two in the middle), for figures that cannot be averaged.
+    /// Returns the run whose render time is the median (the faster of two in the middle), for figures that cannot be
+    /// averaged.
     pub fn typical(&self) -> &StudyRun {
         let mut order: Vec<&StudyRun> = self.runs.iter().collect();
         order.sort_by(|a, b| a.stats.render_s.total_cmp(&b.stats.render_s));
@@ -177,34 +179,34 @@ impl MeasuredSpan {
 }
 
 impl Study {
-    /// The one-device configuration.
+    /// Returns the one-device configuration.
     pub fn one(&self) -> &Series {
         &self.series[self.baseline]
     }
 
-    /// Speed-up over the baseline.
+    /// Returns the speed-up over the baseline.
     pub fn speed_up(&self, series: &Series, span: MeasuredSpan) -> Spread {
         series.speed_up(self.one(), span)
     }
 
-    /// Speed-up divided by the number of devices: 1 is perfect.
+    /// Returns the speed-up divided by the number of devices: 1 is perfect.
     pub fn efficiency(&self, series: &Series, span: MeasuredSpan) -> f64 {
         ratio(self.speed_up(series, span).median, series.device_count() as f64)
     }
 
-    /// The number of rounds that include every configuration.
+    /// Returns the number of rounds that include every configuration.
     pub fn rounds(&self) -> usize {
         self.series.iter().map(|series| series.runs.len()).min().unwrap_or(0)
     }
 }
 
-/// `of / by`, or 0 if `by` is not positive.
+/// Returns `of / by`, or 0 if `by` is not positive.
 pub(super) fn ratio(of: f64, by: f64) -> f64 {
     if by > 0.0 { of / by } else { 0.0 }
 }
 
 impl Study {
-    /// The result of the study in a sentence: the speed-up of the configuration with the most devices.
+    /// Returns the result of the study in a sentence: the speed-up of the configuration with the most devices.
     pub fn finding(&self) -> String {
         // `max_by_key` returns the last of equal ones, and the first is wanted.
         let places = self.series.iter().enumerate().rev();
@@ -228,7 +230,8 @@ impl Study {
         }
     }
 
-    /// A sentence for each configuration that is faster than can be: its baseline was slowed down by something else.
+    /// Returns a sentence for each configuration that is faster than can be: its baseline was slowed down by something
+    /// else.
     pub fn doubts(&self) -> Vec<String> {
         let doubt = |series: &Series| {
             let efficiency = self.efficiency(series, MeasuredSpan::Render);
@@ -245,7 +248,7 @@ impl Study {
         self.series.iter().filter_map(doubt).collect()
     }
 
-    /// A sentence that says whether all pictures are identical.
+    /// Returns a sentence that says whether all pictures are identical.
     pub fn verdict(&self) -> String {
         let runs: usize = self.series.iter().map(|series| series.runs.len()).sum();
         let mut models: Vec<&[usize]> = self.series.iter().map(|series| &*series.configuration.models).collect();
@@ -264,7 +267,7 @@ impl Study {
         }
     }
 
-    /// The command of each configuration's runs, and of the runs that predictions are made from.
+    /// Returns the command of each configuration's runs, and of the runs that predictions are made from.
     pub fn commands(&self) -> Vec<String> {
         let flags = if self.flags.is_empty() { String::new() } else { format!(" {}", self.flags) };
         let command = |series: &Series| {
@@ -278,7 +281,7 @@ impl Study {
         self.series.iter().map(command).chain([for_rates]).collect()
     }
 
-    /// What was rendered, by which program, on which machine.
+    /// Returns what was rendered, by which program, on which machine.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("program", format!("anthill {}", self.version)), ("command", self.command.clone())];
         if !self.flags.is_empty() {

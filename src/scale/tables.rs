@@ -18,7 +18,7 @@ pub struct StudyTable {
 }
 
 impl StudyTable {
-    /// The table as Markdown, padded so that it can be read as plain text.
+    /// Returns the table as Markdown, padded so that it can be read as plain text.
     pub fn to_markdown(&self) -> String {
         let lines = || std::iter::once(&self.header).chain(&self.rows);
         let width = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -37,7 +37,7 @@ impl StudyTable {
     }
 }
 
-/// The rule below the header, which aligns numbers to the right.
+/// Returns the rule below the header, which aligns numbers to the right.
 fn rule(column: usize, width: usize) -> String {
     let dashes = "-".repeat(width + 1);
     if column == 0 { format!("{dashes}-|") } else { format!("{dashes}:|") }
@@ -46,12 +46,13 @@ fn rule(column: usize, width: usize) -> String {
 /// A value for programs, after the name of its column.
 type NamedValue = (String, String);
 
-/// One row of values for each configuration, for programs. Times are in seconds.
+/// Returns one row of values for each configuration, for programs. Times are in seconds.
 pub fn summary(study: &Study) -> Vec<Vec<NamedValue>> {
     study.series.iter().enumerate().map(|series| summary_row(study, series)).collect()
 }
 
-/// The predicted values of a configuration. Without predictions the names are the same and the values are empty.
+/// Returns the predicted values of a configuration. Without predictions the names are the same and the values are
+/// empty.
 fn predicted_values(predicted: Option<&PredictedConfiguration>) -> Vec<NamedValue> {
     let names = [
         "predicted_render_s",
@@ -97,7 +98,7 @@ fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<NamedVal
     row
 }
 
-/// One row of values for each run, for programs.
+/// Returns one row of values for each run, for programs.
 pub fn runs(study: &Study) -> Vec<Vec<NamedValue>> {
     let rows = study.series.iter().flat_map(|series| {
         series.runs.iter().zip(1..).map(|(run, round)| {
@@ -116,12 +117,12 @@ pub fn runs(study: &Study) -> Vec<Vec<NamedValue>> {
     rows.collect()
 }
 
-/// The prediction for a configuration, by its index in the study.
+/// Returns the prediction for a configuration, by its index in the study.
 fn predicted(study: &Study, place: usize) -> Option<&PredictedConfiguration> {
     study.forecast.predictions()?.configurations.get(place)
 }
 
-/// Speed-up and efficiency, which are the study's result, next to the predictions.
+/// Returns the speed-up and efficiency, which are the study's result, next to the predictions.
 pub fn speed_up(study: &Study) -> StudyTable {
     let mut header = vec!["devices", "count", "render, s", "speed-up", "efficiency"];
     if study.forecast.predictions().is_some() {
@@ -154,7 +155,7 @@ pub fn speed_up(study: &Study) -> StudyTable {
     StudyTable { title: "Speed-up and efficiency", note, header, rows }
 }
 
-/// A note on what predictions are made from, or why there are none.
+/// Returns a note on what predictions are made from, or why there are none.
 fn predictions_note(study: &Study) -> String {
     let one = &study.one().configuration.selection;
     let predictions = match &study.forecast {
@@ -209,7 +210,7 @@ pub fn more_devices(study: &Study) -> Option<StudyTable> {
     Some(StudyTable { title: "Predicted for more devices", note, header: header.map(String::from).into(), rows })
 }
 
-/// The phases of the process, and how much of its time more devices cannot shorten.
+/// Returns the phases of the process, and how much of its time more devices cannot shorten.
 pub fn phases(study: &Study) -> StudyTable {
     let mut header = vec!["devices".to_string()];
     header.extend(PHASES.iter().map(|name| format!("{name}, s")));
@@ -231,7 +232,7 @@ pub fn phases(study: &Study) -> StudyTable {
     StudyTable { title: "Phases of the whole process", note, header, rows: study.series.iter().map(row).collect() }
 }
 
-/// The time that all devices together spent in each stage.
+/// Returns the time that all devices together spent in each stage.
 pub fn stages(study: &Study) -> StudyTable {
     let shown: Vec<Stage> = DEVICE_STAGES.into_iter().filter(|&stage| takes_time(study, stage)).collect();
     let mut header = vec!["devices".to_string()];
@@ -272,12 +273,12 @@ pub const DEVICE_STAGES: [Stage; 10] = [
     Stage::Filter,
 ];
 
-/// The time that all devices of the typical run together spent in a stage, in seconds.
+/// Returns the time that all devices of the typical run together spent in a stage, in seconds.
 pub fn device_seconds(series: &Series, stage: Stage) -> f64 {
     series.typical().stats.devices.iter().filter_map(|device| device.stages_s.get(stage.name())).sum()
 }
 
-/// The time that the typical run lost because devices lacked tiles of textures, in seconds.
+/// Returns the time that the typical run lost because devices lacked tiles of textures, in seconds.
 fn texture_loss_s(series: &Series) -> f64 {
     let loss = &series.typical().stats.texture_loss;
     loss.discarded_s + loss.naming_s + loss.loading_s
@@ -288,7 +289,7 @@ pub fn takes_time(study: &Study, stage: Stage) -> bool {
     study.series.iter().any(|series| device_seconds(series, stage) > 0.0)
 }
 
-/// What one device takes with each pipeline: times, and the stages that differ.
+/// Returns what one device takes with each pipeline: times, and the stages that differ.
 pub fn pipelines(series: &[Series]) -> StudyTable {
     let stages: Vec<Stage> = DEVICE_STAGES
         .into_iter()
@@ -309,7 +310,7 @@ pub fn pipelines(series: &[Series]) -> StudyTable {
     StudyTable { title: "Pipelines", note, header, rows: series.iter().map(row).collect() }
 }
 
-/// The work of each device in a configuration's typical run.
+/// Returns the work of each device in a configuration's typical run.
 pub fn devices(series: &Series) -> StudyTable {
     let header = ["device", "busy, s", "idle, s", "busy", "regions", "stolen", "cut", "memory, peak"];
     let stats = &series.typical().stats;
@@ -333,12 +334,12 @@ pub fn devices(series: &Series) -> StudyTable {
     StudyTable { title: "Work of each device", note, header: header.map(String::from).into(), rows }
 }
 
-/// The title of a device of a run: its position among the opened ones, and its index in `anthill devices`.
+/// Returns the title of a device of a run: its position among the opened ones, and its index in `anthill devices`.
 pub(super) fn title(place: usize, device: &MeasuredDevice) -> String {
     format!("#{}: device {}", place + 1, device.index)
 }
 
-/// Seconds with about three significant digits: 0.012, 1.23, 12.3, 123.
+/// Returns the seconds with about three significant digits: 0.012, 1.23, 12.3, 123.
 pub(super) fn seconds(value: f64) -> String {
     let digits = match value {
         value if value >= 99.95 => 0,
@@ -361,7 +362,7 @@ fn times(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// The median, followed by the range if values differ.
+/// Returns the median, followed by the range if values differ.
 fn between(spread: Spread, show: impl Fn(f64) -> String) -> String {
     let [median, min, max] = [spread.median, spread.min, spread.max].map(show);
     if min == max { median } else { format!("{median} ({min}–{max})") }

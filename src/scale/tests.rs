@@ -13,8 +13,8 @@ fn region(device: usize, px: [u32; 4], begin_s: f64, end_s: f64) -> MeasuredRegi
     MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s, ..MeasuredRegion::default() }
 }
 
-/// A run of 16 x 8 pixels that its devices share, with 0.1 s of reading, 0.2 s of preparing, 0.5 s of counting and 0.1
-/// s of writing.
+/// Returns a run of 16 x 8 pixels that its devices share, with 0.1 s of reading, 0.2 s of preparing, 0.5 s of counting
+/// and 0.1 s of writing.
 fn run(process_s: f64, draw_s: f64, devices: usize) -> StudyRun {
     let times =
         |list: &[(&str, f64)]| list.iter().map(|(name, time)| (name.to_string(), *time)).collect::<BTreeMap<_, _>>();
@@ -62,7 +62,7 @@ fn series(selection: &str, runs: Vec<StudyRun>) -> Series {
     Series { configuration, runs }
 }
 
-/// One and two devices in three rounds; the machine was half as fast in the second.
+/// Returns one and two devices in three rounds; the machine was half as fast in the second.
 fn study() -> Study {
     let one = vec![run(6.0, 4.5, 1), run(12.0, 9.5, 1), run(6.0, 4.5, 1)];
     let two = vec![run(4.0, 2.0, 2), run(8.0, 4.5, 2), run(3.0, 1.5, 2)];
@@ -81,8 +81,8 @@ fn study() -> Study {
     }
 }
 
-/// The study with predictions: each further device adds 0.9 to the speed-up of the render, and 0.5 to that of the
-/// process.
+/// Returns the study with predictions: each further device adds 0.9 to the speed-up of the render, and 0.5 to that of
+/// the process.
 fn predicted() -> Study {
     let times = |count: usize| {
         let (render_speed_up, process_speed_up) = (1.0 + 0.9 * (count as f64 - 1.0), 1.0 + 0.5 * (count as f64 - 1.0));
@@ -240,8 +240,8 @@ fn missing_predictions_are_explained() {
     assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
 }
 
-/// A run on one device for rates: `count` regions of one tile, each with 100 micropolygons more than the one before, of
-/// 1 ms each.
+/// Returns a run on one device for rates: `count` regions of one tile, each with 100 micropolygons more than the one
+/// before, of 1 ms each.
 fn run_for_rates(count: u32) -> StudyRun {
     let (mut begin_s, mut regions) = (0.0, Vec::new());
     for i in 0..count {
@@ -346,7 +346,7 @@ fn a_study_is_files_in_a_folder() {
     assert!(missing.to_string().starts_with("cannot write \""), "{missing}");
 }
 
-/// The page as XML, with void elements closed and without the document type.
+/// Returns the page as XML, with void elements closed and without the document type.
 fn as_xml(page: &str) -> String {
     let is_open = |part: &str| ["meta ", "img "].iter().any(|name| part.starts_with(name));
     let body = page.trim_start_matches("<!DOCTYPE html>");

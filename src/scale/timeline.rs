@@ -9,8 +9,8 @@ use plotters::style::{Color as _, RGBColor};
 const ROW: i32 = 56;
 const GAP: i32 = 16;
 
-/// The regions of a device in lanes. Regions in one lane do not overlap in time, so there are as many lanes as the
-/// device had regions in flight.
+/// Returns the regions of a device in lanes. Regions in one lane do not overlap in time, so there are as many lanes as
+/// the device had regions in flight.
 pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegion>> {
     let mut lanes: Vec<Vec<&MeasuredRegion>> = Vec::new();
     let mut own: Vec<&MeasuredRegion> = regions.iter().filter(|region| region.device == device).collect();
@@ -25,8 +25,8 @@ pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegi
     lanes
 }
 
-/// The timeline of a run's longest world. The time before regions is grey, and stolen regions are filled in a paler
-/// colour.
+/// Returns the timeline of a run's longest world. The time before regions is grey, and stolen regions are filled in a
+/// paler colour.
 pub fn draw(stats: &Measured) -> String {
     let Some((_, world)) = stats.longest_world() else { return String::new() };
     let names: Vec<String> = (1..=stats.devices.len()).map(|place| format!("#{place}")).collect();

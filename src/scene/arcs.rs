@@ -8,7 +8,7 @@ use super::{Motion, QuadricShape, Shape};
 const ARC_DEGREES: f32 = 15.0;
 
 impl Motion<Shape> {
-    /// The same motion with more keys where angles of a quadric change by more than `ARC_DEGREES`.
+    /// Returns the same motion with more keys where angles of a quadric change by more than `ARC_DEGREES`.
     #[must_use]
     pub fn along_arcs(self) -> Self {
         let mut keys = vec![(self.keys[0].0, self.keys[0].1.clone())];
@@ -27,7 +27,7 @@ impl Motion<Shape> {
     }
 }
 
-/// The most that an angle of a quadric changes.
+/// Returns the most that an angle of a quadric changes.
 fn change_degrees(from: &Shape, to: &Shape) -> f32 {
     let (Shape::Quadric(a), Shape::Quadric(b)) = (from, to) else { return 0.0 };
     let [a_low, a_high] = section_degrees(&a.shape);
@@ -37,7 +37,7 @@ fn change_degrees(from: &Shape, to: &Shape) -> f32 {
         .fold(0.0, |most, d| most.max(d.abs()))
 }
 
-/// The angles at which the section that sweeps begins and ends, where it is an arc.
+/// Returns the angles at which the section that sweeps begins and ends, where it is an arc.
 fn section_degrees(shape: &QuadricShape) -> [f32; 2] {
     match *shape {
         QuadricShape::Sphere { radius, zmin, zmax } => {

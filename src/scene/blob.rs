@@ -73,7 +73,7 @@ impl BlobStep {
     /// (docs/pipeline.md).
     pub const MOVING_MAX: usize = 180;
 
-    /// How many steps a device takes for a program.
+    /// Returns how many steps a device takes for a program.
     pub fn count(program: &[Self]) -> usize {
         let joined = program.windows(2).filter(|pair| pair[1].joins(Some(&pair[0]))).count();
         program.len() - joined
@@ -99,7 +99,7 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// The grounds of all programs, each once.
+    /// Returns the grounds of all programs, each once.
     pub fn repellers(&self) -> Vec<&Arc<Repeller>> {
         let mut found: Vec<&Arc<Repeller>> = Vec::new();
         for step in self.programs.iter().flatten() {
@@ -125,7 +125,7 @@ fn matrix(rows: &[[f32; 4]; 3]) -> DMat4 {
     DMat4::from_cols(row(0), row(1), row(2), DVec4::W).transpose()
 }
 
-/// What takes a point to a leaf's own space, at a time at which what comes back from there is between two keys.
+/// Returns what takes a point to a leaf's own space, at a time at which what comes back from there is between two keys.
 fn rows_between(a: &[[f32; 4]; 3], b: &[[f32; 4]; 3], t: f64) -> [[f32; 4]; 3] {
     let back = matrix(a).inverse() * (1.0 - t) + matrix(b).inverse() * t;
     let rows = back.inverse().transpose();
@@ -137,7 +137,8 @@ fn dot(row: &[f32; 4], p: DVec3) -> f64 {
 }
 
 impl Repeller {
-    /// How high a point is above the ground, in the direction in which the picture was taken; `None` behind its camera.
+    /// Returns how high a point is above the ground, in the direction in which the picture was taken; `None` behind its
+    /// camera.
     pub(crate) fn height(&self, p: DVec3) -> Option<f64> {
         let [x, y, w] = [0, 1, 2].map(|i| dot(&self.place[i], p));
         if w.is_nan() || w <= 0.0 {
@@ -156,8 +157,8 @@ impl Repeller {
         Some(row(y0) * (1.0 - v) + row(y1) * v - dot(&self.z, p))
     }
 
-    /// What it adds to a field at a point: nothing above A; below, a bulge of D about the height C less B over the
-    /// height, faded out towards A (Pixar's Application Note 31).
+    /// Returns what it adds to a field at a point: nothing above A; below, a bulge of D about the height C less B over
+    /// the height, faded out towards A (Pixar's Application Note 31).
     pub(crate) fn value(&self, p: DVec3) -> f64 {
         let [a, b, c, d] = self.shape.map(f64::from);
         let Some(z) = self.height(p).filter(|z| *z < a) else { return 0.0 };
@@ -208,8 +209,8 @@ impl BlobStep {
 }
 
 impl Blobs {
-    /// The programs at a time between two keys: leaves' matrices, ends and values are linear. The points are those of
-    /// the first.
+    /// Returns the programs at a time between two keys: leaves' matrices, ends and values are linear. The points are
+    /// those of the first.
     pub(super) fn between(&self, other: &Self, t: f32) -> Self {
         let program =
             |(a, b): (&Vec<BlobStep>, &Vec<BlobStep>)| a.iter().zip(b).map(|(a, b)| a.between(b, t)).collect();

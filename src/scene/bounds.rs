@@ -31,19 +31,19 @@ impl SpaceBox {
         bound
     }
 
-    /// The box that has both in it.
+    /// Returns the box that has both in it.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// The box with this much more on all sides.
+    /// Returns the box with this much more on all sides.
     #[must_use]
     pub fn grown(self, by: f64) -> Self {
         if self.is_empty() { self } else { Self { low: self.low - by, high: self.high + by } }
     }
 
-    /// A box in another space around this one.
+    /// Creates a box in another space around this one.
     #[must_use]
     pub fn transformed(self, matrix: &DMat4) -> Self {
         if self.is_empty() {
@@ -57,7 +57,7 @@ impl SpaceBox {
 }
 
 impl Shape {
-    /// A box around the shape in object space, without displacement.
+    /// Returns a box around the shape in object space, without displacement.
     pub fn bound(&self) -> SpaceBox {
         let points = |points: &[[f32; 3]]| SpaceBox::of(points.iter().map(|p| DVec3::from_array(p.map(f64::from))));
         let widest =
@@ -82,7 +82,7 @@ impl Shape {
 }
 
 impl QuadricShape {
-    /// A box around the whole quadric, whatever its sweep.
+    /// Returns a box around the whole quadric, whatever its sweep.
     fn bound(&self) -> SpaceBox {
         let round = |radius: f32, low: f32, high: f32| {
             let [r, low, high] = [radius.abs(), low.min(high), low.max(high)].map(f64::from);
@@ -101,7 +101,7 @@ impl QuadricShape {
 }
 
 impl Drawable {
-    /// A box around the drawable in another space, displaced as far as it declares.
+    /// Returns a box around the drawable in another space, displaced as far as it declares.
     pub fn bound_in(&self, space_from_world: &DMat4) -> SpaceBox {
         let shapes = self.geometry.shape.keys().iter().map(|(_, shape)| shape.bound());
         let bound = shapes.fold(SpaceBox::EMPTY, SpaceBox::with);

@@ -67,7 +67,7 @@ impl Emitter {
         SurfacePoint { position: self.position(primitive, u, v), normal }
     }
 
-    /// The cells of a primitive in Morton order, in which neighbours in the list are neighbours on the surface.
+    /// Returns the cells of a primitive in Morton order, in which neighbours in the list are neighbours on the surface.
     fn cells(&self, emitter: usize, primitive: usize, side_bits: u32) -> impl Iterator<Item = SurfaceCell> {
         let side = f64::from(1 << side_bits);
         (0..1u32 << (2 * side_bits)).map(move |code| {
@@ -79,7 +79,7 @@ impl Emitter {
     }
 }
 
-/// The bits of even places, moved together; as many as a code of the finest cut has.
+/// Returns the bits of even places, moved together; as many as a code of the finest cut has.
 fn even_bits(code: u32) -> u32 {
     (0..SIDE_BITS_MAX).map(|bit| (code >> (2 * bit) & 1) << bit).sum()
 }
@@ -99,7 +99,7 @@ pub fn spread(emitters: &[Emitter], count: usize) -> Vec<SurfacePoint> {
             before += cells[at].area;
             at += 1;
         }
-        // A part smaller than the cell that it lies in has none of its own.
+        // A part smaller than its cell has none of its own.
         let own = if first < at { &cells[first..at] } else { &cells[at.min(cells.len() - 1)..][..1] };
         points.push(middle(emitters, own));
     }
@@ -115,7 +115,7 @@ fn cells_of(emitters: &[Emitter]) -> Vec<SurfaceCell> {
     cells.filter(|cell| cell.area > 0.0).collect()
 }
 
-/// The point in the middle of the primitive that has the largest part of these cells.
+/// Returns the point in the middle of the primitive that has the largest part of these cells.
 fn middle(emitters: &[Emitter], cells: &[SurfaceCell]) -> SurfacePoint {
     let area = |cells: &[SurfaceCell]| cells.iter().map(|cell| cell.area).sum::<f64>();
     let of_one = cells.chunk_by(|a, b| (a.emitter, a.primitive) == (b.emitter, b.primitive));
@@ -173,7 +173,7 @@ fn patch_point(patches: &Patches, patch: usize, u: f64, v: f64) -> DVec3 {
     point.truncate() / point.w
 }
 
-/// De Casteljau's evaluation.
+/// Evaluates a curve by De Casteljau's algorithm.
 fn bezier(mut points: Vec<DVec4>, t: f64) -> DVec4 {
     while points.len() > 1 {
         points = points.windows(2).map(|pair| pair[0].lerp(pair[1], t)).collect();

@@ -73,7 +73,7 @@ impl<T> Motion<T> {
     }
 }
 
-/// The numbers that tell samples apart in transitions between levels of detail.
+/// The numbers that distinguish samples in transitions between levels of detail.
 pub const DETAIL_STEPS: u32 = 1 << 16;
 
 /// An object in the world: shared geometry, its transformation and its attributes. An instance costs only a matrix.
@@ -85,7 +85,7 @@ pub struct Drawable {
     pub world_from_object: Arc<Motion<DMat4>>,
     /// Attribute state, shared between drawables that were made under the same state.
     pub attributes: Arc<Attributes>,
-    /// The samples that see it, of a level of detail: those whose number lies from the first to the second one,
+    /// The samples that see it, of a level of detail: those whose number is from the first to the second one,
     /// exclusive, of [`DETAIL_STEPS`].
     pub detail: [u32; 2],
     /// The primitive solid that it bounds a part of, if any.

@@ -49,8 +49,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The half-open pixel rectangle `[x0, y0, x1, y1]` that the crop window selects: first = clamp(ceil(res min)),
-    /// last = clamp(ceil(res max - 1)) (RISpec 4.1.1). A window that selects no pixel gives an empty rectangle.
+    /// Returns the half-open pixel rectangle `[x0, y0, x1, y1]` that the crop window selects: first = clamp(ceil(res
+    /// min)), last = clamp(ceil(res max - 1)) (RISpec 4.1.1). A window that selects no pixel gives an empty rectangle.
     pub fn crop_px(&self) -> [u32; 4] {
         let edge = |min: f64, max: f64, resolution: u32| {
             let resolution = f64::from(resolution);
@@ -219,7 +219,7 @@ pub enum DepthFilter {
 }
 
 impl DepthFilter {
-    /// The filter of that name.
+    /// Returns the filter of that name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "min" => Self::Min,
@@ -291,7 +291,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// The least width of curves in pixels. Pictures of nothing but depth have none: what is transparent has no depth.
+    /// Returns the least width of curves in pixels. Pictures of nothing but depth have none: what is transparent has no
+    /// depth.
     pub fn least_width_px(&self) -> f32 {
         let depth = |part: &DisplayPart| part.mode == DisplayMode::Image { rgb: false, a: false, z: true };
         let deep = |display: &Display| display.driver.starts_with("deep");
@@ -300,7 +301,7 @@ impl Options {
         if only_depth { 0.0 } else { self.curve_min_width_px }
     }
 
-    /// The pixel filter, as wide as the widest filter of any display: what reaches from one pixel to others.
+    /// Returns the pixel filter, as wide as the widest filter of any display: what reaches from one pixel to others.
     pub fn widest_filter(&self) -> Filter {
         let parts = self.displays.iter().flat_map(|display| &display.parts);
         parts.filter_map(|part| part.filter).fold(self.filter, |widest, filter| Filter {

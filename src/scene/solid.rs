@@ -5,7 +5,7 @@ use crate::diagnostic::SourceLocation;
 /// How the parts of a solid make it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SolidOperation {
-    /// Surfaces bound it: a point is inside where an odd number of them lies before it.
+    /// Surfaces bound it: a point is inside where an odd number of them is before it.
     Primitive,
     /// The points of any part.
     Union,

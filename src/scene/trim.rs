@@ -63,7 +63,8 @@ impl TrimLoops {
     }
 }
 
-/// The strips that a piece crosses. A piece of constant v crosses none; the strip of a v is found as kernels find it.
+/// Returns the strips that a piece crosses. A piece of constant v crosses none; the strip of a v is found as kernels
+/// find it.
 fn strip_range(piece: &TrimPiece, count: usize) -> std::ops::Range<usize> {
     let [[_, v0], [_, v1]] = piece.ends;
     let (low, high) = (v0.min(v1), v0.max(v1));

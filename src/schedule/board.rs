@@ -120,7 +120,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// A board with free leaves, which must be disjoint, and their work; all devices are being opened. See
+    /// Creates a board with free leaves, which must be disjoint, and their work; all devices are being opened. See
     /// [`Policy`](super::policy::Policy) for `unknown_share_parts`.
     pub(crate) fn new(
         leaves: impl IntoIterator<Item = (Region, u64)>,
@@ -177,12 +177,12 @@ impl Board {
         self.stopping
     }
 
-    /// Regions finished so far.
+    /// Returns the number of regions finished so far.
     pub(crate) fn finished_count(&self) -> u64 {
         self.finished
     }
 
-    /// Whether no device can change anything any more.
+    /// Whether no device can still change anything.
     pub(crate) fn is_over(&self) -> bool {
         self.leaves.is_empty()
             || self
@@ -217,7 +217,8 @@ impl Board {
         DeviceStatus::Working { in_flight: entry.in_flight, may_begin, epoch: self.epoch }
     }
 
-    /// The device takes a free leaf from a deque. False if the device was given up: then it does not hold the region.
+    /// Has the device take a free leaf from a deque. Returns `false` if the device was given up: then it does not hold
+    /// the region.
     pub(crate) fn hold(&mut self, life: Life, region: Region, stolen: bool, now: Duration) -> bool {
         let active = self.is_active(life);
         let leaf = self.leaves.get_mut(&region).expect("regions in deques are leaves");
@@ -235,8 +236,8 @@ impl Board {
         active
     }
 
-    /// The device takes a leaf that was set aside: a suspect if `suspect`, otherwise any other that is open to it. Also
-    /// returns the device that had handed it over, if any.
+    /// Has the device take a leaf that was set aside: a suspect if `suspect`, otherwise any other that is open to it.
+    /// Returns the region, and the device that had handed it over, if any.
     pub(crate) fn hold_aside(&mut self, life: Life, suspect: bool, now: Duration) -> Option<(Region, Option<usize>)> {
         let eligible = |region: &Region| {
             let leaf = &self.leaves[region];
@@ -260,7 +261,7 @@ impl Board {
         true
     }
 
-    /// Marks a held region as begun. False if the device was given up.
+    /// Marks a held region as begun. Returns `false` if the device was given up.
     pub(crate) fn begin(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held && let Some(leaf) = self.leaves.get_mut(&region) {
@@ -285,20 +286,21 @@ impl Board {
         true
     }
 
-    /// The device made progress: a step of a region is done.
+    /// Notes that the device made progress: a step of a region is done.
     pub(crate) fn progress(&mut self, life: Life) {
         if self.is_active(life) {
             self.entries[life.device].progress = self.watchdog_time;
         }
     }
 
-    /// How long the device has made no progress, if it has regions in flight.
+    /// Returns how long the device has made no progress, if it has regions in flight.
     pub(crate) fn stalled(&self, life: Life) -> Duration {
         let entry = &self.entries[life.device];
         if self.is_active(life) && entry.in_flight > 0 { self.watchdog_time - entry.progress } else { Duration::ZERO }
     }
 
-    /// The device has finished a region. False if it no longer holds the region: then its pixels are void.
+    /// Notes that the device has finished a region. Returns `false` if it no longer holds the region: then its pixels
+    /// are void.
     pub(crate) fn finish(&mut self, life: Life, region: Region, now: Duration) -> bool {
         if !self.holds(life, region) {
             return false;
@@ -312,7 +314,7 @@ impl Board {
         true
     }
 
-    /// The sink has taken the pixels of a finished region.
+    /// Notes that the sink has taken the pixels of a finished region.
     pub(crate) fn delivered(&mut self, life: Life) {
         if self.is_active(life) {
             self.entries[life.device].delivering = false;
@@ -347,7 +349,8 @@ impl Board {
         true
     }
 
-    /// The device has failed in the given life: everything it held is free again. `None` if that life was over already.
+    /// Frees everything that the device held, which has failed in the given life. Returns `None` if that life was over
+    /// already.
     pub(crate) fn fail(
         &mut self,
         life: Life,
@@ -400,7 +403,7 @@ impl Board {
         self.entries.iter().filter_map(overdue).collect()
     }
 
-    /// The current life of a device, for a failure before it opened.
+    /// Returns the current life of a device, for a failure before it opened.
     pub(crate) fn life(&self, device: usize) -> Life {
         self.entries[device].life
     }
@@ -410,7 +413,8 @@ impl Board {
         self.entries[device].report.dropped
     }
 
-    /// The device waits for work, unless something has happened since `epoch`.
+    /// Has the device wait for work, and returns `false` if something has happened since `epoch`: then it does not
+    /// wait.
     pub(crate) fn park(&mut self, life: Life, epoch: u64) -> bool {
         let parks = self.is_active(life) && self.epoch == epoch;
         if parks {
@@ -425,7 +429,7 @@ impl Board {
         }
     }
 
-    /// The device is done.
+    /// Notes that the device is done.
     pub(crate) fn leave(&mut self, device: usize, now: Duration) {
         let entry = &mut self.entries[device];
         if entry.phase != DevicePhase::Gone {
@@ -439,7 +443,7 @@ impl Board {
         self.entries[device].report.scheduling = scheduling;
     }
 
-    /// The regions that were not finished, and why; `None` if none is missing.
+    /// Returns the regions that were not finished, and why; `None` if none is missing.
     pub(crate) fn missing(&self) -> Option<(MissingReason, Vec<Region>)> {
         let mut missing: Vec<_> = self.leaves.keys().chain(&self.refused).copied().collect();
         missing.sort_unstable();
@@ -451,7 +455,7 @@ impl Board {
         (!missing.is_empty()).then_some((reason, missing))
     }
 
-    /// The report of each device so far.
+    /// Returns the report of each device so far.
     pub(crate) fn reports(&self) -> Vec<DeviceReport> {
         self.entries.iter().map(|entry| entry.report.clone()).collect()
     }
@@ -507,7 +511,7 @@ impl Board {
         held
     }
 
-    /// A held region is no longer in flight: it was finished or given back.
+    /// Notes that a held region is no longer in flight: it was finished or given back.
     fn end_in_flight(&mut self, life: Life, region: Region, finished: bool, now: Duration) {
         let watchdog_time = self.watchdog_time;
         let entry = &mut self.entries[life.device];
@@ -517,7 +521,7 @@ impl Board {
         entry.progress = watchdog_time;
     }
 
-    /// A held leaf is free again.
+    /// Frees a held leaf, and returns whether it was held.
     fn release(&mut self, life: Life, region: Region, now: Duration) -> bool {
         let held = self.holds(life, region);
         if held {

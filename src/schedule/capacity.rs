@@ -62,15 +62,15 @@ pub struct Capacity {
     pub bytes_per_grid: u64,
 }
 
-/// The bytes of a device's memory limit that each of `in_flight` regions owns, after shared memory and the reserve (the
-/// constant C) are subtracted.
+/// Returns the bytes of a device's memory limit that each of `in_flight` regions owns, after shared memory and the
+/// reserve (the constant C) are subtracted.
 pub fn part_bytes(limit_bytes: u64, shared_bytes: u64, reserve_bytes: u64, in_flight: u64) -> u64 {
     limit_bytes.saturating_sub(shared_bytes).saturating_sub(reserve_bytes) / in_flight.max(1)
 }
 
 impl Capacity {
-    /// The capacity of a device that is limited by the number of a region's subpixels and grids; everything else is
-    /// proportional to those.
+    /// Returns the capacity of a device that is limited by the number of a region's subpixels and grids; everything
+    /// else is proportional to those.
     pub fn of_lists([samples, apron_px]: [[u32; 2]; 2], subpixel_count_max: u64, grid_count_max: u64) -> Self {
         Self {
             samples,
@@ -84,7 +84,7 @@ impl Capacity {
         }
     }
 
-    /// Subpixels of `region`, apron included.
+    /// Returns the number of subpixels of `region`, apron included.
     pub fn subpixel_count(&self, region: Region) -> u64 {
         let along = |axis, i: usize| {
             let pixels = u64::from(region.length(axis)) + 2 * u64::from(self.apron_px[i]);
@@ -93,7 +93,7 @@ impl Capacity {
         along(Axis::X, 0).saturating_mul(along(Axis::Y, 1))
     }
 
-    /// Bytes that `region` needs by the table's estimate.
+    /// Returns the bytes that `region` needs by the table's estimate.
     pub fn bytes(&self, table: &SummedArea, region: Region) -> u64 {
         let grids = table.grids(region.grown(self.apron_px)).ceil() as u64;
         [

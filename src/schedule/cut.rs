@@ -37,11 +37,11 @@ struct CutCandidate {
 }
 
 impl SummedArea {
-    /// The cut of `region` whose larger side costs least, counting half of a band as wide as a grid (16 pixels) along
-    /// the cut, which both sides dice. Of equal cuts the one across the longer axis is taken, then the one nearest to
-    /// the middle.
+    /// Returns the cut of `region` whose larger side costs least, counting half of a band as wide as a grid (16 pixels)
+    /// along the cut, which both sides dice. Of equal cuts the one across the longer axis is taken, then the one
+    /// nearest to the middle.
     ///
-    /// No side gets shorter than `side_min_px` pixels, nor than an eighth of the region along the axis. Cuts lie on
+    /// No side gets shorter than `side_min_px` pixels, nor than an eighth of the region along the axis. Cuts are at
     /// multiples of 16 pixels; only where the axis has no such place left are other pixels considered. `None` if
     /// neither axis can be cut. The time is that of one table look-up for each candidate: at most a few hundred.
     pub fn balanced_cut(&self, region: Region, side_min_px: u32) -> Option<Cut> {
@@ -49,10 +49,10 @@ impl SummedArea {
         self.cut_at(region, best.axis, best.at)
     }
 
-    /// The cut whose kept side holds nearly `wanted` work, rather less than more. The sides have the same minimum
-    /// lengths as those of a [balanced cut](Self::balanced_cut); without one, there is no such cut either. The band
-    /// along the cut counts as it does there, so that fewer grids of a dense region are diced twice at the price of a
-    /// side that is not quite as wanted.
+    /// Returns the cut whose kept side holds nearly `wanted` work, rather less than more. The sides have the same
+    /// minimum lengths as those of a [balanced cut](Self::balanced_cut); without one, there is no such cut either. The
+    /// band along the cut counts as it does there, so that fewer grids of a dense region are diced twice at the price
+    /// of a side that is not quite as wanted.
     pub fn cut_off(&self, region: Region, wanted: u64, side_min_px: u32) -> Option<Cut> {
         let wanted = wanted as f64;
         let off = |side: f64| if side > wanted { TOO_MUCH * (side - wanted) } else { wanted - side };
@@ -84,14 +84,15 @@ impl SummedArea {
         parts
     }
 
-    /// `region` cut before pixel `at` of `axis`, its sides ordered by work; `None` if a side would be empty.
+    /// Returns `region` cut before pixel `at` of `axis`, its sides ordered by work; `None` if a side would be empty.
     pub fn cut_at(&self, region: Region, axis: Axis, at: u32) -> Option<Cut> {
         let [low, high] = region.cut(axis, at)?;
         let (kept, left) = if self.work(high) < self.work(low) { (high, low) } else { (low, high) };
         Some(Cut { axis, at, kept, left })
     }
 
-    /// The candidate with the least `cost`, a function of the work of its sides, plus half of the band along the cut.
+    /// Returns the candidate with the least `cost`, a function of the work of its sides, plus half of the band along
+    /// the cut.
     fn best_candidate(&self, region: Region, side_min_px: u32, cost: impl Fn([f64; 2]) -> f64) -> Option<CutCandidate> {
         let longer = region.longer_axis();
         let shorter = if longer == Axis::X { Axis::Y } else { Axis::X };
@@ -126,7 +127,7 @@ impl SummedArea {
             .min_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| from_middle(a.at).cmp(&from_middle(b.at))))
     }
 
-    /// Work of the part of `region` before `at` along `axis`.
+    /// Returns the work of the part of `region` before `at` along `axis`.
     fn work_before(&self, region: Region, axis: Axis, at: u32) -> f64 {
         let [x0, y0, x1, y1] = region.to_array();
         let part = match axis {
@@ -137,7 +138,7 @@ impl SummedArea {
     }
 }
 
-/// First and last position along `axis` at which both sides are long enough.
+/// Returns the first and last position along `axis` at which both sides are long enough.
 fn cut_range(region: Region, axis: Axis, side_min_px: u32) -> Option<(u32, u32)> {
     let (start, end) = region.span(axis);
     let side = side_min_px.max(region.length(axis).div_ceil(THINNEST_SIDE)).max(1);
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn cut_follows_the_micropolygons() {
-        // Nine tenths of the work lie in the left quarter.
+        // Nine tenths of the work are in the left quarter.
         let left = table([640, 480], |column, _| if column < 10 { 27_000 } else { 1_000 });
         let cut = left.balanced_cut(left.picture(), 16).expect("large enough");
         let (small, large) = (left.work(cut.kept) as f64, left.work(cut.left) as f64);

@@ -31,8 +31,9 @@ enum CutDecision {
     Cut(Cut, CutReason),
 }
 
-/// The work of half of the parts into which a region is cut so that each has `most` work: parts that are halved again
-/// and again are nearly square and alike, so that fewer grids are drawn twice than where parts are cut off one by one.
+/// Returns the work of half of the parts into which a region is cut so that each has `most` work: parts that are halved
+/// again and again are nearly square and alike, so that fewer grids are drawn twice than where parts are cut off one by
+/// one.
 fn half_of_parts(work: u64, most: u64) -> u64 {
     let parts = work.div_ceil(most.max(1)).max(2);
     work / parts * (parts / 2)
@@ -57,7 +58,7 @@ impl DeviceScheduler {
         self.device
     }
 
-    /// The device is open, with memory for `in_flight_max` regions at a time.
+    /// Notes that the device is open, with memory for `in_flight_max` regions at a time.
     pub(crate) fn opened(&mut self, in_flight_max: usize, now: Duration) {
         let depth =
             self.perturbation.as_mut().map_or(in_flight_max, |perturbation| perturbation.depth().min(in_flight_max));
@@ -67,7 +68,7 @@ impl DeviceScheduler {
         }
     }
 
-    /// What to do next. `fit` says whether a region fits the device.
+    /// Returns what to do next. `fit` returns whether a region fits the device.
     pub(crate) fn next(&mut self, fit: &dyn Fn(Region) -> Fit, now: Duration) -> NextAction {
         let Some(life) = self.life else { return NextAction::Leave };
         loop {
@@ -213,14 +214,14 @@ impl DeviceScheduler {
         handed
     }
 
-    /// A step of a region is done.
+    /// Notes that a step of a region is done.
     pub(crate) fn progressed(&self) {
         if let Some(life) = self.life {
             self.scheduler.with_board(|board| board.progress(life));
         }
     }
 
-    /// A poll that waited for `waiting_for` timed out. Returns a failure if the device hangs.
+    /// Notes that a poll that waited for `waiting_for` timed out. Returns a failure if the device hangs.
     pub(crate) fn stalled(&self, waiting_for: &str) -> Option<Failure> {
         let life = self.life?;
         let waited = self.scheduler.with_board(|board| board.stalled(life));
@@ -228,8 +229,8 @@ impl DeviceScheduler {
         hangs.then(|| Failure::Hang { waiting_for: waiting_for.to_owned(), waited })
     }
 
-    /// The device has finished a region. True if its pixels count: then [`DeviceScheduler::delivered`] follows once the
-    /// sink has them.
+    /// Notes that the device has finished a region, and returns whether its pixels count: then
+    /// [`DeviceScheduler::delivered`] follows once the sink has them.
     pub(crate) fn finished(&self, region: Region, now: Duration) -> bool {
         let Some(life) = self.life else { return false };
         let (counts, over) = self.scheduler.with_board(|board| (board.finish(life, region, now), board.is_over()));
@@ -243,15 +244,15 @@ impl DeviceScheduler {
         counts
     }
 
-    /// The sink has the pixels of a finished region.
+    /// Notes that the sink has the pixels of a finished region.
     pub(crate) fn delivered(&self) {
         if let Some(life) = self.life {
             self.scheduler.with_board(|board| board.delivered(life));
         }
     }
 
-    /// The device found a region too large: it goes back on the deque in halves, or to other devices if it cannot be
-    /// cut.
+    /// Puts a region that the device found too large back on the deque in halves, or leaves it to other devices if it
+    /// cannot be cut.
     pub(crate) fn too_large(&self, region: Region, now: Duration) {
         let Some(life) = self.life else { return };
         let Some(cut) = self.scheduler.table.balanced_cut(region, 1) else {
@@ -275,7 +276,7 @@ impl DeviceScheduler {
         }
     }
 
-    /// The device has failed, or could not be opened. True if it is to be opened again.
+    /// Notes that the device has failed, or could not be opened. Returns whether it is to be opened again.
     pub(crate) fn failed(&mut self, failure: Failure, now: Duration) -> bool {
         let device = self.device;
         let life = self.life.take().unwrap_or_else(|| self.scheduler.with_board(|board| Board::life(board, device)));
@@ -287,7 +288,7 @@ impl DeviceScheduler {
         self.scheduler.with_board(|board| board.set_scheduling_time(self.device, scheduling));
     }
 
-    /// The device is done.
+    /// Notes that the device is done.
     pub(crate) fn leave(&mut self, now: Duration) {
         self.life = None;
         self.scheduler.with_board(|board| board.leave(self.device, now));

@@ -116,7 +116,7 @@ mod tests {
         TooLarge,
     }
 
-    /// A device's thread: the regions whose pixels count.
+    /// Runs a device's thread, and returns the regions whose pixels count.
     fn serve(mut device_scheduler: DeviceScheduler, scheduler: &Scheduler, mut habit: Habit) -> (usize, Vec<Region>) {
         device_scheduler.opened(1, NOW);
         let (mut begun, mut delivered) = (None, Vec::new());

@@ -43,12 +43,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`; 0 if `end` is 0. The bias of at most `end` in 2^64 does not matter here.
+    /// Returns a number below `end`; 0 if `end` is 0. The bias of at most `end` in 2^64 does not matter here.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     pub(crate) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
@@ -61,19 +61,19 @@ pub(crate) struct Perturbation {
 }
 
 impl Perturbation {
-    /// The random decisions of `device` for `seed`.
+    /// Returns the random decisions of `device` for `seed`.
     pub(crate) fn new(seed: u64, device: usize) -> Self {
         let mut random = Random::new(seed ^ (device as u64).wrapping_mul(0xd1b5_4a32_d192_ed03));
         random.next();
         Self { random }
     }
 
-    /// Number of regions in flight, at least 1.
+    /// Returns the number of regions in flight, at least 1.
     pub(crate) fn depth(&mut self) -> usize {
         1 + self.random.below(IN_FLIGHT_MAX as u64) as usize
     }
 
-    /// Delay before a region is begun, 0 to 2 ms.
+    /// Returns the delay before a region is begun, 0 to 2 ms.
     pub(crate) fn delay(&mut self) -> Duration {
         Duration::from_micros(self.random.below(2001))
     }
@@ -83,12 +83,12 @@ impl Perturbation {
         self.random.one_in(8)
     }
 
-    /// The first of `count` victims to try.
+    /// Returns the first of `count` victims to try.
     pub(crate) fn first_victim(&mut self, count: usize) -> usize {
         self.random.below(count as u64) as usize
     }
 
-    /// A cut that only the perturbation asks for.
+    /// Returns a cut that only the perturbation asks for.
     pub(crate) fn forced_cut(&mut self, table: &SummedArea, region: Region) -> Option<Cut> {
         let large = region.pixel_count() > table.picture().pixel_count() / FORCED_REGIONS_MIN;
         if !large && self.random.one_in(2) {
@@ -98,7 +98,7 @@ impl Perturbation {
         if self.random.one_in(2) { Some(balanced) } else { self.random_cut(table, region) }
     }
 
-    /// A cut at any pixel that leaves at least 16 pixels on both sides, across any axis that permits it.
+    /// Returns a cut at any pixel that leaves at least 16 pixels on both sides, across any axis that permits it.
     fn random_cut(&mut self, table: &SummedArea, region: Region) -> Option<Cut> {
         let room = |axis| (region.length(axis) + 1).saturating_sub(2 * FORCED_SIDE_MIN_PX);
         let (x, y) = (u64::from(room(Axis::X)), u64::from(room(Axis::Y)));

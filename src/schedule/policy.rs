@@ -76,14 +76,14 @@ pub struct Policy {
     pub perturb: Option<u64>,
 }
 
-/// n_min for a picture of `total_work` on `device_count` devices: large enough to be worth a region, and small enough
-/// that the tail, during which the last device works alone, is at most 1/128 of the ideal time.
+/// Returns n_min for a picture of `total_work` on `device_count` devices: large enough to be worth a region, and small
+/// enough that the tail, during which the last device works alone, is at most 1/128 of the ideal time.
 pub fn balance_work_min(total_work: u64, device_count: usize) -> u64 {
     (total_work / TAIL_PART / (device_count as u64).max(1)).max(BALANCE_WORK_MIN)
 }
 
 impl Policy {
-    /// The policy for a picture of `total_work` micropolygons on `device_count` devices, which may differ.
+    /// Returns the policy for a picture of `total_work` micropolygons on `device_count` devices, which may differ.
     pub fn new(total_work: u64, device_count: usize) -> Self {
         Self {
             balance_work_min: balance_work_min(total_work, device_count),
@@ -98,14 +98,14 @@ impl Policy {
         }
     }
 
-    /// The same policy for devices of one kind.
+    /// Returns the same policy for devices of one kind.
     #[must_use]
     pub fn of_alike(self) -> Self {
         Self { unknown_share_parts: ALIKE_SHARE_PARTS, ..self }
     }
 
-    /// How to cut a region that fits, so that other devices get work: RenderAnts, section 6, with a second condition of
-    /// our own.
+    /// Returns how to cut a region that fits, so that other devices get work: RenderAnts, section 6, with a second
+    /// condition of our own.
     ///
     /// The paper cuts a region that holds more than n_min while another device lacks work. That alone starts regions
     /// that are far larger than what the other devices have left, and then they cannot help. So if a region holds
@@ -128,7 +128,7 @@ impl Policy {
     }
 }
 
-/// `value * times / parts`, saturating.
+/// Returns `value * times / parts`, saturating.
 fn scaled(value: u64, times: u64, parts: u64) -> u64 {
     u64::try_from(u128::from(value) * u128::from(times) / u128::from(parts)).unwrap_or(u64::MAX)
 }

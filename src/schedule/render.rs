@@ -34,7 +34,7 @@ pub trait RegionRenderer {
     /// The pixels of a finished region.
     type Payload: Send + 'static;
 
-    /// The number of regions that the device has memory for at a time; at least 1.
+    /// Returns the number of regions that the device has memory for at a time; at least 1.
     fn in_flight_max(&self) -> usize;
 
     /// Whether `region` fits: a pure function, see [`Capacity`](super::Capacity). A region that cannot be cut is begun
@@ -199,7 +199,7 @@ impl<P> Coordinator<'_, P> {
         }
     }
 
-    /// Time that threads have to end when there is nothing left to do.
+    /// Returns the time that threads have to end when there is nothing left to do.
     fn grace(&self) -> Duration {
         let given_up = |device: &usize| self.scheduler.is_given_up(*device);
         if self.running.iter().all(given_up) { STUCK_GRACE } else { self.scheduler.policy.hang_timeout }
@@ -341,7 +341,7 @@ impl<P: Send + 'static> DeviceThread<P> {
     }
 }
 
-/// Sends a message, however long the sink takes; drops it if there is no receiver any more.
+/// Sends a message, however long the sink takes; drops it if there is no longer a receiver.
 fn deliver<P>(sender: &Sender<ThreadMessage<P>>, mut message: ThreadMessage<P>) {
     while let Err(SendTimeoutError::Timeout(back)) = sender.send_timeout(message, DELIVER_TIMEOUT) {
         message = back;

@@ -25,8 +25,8 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    /// A scheduler for disjoint `regions`, and the device schedulers of `device_count` devices, none of which is open
-    /// yet.
+    /// Creates a scheduler for disjoint `regions`, and the device schedulers of `device_count` devices, none of which
+    /// is open yet.
     pub(crate) fn new(
         table: Arc<SummedArea>,
         policy: Policy,
@@ -92,7 +92,7 @@ impl Scheduler {
         self.stealers.len()
     }
 
-    /// Regions that a device without work could take from deques.
+    /// Returns the number of regions that a device without work could take from deques.
     pub(super) fn queued(&self) -> usize {
         self.orphans.len() + self.stealers.iter().map(Stealer::len).sum::<usize>()
     }
@@ -106,7 +106,7 @@ impl Scheduler {
         }
     }
 
-    /// A device has failed; its regions are freed. True if it is to be opened again.
+    /// Frees the regions of a device that has failed. Returns whether it is to be opened again.
     pub(super) fn fail(&self, life: Life, failure: Failure, may_reopen: bool, now: Duration) -> bool {
         let outcome = self.with_board(|board| board.fail(life, failure.clone(), may_reopen, now));
         let Some(FailureOutcome { returned, reopening }) = outcome else { return false };
@@ -115,7 +115,7 @@ impl Scheduler {
         reopening
     }
 
-    /// A device is given up from outside its own thread, or before it has a renderer.
+    /// Gives up a device from outside its own thread, or before it has a renderer.
     pub(crate) fn give_up(&self, device: usize, failure: Failure, now: Duration) {
         let life = self.with_board(|board| board.life(device));
         self.fail(life, failure, false, now);
@@ -150,12 +150,12 @@ impl Scheduler {
         self.with_board(|board| board.is_over())
     }
 
-    /// Regions finished so far.
+    /// Returns the number of regions finished so far.
     pub(crate) fn finished_count(&self) -> u64 {
         self.with_board(|board| board.finished_count())
     }
 
-    /// The missing regions and why they are missing, and the report of each device.
+    /// Returns the missing regions and why they are missing, and the report of each device.
     pub(crate) fn conclude(&self) -> (Option<(MissingReason, Vec<Region>)>, Vec<DeviceReport>) {
         self.with_board(|board| (board.missing(), board.reports()))
     }

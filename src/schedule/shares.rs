@@ -10,14 +10,14 @@ pub(super) struct DeviceLoad {
 }
 
 impl DeviceLoad {
-    /// Seconds until the device has done what it has begun.
+    /// Returns the seconds until the device has done what it has begun.
     fn free_s(&self) -> f64 {
         self.ahead / self.speed
     }
 }
 
-/// Seconds until all devices are done if `unbegun` work is divided so that they end together: the solution t of
-/// `sum(max(0, speed * t - ahead)) = unbegun` (water filling). 0 if there are no devices.
+/// Returns the seconds until all devices are done if `unbegun` work is divided so that they end together: the solution
+/// t of `sum(max(0, speed * t - ahead)) = unbegun` (water filling). 0 if there are no devices.
 pub(super) fn end_s(mut loads: Vec<DeviceLoad>, unbegun: f64) -> f64 {
     loads.sort_unstable_by(|a, b| a.free_s().total_cmp(&b.free_s()));
     let (mut work, mut speed, mut end) = (unbegun, 0.0, 0.0);

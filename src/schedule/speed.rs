@@ -49,32 +49,32 @@ impl Speedometer {
         self.in_flight.clear();
     }
 
-    /// The speed over all finished regions; `None` before there are any.
+    /// Returns the speed over all finished regions; `None` before there are any.
     pub(super) fn speed(&self) -> Option<f64> {
         let seconds = self.finished_in.as_secs_f64();
         (self.finished_work > 0 && seconds > 0.0).then(|| self.finished_work as f64 / seconds)
     }
 
-    /// The speed over all finished regions, or that of the last one if it was slower: estimates err alike in places
-    /// near each other.
+    /// Returns the speed over all finished regions, or that of the last one if it was slower: estimates err alike in
+    /// places near each other.
     pub(super) fn careful_speed(&self) -> Option<f64> {
         Some(self.last.map_or(f64::INFINITY, |last| last).min(self.speed()?))
     }
 
-    /// The likely speed where other devices have `mean` speed: before the first region is finished, at most the speed
-    /// that the device would have if it finished the region now.
+    /// Returns the likely speed where other devices have `mean` speed: before the first region is finished, at most the
+    /// speed that the device would have if it finished the region now.
     pub(super) fn likely_speed(&self, mean: f64, now: Duration) -> f64 {
         let spent: Duration = self.in_flight.iter().map(|entry| entry.spent + self.running(now)).sum();
         let at_most = self.begun_work() as f64 / spent.as_secs_f64();
         self.speed().unwrap_or(if at_most > 0.0 { mean.min(at_most) } else { mean })
     }
 
-    /// Work of the regions in flight.
+    /// Returns the work of the regions in flight.
     pub(super) fn begun_work(&self) -> u64 {
         self.in_flight.iter().fold(0, |sum, entry| sum.saturating_add(entry.work))
     }
 
-    /// Work of the regions in flight that should remain at this speed.
+    /// Returns the work of the regions in flight that should remain at this speed.
     pub(super) fn ahead(&self, speed: f64, now: Duration) -> f64 {
         let left = |entry: &RegionInFlight| {
             (entry.work as f64 - speed * (entry.spent + self.running(now)).as_secs_f64()).max(0.0)
@@ -82,7 +82,7 @@ impl Speedometer {
         self.in_flight.iter().map(left).sum()
     }
 
-    /// Each region's part of the time that has not been divided yet.
+    /// Returns each region's part of the time that has not been divided yet.
     fn running(&self, now: Duration) -> Duration {
         let in_flight = u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX).max(1);
         now.saturating_sub(self.since) / in_flight

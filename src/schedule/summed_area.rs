@@ -37,7 +37,7 @@ pub struct TileGrids {
 }
 
 impl TileGrids {
-    /// `count` grids that meet no other tile.
+    /// Returns `count` grids that meet no other tile.
     pub fn inside(count: u64) -> Self {
         Self { meet: count, ..Self::default() }
     }
@@ -97,13 +97,13 @@ const HIDDEN: f64 = 0.1;
 const SUBPIXEL: f64 = 0.25;
 
 impl Rates {
-    /// The rates at this number of samples per pixel in x and y.
+    /// Returns the rates at this number of samples per pixel in x and y.
     pub fn at(samples: [u32; 2]) -> Self {
         let subpixels = f64::from(samples[0]) * f64::from(samples[1]);
         Self { translucent: 1.0, pixel: SUBPIXEL * subpixels, layers: LAYERS, hidden: HIDDEN }
     }
 
-    /// The weighted number of micropolygons of a tile with this many pixels.
+    /// Returns the weighted number of micropolygons of a tile with this many pixels.
     fn near(&self, tile: &TileCounts, pixels: u64) -> u64 {
         let opaque = tile.micropolygons.saturating_sub(tile.translucent);
         let before = opaque.min((self.layers * pixels as f64) as u64);
@@ -113,7 +113,7 @@ impl Rates {
 }
 
 impl Default for Rates {
-    /// At 4x4 samples.
+    /// Returns the rates at 4x4 samples.
     fn default() -> Self {
         Self::at([4, 4])
     }
@@ -129,7 +129,7 @@ pub struct TileGrid {
 }
 
 impl TileGrid {
-    /// The tiles that `picture` overlaps.
+    /// Returns the tiles that `picture` overlaps.
     pub fn of(picture: Region) -> Self {
         let [x0, y0, x1, y1] = picture.to_array();
         let first = [x0 / TILE_PX, y0 / TILE_PX];
@@ -151,14 +151,14 @@ impl TileGrid {
         }
     }
 
-    /// Pixels of a tile inside the picture.
+    /// Returns the number of pixels of a tile inside the picture.
     fn pixels(&self, picture: Region, column: usize, row: usize) -> u64 {
         let [x, y] = [self.first[0] + column as u32, self.first[1] + row as u32].map(|tile| tile * TILE_PX);
         let tile = Region::new([x, y, x.saturating_add(TILE_PX), y.saturating_add(TILE_PX)]);
         tile.and_then(|tile| tile.intersection(picture)).map_or(0, Region::pixel_count)
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     pub fn tile_count(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
@@ -186,7 +186,7 @@ pub struct SummedArea {
 }
 
 impl SummedArea {
-    /// The table of `picture` from its tiles in rows, as [`TileGrid::of`] lays them out. Sums saturate.
+    /// Returns the table of `picture` from its tiles in rows, as [`TileGrid::of`] lays them out. Sums saturate.
     ///
     /// # Panics
     /// If the number of tiles is not that of the grid.
@@ -210,7 +210,7 @@ impl SummedArea {
         Self { picture, grid, rates, sums }
     }
 
-    /// The picture that the table covers.
+    /// Returns the picture that the table covers.
     pub fn picture(&self) -> Region {
         self.picture
     }
@@ -225,9 +225,9 @@ impl SummedArea {
         Estimate { micropolygons, translucent, near, pixels: region.pixel_count() }
     }
 
-    /// The number of grids that `region` meets, in constant time. It is exact, up to the grids' rounding to tiles, if
-    /// the region ends between tiles. If the region overlaps tiles in part, it is interpolated by area between the
-    /// grids of the tiles inside the region and the grids of all tiles that it meets.
+    /// Returns the number of grids that `region` meets, in constant time. It is exact, up to the grids' rounding to
+    /// tiles, if the region ends between tiles. If the region overlaps tiles in part, it is interpolated by area
+    /// between the grids of the tiles inside the region and the grids of all tiles that it meets.
     pub fn grids(&self, region: Region) -> f64 {
         let Some(region) = self.picture.intersection(region) else { return 0.0 };
         let spans = [self.tiles_along(region, Axis::X), self.tiles_along(region, Axis::Y)];
@@ -240,7 +240,7 @@ impl SummedArea {
         within + (self.grids_of_tiles(outer) - within) * share
     }
 
-    /// Number of grids that meet any tile in these columns and rows: see [`TileGrids`].
+    /// Returns the number of grids that meet any tile in these columns and rows: see [`TileGrids`].
     fn grids_of_tiles(&self, [(x0, x1), (y0, y1)]: [(usize, usize); 2]) -> f64 {
         let stride = self.grid.size[0] as usize + 1;
         let sum = |number: usize, columns: usize, rows: usize| {
@@ -253,7 +253,7 @@ impl SummedArea {
         sum(3, x1, y1) - sum(4, x1 - 1, y1) - sum(5, x1, y1 - 1) + sum(6, x1 - 1, y1 - 1)
     }
 
-    /// The tiles that a region meets along an axis, and those that are entirely inside it.
+    /// Returns the tiles that a region meets along an axis, and those that are entirely inside it.
     fn tiles_along(&self, region: Region, axis: Axis) -> TileSpan {
         let ((from, to), (start, end)) = (region.span(axis), self.picture.span(axis));
         let first = self.grid.first[usize::from(axis == Axis::Y)];
@@ -267,18 +267,18 @@ impl SummedArea {
         TileSpan { outer: places(outer), inner: places(inner), outer_px: px(outer), inner_px: px(inner) }
     }
 
-    /// The cost of rendering `region`, in micropolygons, by the table's [`Rates`].
+    /// Returns the cost of rendering `region`, in micropolygons, by the table's [`Rates`].
     pub fn work(&self, region: Region) -> u64 {
         self.cost(&self.estimate(region)).round() as u64
     }
 
-    /// The cost of an estimate in micropolygons.
+    /// Returns the cost of an estimate in micropolygons.
     pub(super) fn cost(&self, estimate: &Estimate) -> f64 {
         estimate.near + estimate.translucent * self.rates.translucent + estimate.pixels as f64 * self.rates.pixel
     }
 
-    /// The first three sums over everything left of and above the corner (x, y) of a pixel: bilinear between the tiles'
-    /// corners.
+    /// Returns the first three sums over everything left of and above the corner (x, y) of a pixel: bilinear between
+    /// the tiles' corners.
     fn corner(&self, x: u32, y: u32) -> [f64; 3] {
         let [x0, y0, x1, y1] = self.picture.to_array();
         let (column, along) = tile_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
@@ -294,7 +294,8 @@ impl SummedArea {
     }
 }
 
-/// The tile (counted from the grid's first) that holds the coordinate, and the share of its clipped width before it.
+/// Returns the tile (counted from the grid's first) that holds the coordinate, and the share of its clipped width
+/// before it.
 fn tile_and_share(coordinate: u32, first: u32, count: u32, start: u32, end: u32) -> (usize, f64) {
     let tile = (coordinate / TILE_PX).min(first + count - 1);
     let left = (tile * TILE_PX).max(start);

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// A device that only says how long things take.
 pub(crate) trait VirtualDevice {
-    /// How long the device takes to open, or to open again; `None` if opening never returns.
+    /// Returns how long the device takes to open, or to open again; `None` if opening never returns.
     fn opens_after(&self) -> Option<Duration>;
 
     /// Opens the device, and returns how many regions it has memory for at a time.
@@ -34,7 +34,7 @@ pub(crate) trait VirtualDevice {
     /// If the device cannot be opened.
     fn open(&mut self) -> Result<usize, Failure>;
 
-    /// The device has failed and is about to be opened again.
+    /// Is called when the device has failed and is about to be opened again.
     fn reopen(&mut self);
 
     /// Whether a region fits on the device.
@@ -46,19 +46,19 @@ pub(crate) trait VirtualDevice {
     /// If the device fails.
     fn begin(&mut self, table: &SummedArea, region: Region, now: Duration) -> Result<(), Failure>;
 
-    /// When a poll that begins now and waits at most `timeout` returns, and what it returns.
+    /// Returns when a poll that begins now and waits at most `timeout` returns, and what it returns.
     fn poll(&mut self, now: Duration, timeout: Duration) -> (Duration, Result<Poll<()>, Failure>);
 
-    /// The time between an announcement and the device's next look for work.
+    /// Returns the time between an announcement and the device's next look for work.
     fn wakes_after(&mut self) -> Duration;
 }
 
 /// Observes a render on the virtual clock.
 pub(crate) trait VirtualObserver {
-    /// The next action on the agenda is about to happen.
+    /// Is called when the next action on the agenda is about to happen.
     fn before_action(&mut self, _at: Duration) {}
 
-    /// A device has finished a region; `counts` says whether its pixels are used.
+    /// Is called when a device has finished a region; `counts` is whether its pixels are used.
     fn finished(&mut self, region: Region, at: Duration, counts: bool);
 }
 

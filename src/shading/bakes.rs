@@ -20,7 +20,7 @@ pub struct BakeCall {
 /// Floats of a point before its values: position, normal, radius.
 pub const POINT_FLOATS: usize = 7;
 
-/// What a record of a point says: the call, and the floats of the point.
+/// Returns what a record of a point says: the call, and the floats of the point.
 pub(super) fn baked(record: &Printed) -> Option<(BakeCall, Vec<f32>)> {
     let (Some(Const::U32(file)), Some(Const::U32(channels))) = (record.values.first(), record.values.get(1)) else {
         return None;
@@ -47,12 +47,13 @@ pub struct BakedChannel {
 }
 
 impl BakeCall {
-    /// The file, as the shader names it.
+    /// Returns the file, as the shader names it.
     pub fn file(&self, texts: &[Arc<str>]) -> Arc<str> {
         text(self.file, texts)
     }
 
-    /// The float of a point, behind all channels, which is not 0 where points between vertices are baked instead of it.
+    /// Returns the float of a point, behind all channels, which is not 0 where points between vertices are baked
+    /// instead of it.
     pub fn interpolate(&self, texts: &[Arc<str>]) -> Option<usize> {
         let values = text(self.values, texts);
         let floats =
@@ -60,7 +61,7 @@ impl BakeCall {
         may_interpolate(&values).then(|| POINT_FLOATS + described(&values).filter_map(floats).sum::<usize>())
     }
 
-    /// The channels that the file gets, in the order of the shader's list, or of the values if that is empty.
+    /// Returns the channels that the file gets, in the order of the shader's list, or of the values if that is empty.
     ///
     /// # Errors
     /// The name of a channel that is listed without a value, or has one without being listed.

@@ -102,7 +102,7 @@ impl ShadingBuilder<'_> {
         DrawableShaders { surface, displacement, atmosphere: part(&attributes.atmosphere, ShaderPurpose::Volume) }
     }
 
-    /// The colour by the opacity, as the shader "constant" has it.
+    /// Returns the colour by the opacity, as the shader "constant" has it.
     fn null_surface(&mut self, drawable: &Drawable) -> Option<DrawableShader> {
         let instance = ShaderInstance {
             name: "constant".into(),
@@ -233,7 +233,7 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
     BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().enumerate().map(binding).collect() }
 }
 
-/// The texts among some values.
+/// Returns the texts among some values.
 fn texts_of(values: &[Const]) -> Vec<Arc<str>> {
     values.iter().filter_map(|value| if let Const::Str(text) = value { Some(Arc::clone(text)) } else { None }).collect()
 }

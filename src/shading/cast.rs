@@ -40,8 +40,8 @@ pub enum LightShape {
 }
 
 impl ShaderLibrary {
-    /// Where a light's maps are to be seen from. `None` if its shader cannot be read, which is reported when it is
-    /// used.
+    /// Returns where a light's maps are to be seen from. `None` if its shader cannot be read, which is reported when it
+    /// is used.
     ///
     /// # Errors
     /// Why it cannot cast shadows by itself.
@@ -86,7 +86,7 @@ fn shape(shader: &Shader, light: &Light) -> Result<LightShape, String> {
     Ok(LightShape::Spot { from, axis, angle: f64::from(angle) })
 }
 
-/// The value of a parameter: what the scene gives, or the shader's default where that needs no computing.
+/// Returns the value of a parameter: what the scene gives, or the shader's default where that needs no computing.
 fn numbers(shader: &Shader, instance: &ShaderInstance, name: &str) -> Vec<f32> {
     let Some(param) = shader.params.iter().find(|param| &*param.name == name) else { return Vec::new() };
     let given = instance.params.iter().rev().find(|given| &*given.name == name && param_fits(given, param));
@@ -111,7 +111,7 @@ pub(super) fn asks_for_shadows(shader: &Shader) -> bool {
     asks
 }
 
-/// How many maps a light has.
+/// Returns how many maps a light has.
 pub(super) fn cast_of(maps: &[Arc<str>]) -> Option<CastShadow> {
     match maps.len() {
         1 => Some(CastShadow::Once),
@@ -120,8 +120,8 @@ pub(super) fn cast_of(maps: &[Arc<str>]) -> Option<CastShadow> {
     }
 }
 
-/// A light's shader with its maps: in the parameters of the standard shadow lights, unless the scene gives others, or
-/// in those of `shader` for light that is scaled by them.
+/// Returns a light's shader with its maps: in the parameters of the standard shadow lights, unless the scene gives
+/// others, or in those of `shader` for light that is scaled by them.
 pub(super) fn with_maps(instance: &ShaderInstance, maps: &[Arc<str>], shader: &Shader) -> ShaderInstance {
     let Some(cast) = cast_of(maps) else { return instance.clone() };
     let own = if maps.len() == 1 { OWN_MAP } else { OWN_MAPS };
@@ -146,7 +146,7 @@ pub(super) fn with_maps(instance: &ShaderInstance, maps: &[Arc<str>], shader: &S
     instance
 }
 
-/// A light's shader with the share that it has of an area light.
+/// Returns a light's shader with the share that it has of an area light.
 pub(super) fn with_share(mut instance: ShaderInstance, part: Option<AreaPart>) -> ShaderInstance {
     instance.params.extend(part.map(|part| ShaderParam {
         name: SHARE_PARAM.into(),

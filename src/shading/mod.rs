@@ -139,7 +139,7 @@ impl ShaderLibrary {
         shade(&self.helpers, &mut self.shaders, world, variables, reporter)
     }
 
-    /// The same, but neither reports anything nor remembers what it read.
+    /// Returns the same, but neither reports anything nor remembers what it read.
     pub fn shade_silently(&self, world: &World, variables: &[OutputVariable]) -> Shading {
         shade(&self.helpers, &mut self.shaders.unread(), world, variables, &Reporter::silent())
     }

@@ -23,7 +23,8 @@ pub enum LeftRecord {
     Baked(BakeCall, Vec<f32>),
 }
 
-/// The records in words that kernels appended, each with its grid's rank, its vertex, and the number of the call there.
+/// Returns the records in words that kernels appended, each with its grid's rank, its vertex, and the number of the
+/// call there.
 pub fn records(words: &[u32]) -> Vec<([u32; 3], LeftRecord)> {
     let left = |record: print::Printed| {
         if record.is_baked {
@@ -36,7 +37,8 @@ pub fn records(words: &[u32]) -> Vec<([u32; 3], LeftRecord)> {
     print::records(words).into_iter().filter_map(left).collect()
 }
 
-/// The lines of calls in order. `texts` are those of the tokens. A line may be printed by several calls at one vertex.
+/// Returns the lines of calls in order. `texts` are those of the tokens. A line may be printed by several calls at one
+/// vertex.
 pub fn lines(calls: &BTreeMap<[u32; 3], PrintedRecord>, texts: &[Arc<str>]) -> Vec<String> {
     let (mut lines, mut open): (Vec<String>, Option<[u32; 2]>) = (Vec::new(), None);
     for (&[grid, vertex, _], record) in calls {

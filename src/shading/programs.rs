@@ -281,7 +281,7 @@ fn label(signature: &Signature) -> String {
     format!("{slice} {}", names.join(" "))
 }
 
-/// What compiled kernels bind (spirv-gen's abi.rs).
+/// Returns what compiled kernels bind (spirv-gen's abi.rs).
 fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
     let buffer = |name, stride, access| BufferBinding { name, stride, access, form: BindingForm::Storage };
     let records = |name| BufferBinding { name, stride: 16, access: Access::Read, form: BindingForm::Records };

@@ -76,12 +76,12 @@ struct ReadLight {
 }
 
 impl Shaders {
-    /// None were read yet. Sources are claimed in `files`.
+    /// Begins without shaders. Sources are claimed in `files`.
     pub(super) fn new(files: Arc<FileClaims>) -> Self {
         Self { read: FxHashMap::default(), lights: Vec::new(), files }
     }
 
-    /// The same with nothing read yet.
+    /// Returns the same with nothing read yet.
     pub(super) fn unread(&self) -> Self {
         Self::new(Arc::clone(&self.files))
     }
@@ -184,7 +184,7 @@ impl Shaders {
         shader
     }
 
-    /// A light shader that is also scaled by shadow maps of its own or by its share of an area light.
+    /// Returns a light shader that is also scaled by shadow maps of its own or by its share of an area light.
     pub(super) fn scaled(&mut self, shader: &Arc<Shader>, scale: LightScale) -> Arc<Shader> {
         let light = self.lights.iter_mut().find(|light| Arc::ptr_eq(&light.shader, shader));
         light.map_or_else(

@@ -144,12 +144,12 @@ fn not_read(name: &str, error: &io::Error) -> String {
 }
 
 impl StandaloneShader {
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.shader.name
     }
 
-    /// `surface`, `displacement`, `light`, `volume` or `imager`.
+    /// Returns `surface`, `displacement`, `light`, `volume` or `imager`.
     pub fn kind(&self) -> String {
         self.shader.kind.to_string()
     }

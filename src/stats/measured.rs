@@ -128,12 +128,12 @@ impl MeasuredWorld {
 }
 
 impl Measured {
-    /// The world that took longest to render, with its index.
+    /// Returns the world that took longest to render, with its index.
     pub fn longest_world(&self) -> Option<(usize, &MeasuredWorld)> {
         self.worlds.iter().enumerate().max_by(|(_, a), (_, b)| a.draw_s.total_cmp(&b.draw_s))
     }
 
-    /// The share of the rendering time in which devices had regions in flight.
+    /// Returns the share of the rendering time in which devices had regions in flight.
     pub fn busy_share(&self) -> f64 {
         let busy: f64 = self.devices.iter().map(|device| device.busy_s).sum();
         let all: f64 = self.devices.iter().map(|device| device.busy_s + device.idle_s).sum();

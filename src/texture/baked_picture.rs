@@ -1,4 +1,4 @@
-//! Pictures of what `bake()` left: points at (s, t, 0), which lie in a square.
+//! Pictures of what `bake()` left: points at (s, t, 0), which are in a square.
 
 use super::error::TextureError;
 use super::levels::Texels;
@@ -30,7 +30,7 @@ impl PointMeans {
         Self { side, sums, counts }
     }
 
-    /// The same in a square of half the side.
+    /// Returns the same in a square of half the side.
     fn halved(&self) -> Self {
         let (side, width) = (self.side as usize / 2, self.sums.len() / self.counts.len());
         let (mut sums, mut counts) = (vec![0.0_f64; side * side * width], vec![0_u32; side * side]);
@@ -43,7 +43,7 @@ impl PointMeans {
         Self { side: side as u32, sums, counts }
     }
 
-    /// The means; where there is no point, those of the square of half the side.
+    /// Returns the means; where there is no point, those of the square of half the side.
     fn filled(&self) -> Vec<f32> {
         let width = self.sums.len() / self.counts.len();
         let coarse = if self.counts.contains(&0) { self.halved().filled() } else { Vec::new() };
@@ -65,7 +65,7 @@ fn is_inside([s, t, _]: &[f32; 3]) -> bool {
     (0.0..=1.0).contains(s) && (0.0..=1.0).contains(t)
 }
 
-/// A square picture of points, of the largest power of two with a point a texel in the mean.
+/// Returns a square picture of points, of the largest power of two with a point a texel in the mean.
 pub(super) fn baked_picture(path: &Path) -> Result<Texels, TextureError> {
     let cloud = PointCloud::read(path)?;
     if cloud.positions.iter().any(|place| place[2] != 0.0) {

@@ -25,7 +25,7 @@ pub(super) struct BlockPart {
 }
 
 impl TexelBlock {
-    /// One block of as many channels as there are blocks of one channel, all of one size.
+    /// Returns one block of as many channels as there are blocks of one channel, all of one size.
     pub(super) fn interleaved(mut channels: Vec<Self>, format: TexelFormat) -> Self {
         if channels.len() == 1 {
             return channels.remove(0);
@@ -70,7 +70,7 @@ impl TexelBlock {
     }
 }
 
-/// The channels of one word, the first in its lowest bits.
+/// Returns the channels of one word, the first in its lowest bits.
 fn word_of(texel: &[u8], bytes: usize) -> u32 {
     let value = |channel: &[u8]| match *channel {
         [a] => u32::from(a),

@@ -28,7 +28,7 @@ pub(super) fn listed(channels: &[PointChannel]) -> String {
     channels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The channels of a list; `None` if it is damaged.
+/// Returns the channels of a list; `None` if it is damaged.
 fn parse_channels(list: &str) -> Option<Vec<PointChannel>> {
     let texts = list.split(", ").filter(|_| !list.is_empty());
     let channels: Vec<PointChannel> = texts.map(PointChannel::of_text).collect::<Option<_>>()?;
@@ -76,7 +76,7 @@ fn picture(size: [u32; 2], words: Vec<u32>) -> Texels {
     texels
 }
 
-/// The points of all files, changed as the request says, with the channels of the first file.
+/// Returns the points of all files, changed as the request says, with the channels of the first file.
 fn joined(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<PointCloud, TextureError> {
     let mut joined = PointCloud::default();
     for (turn, path) in request.inputs.iter().enumerate() {
@@ -106,7 +106,7 @@ fn joined(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<PointClo
     Ok(joined)
 }
 
-/// Where the floats of each wanted channel are among those that were found, or what differs.
+/// Returns where the floats of each wanted channel are among those that were found, or what differs.
 fn places(wanted: &[PointChannel], found: &[PointChannel]) -> Result<Vec<Range<usize>>, String> {
     if let Some(extra) = found.iter().find(|channel| wanted.iter().all(|other| other.name != channel.name)) {
         return Err(format!("it also has \"{extra}\""));

@@ -72,7 +72,7 @@ fn texels_of(file: &TextureFile, level: u32) -> Result<Texels, TextureError> {
     Ok(texels)
 }
 
-/// A channel of a word.
+/// Returns a channel of a word.
 fn component(word: u32, format: TexelFormat, channel: u32) -> f32 {
     let bits = word >> (channel * (32 / format.channels_per_word()));
     match format {

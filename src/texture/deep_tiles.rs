@@ -50,7 +50,7 @@ impl DeepTiles {
         Ok((header, Self(reader)))
     }
 
-    /// Width and height of a tile of the file.
+    /// Returns the width and height of a tile of the file.
     pub(super) fn tile(&self) -> [u32; 2] {
         [TILE_SIDE; 2]
     }
@@ -71,7 +71,7 @@ impl DeepTiles {
     }
 }
 
-/// The channels of a pixel.
+/// Returns the channels of a pixel.
 fn texel(light: Visibility) -> [f32; 2 * KNOTS_MAX] {
     let light = light.bounded(ERROR);
     let last = light.knots().last().map_or(1.0, |knot| knot.light);

@@ -108,7 +108,7 @@ pub enum TextureError {
 const KNOWN_FORMATS: &str = "TIFF, OpenEXR, PNG, JPEG, Radiance HDR or Targa";
 
 impl TextureError {
-    /// Of a file that the system cannot open or read.
+    /// Returns the error of a file that the system cannot open or read.
     pub(super) fn of_io(path: &Path, reason: io::Error) -> Self {
         let path = path.to_owned();
         match reason.kind() {
@@ -135,7 +135,7 @@ impl TextureError {
         Self::Unsupported { path: path.to_owned(), reason: reason.to_string() }
     }
 
-    /// What the reader of OpenEXR says.
+    /// Returns what the reader of OpenEXR says.
     pub(super) fn of_exr(path: &Path, error: exr::error::Error) -> Self {
         match error {
             exr::error::Error::Io(reason) => Self::of_io(path, reason),
@@ -149,7 +149,7 @@ impl TextureError {
         }
     }
 
-    /// What the reader of TIFF says.
+    /// Returns what the reader of TIFF says.
     pub(super) fn of_tiff(path: &Path, error: tiff::TiffError) -> Self {
         match error {
             tiff::TiffError::IoError(reason) => Self::of_io(path, reason),

@@ -66,7 +66,7 @@ impl ExrTiles {
         Ok((texture, Self { offsets, level_begins, tile: tiles.map(|side| side as u32), order, bricks, meta }))
     }
 
-    /// Width and height of a tile of the file.
+    /// Returns the width and height of a tile of the file.
     pub(super) fn tile(&self) -> [u32; 2] {
         self.tile
     }
@@ -137,7 +137,7 @@ fn copy_sample(place: &mut [u8], sample: &[u8], kind: SampleType) {
     }
 }
 
-/// Width and height of a file's tiles.
+/// Returns the width and height of a file's tiles.
 fn tiles_of(path: &Path, header: &Header) -> Result<[usize; 2], TextureError> {
     let BlockDescription::Tiles(tiles) = header.blocks else {
         return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles" });
@@ -152,8 +152,8 @@ fn tiles_of(path: &Path, header: &Header) -> Result<[usize; 2], TextureError> {
     Ok(size)
 }
 
-/// How many levels a file has, and the first tile of each, with the number of all tiles at the end. None if the levels
-/// are not those of a texture.
+/// Returns how many levels a file has, and the first tile of each, with the number of all tiles at the end. None if the
+/// levels are not those of a texture.
 fn levels(header: &Header, tile: [usize; 2]) -> Option<(u32, Vec<usize>)> {
     let BlockDescription::Tiles(tiles) = header.blocks else { return None };
     let size = [header.layer_size.x(), header.layer_size.y()];
@@ -174,7 +174,7 @@ fn levels(header: &Header, tile: [usize; 2]) -> Option<(u32, Vec<usize>)> {
     Some((count as u32, begins))
 }
 
-/// What the texture's channels are stored as, and the file's channel of each: files list them by name.
+/// Returns what the texture's channels are stored as, and the file's channel of each: files list them by name.
 fn channels(path: &Path, header: &Header) -> Result<(TexelFormat, Vec<usize>), TextureError> {
     let list = &header.channels.list;
     let is_half = list.iter().all(|channel| channel.sample_type == SampleType::F16);
@@ -219,7 +219,7 @@ fn texture_header(
 pub(super) struct ExrAttributes<'a>(pub(super) &'a Header);
 
 impl ExrAttributes<'_> {
-    /// A text among the attributes that the crate does not know.
+    /// Returns a text among the attributes that the crate does not know.
     fn text(&self, name: &str) -> Option<String> {
         let header = self.0;
         let name = Text::new_or_none(name)?;
@@ -252,7 +252,7 @@ impl ExrAttributes<'_> {
         self.0.own_attributes.horizontal_field_of_view
     }
 
-    /// The camera that anthill's pictures name, shadow maps among them.
+    /// Returns the camera that anthill's pictures name, shadow maps among them.
     pub(super) fn matrices(&self) -> Option<ShadowMatrices> {
         let attributes = &self.0.own_attributes;
         Some(ShadowMatrices {

@@ -79,7 +79,7 @@ pub struct TextureFile {
     patience: Arc<Patience>,
 }
 
-/// How long the system may take to answer, where nobody says another time.
+/// How long the system may take to answer, where no other time is given.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a file is, by its first bytes.
@@ -163,12 +163,12 @@ impl TextureFile {
         Ok(Self { header, identity, table, number: handles::new_number(), patience: Patience::new(PATIENCE) })
     }
 
-    /// What the file says of itself.
+    /// Returns what the file says of itself.
     pub fn header(&self) -> &TextureHeader {
         &self.header
     }
 
-    /// The channels of a point cloud.
+    /// Returns the channels of a point cloud.
     pub fn point_channels(&self) -> Option<&[PointChannel]> {
         match &self.table {
             TileTable::Points(tiles) => Some(&tiles.channels),
@@ -177,7 +177,7 @@ impl TextureFile {
         }
     }
 
-    /// The file when it was opened.
+    /// Returns the file when it was opened.
     pub fn identity(&self) -> &FileIdentity {
         &self.identity
     }

@@ -15,12 +15,12 @@ pub enum TexelFormat {
 }
 
 impl TexelFormat {
-    /// The channels that one word of a tile holds, the first in its lowest bits.
+    /// Returns the channels that one word of a tile holds, the first in its lowest bits.
     pub fn channels_per_word(self) -> u32 {
         4 / self.bytes() as u32
     }
 
-    /// The bytes of a channel.
+    /// Returns the bytes of a channel.
     pub fn bytes(self) -> usize {
         match self {
             Self::U8 => 1,
@@ -29,7 +29,7 @@ impl TexelFormat {
         }
     }
 
-    /// The name by which users choose and see it.
+    /// Returns the name by which users choose and see it.
     pub fn name(self) -> &'static str {
         match self {
             Self::U8 => "8-bit",
@@ -61,7 +61,7 @@ pub enum TextureKind {
 }
 
 impl TextureKind {
-    /// How texture files name it.
+    /// Returns how texture files name it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Plain => "Plain Texture",
@@ -73,7 +73,7 @@ impl TextureKind {
         }
     }
 
-    /// The kind of a name; whatever is unknown is a plain texture.
+    /// Returns the kind of a name; whatever is unknown is a plain texture.
     pub(super) fn named(name: &str) -> Self {
         let all = [Self::LatLong, Self::Cube, Self::Shadow, Self::Occlusion];
         all.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name.trim())).unwrap_or(Self::Plain)
@@ -99,7 +99,7 @@ impl WrapMode {
     /// All modes.
     pub const ALL: [Self; 4] = [Self::Black, Self::Clamp, Self::Periodic, Self::Mirror];
 
-    /// The name in requests and texture files.
+    /// Returns the name in requests and texture files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Black => "black",
@@ -109,12 +109,12 @@ impl WrapMode {
         }
     }
 
-    /// The mode of a name.
+    /// Returns the mode of a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name.trim())
     }
 
-    /// The modes along s and t of a texture file's attribute: `periodic,clamp`, or one name for both.
+    /// Returns the modes along s and t of a texture file's attribute: `periodic,clamp`, or one name for both.
     pub(super) fn pair(names: &str) -> [Self; 2] {
         let (s, t) = names.split_once(',').unwrap_or((names, names));
         [s, t].map(|name| Self::named(name).unwrap_or_default())
@@ -138,7 +138,7 @@ impl ShadowMatrices {
         map_columns(&self.ndc_from_world, |x, y, w| [2.0 * x - w, w - 2.0 * y])
     }
 
-    /// Of matrices as shadow maps in TIFF have them.
+    /// Converts matrices as shadow maps in TIFF have them.
     pub(super) fn of_screen(camera_from_world: [f32; 16], screen_from_world: &[f32; 16]) -> Self {
         let ndc_from_world = map_columns(screen_from_world, |x, y, w| [0.5 * (x + w), 0.5 * (w - y)]);
         Self { camera_from_world, ndc_from_world }
@@ -179,29 +179,29 @@ pub struct TextureHeader {
 }
 
 impl TextureHeader {
-    /// Width and height of a level in texels.
+    /// Returns the width and height of a level in texels.
     pub fn level_size(&self, level: u32) -> [u32; 2] {
         [self.width, self.height].map(|side| side.checked_shr(level).unwrap_or(0).max(1))
     }
 
-    /// The number of tiles of a level along s and t.
+    /// Returns the number of tiles of a level along s and t.
     pub fn level_tiles(&self, level: u32) -> [u32; 2] {
         self.level_size(level).map(|side| side.div_ceil(super::TILE_TEXELS))
     }
 
-    /// How many words a texel has: each plane is in tiles of its own.
+    /// Returns how many words a texel has: each plane is in tiles of its own.
     pub fn planes(&self) -> u32 {
         self.channels.div_ceil(self.format.channels_per_word())
     }
 
-    /// The tiles of all planes of all levels.
+    /// Returns the number of tiles of all planes of all levels.
     pub fn tile_count(&self) -> u64 {
         let tiles = |level| self.level_tiles(level).map(u64::from).iter().product::<u64>();
         (0..self.levels).map(tiles).sum::<u64>() * u64::from(self.planes())
     }
 }
 
-/// How many levels a picture has down to a single texel.
+/// Returns how many levels a picture has down to a single texel.
 pub(super) fn whole_levels(width: u32, height: u32) -> u32 {
     width.max(height).max(1).ilog2() + 1
 }

@@ -43,12 +43,12 @@ impl MakeFilter {
         (Self::Lanczos, "lanczos", 6.0),
     ];
 
-    /// The names of all filters.
+    /// Returns the names of all filters.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::TABLE.into_iter().map(|(_, name, _)| name)
     }
 
-    /// The filter of a name in requests.
+    /// Returns the filter of a name in requests.
     pub fn named(name: &str) -> Option<Self> {
         Self::TABLE.into_iter().find(|(_, known, _)| *known == name).map(|(filter, ..)| filter)
     }
@@ -57,7 +57,7 @@ impl MakeFilter {
         Self::TABLE.into_iter().find(|(filter, ..)| *filter == self).map_or(1.0, |(.., width)| width)
     }
 
-    /// The weight at a distance from the centre, for a filter of this width.
+    /// Returns the weight at a distance from the centre, for a filter of this width.
     fn weight(self, x: f64, width: f64) -> f64 {
         let x = x.abs();
         if x > width * 0.5 {
@@ -105,21 +105,21 @@ pub(super) struct Texels {
 }
 
 impl Texels {
-    /// The values of a texel.
+    /// Returns the values of a texel.
     pub(super) fn at(&self, [x, y]: [u32; 2]) -> &[f32] {
         let channels = self.channels as usize;
         let begin = (y as usize * self.size[0] as usize + x as usize) * channels;
         &self.values[begin..begin + channels]
     }
 
-    /// The values of a texel, to be changed.
+    /// Returns the values of a texel, to be changed.
     pub(super) fn at_mut(&mut self, [x, y]: [u32; 2]) -> &mut [f32] {
         let channels = self.channels as usize;
         let begin = (y as usize * self.size[0] as usize + x as usize) * channels;
         &mut self.values[begin..begin + channels]
     }
 
-    /// The picture in another size.
+    /// Returns the picture in another size.
     pub(super) fn resized(&self, size: [u32; 2], filter: LevelFilter) -> Self {
         let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));
         let row_values = size[0] as usize * self.channels as usize;
@@ -139,7 +139,7 @@ impl Texels {
         resized
     }
 
-    /// A row in another width.
+    /// Returns a row in another width.
     fn narrowed(&self, y: u32, across: &[Taps]) -> Vec<f32> {
         let channels = self.channels as usize;
         let mut row = vec![0.0; across.len() * channels];
@@ -151,7 +151,7 @@ impl Texels {
         row
     }
 
-    /// A black picture.
+    /// Creates a black picture.
     pub(super) fn empty(size: [u32; 2], channels: u32) -> Self {
         let values = vec![0.0; size[0] as usize * size[1] as usize * channels as usize];
         Self { size, channels, values }
@@ -172,7 +172,7 @@ fn add(out: &mut [f32], values: &[f32], weight: f32) {
 /// Texels along one axis of which a texel of another size consists, with their weights.
 type Taps = Vec<(u32, f32)>;
 
-/// What each texel of the other size consists of.
+/// Returns what each texel of the other size consists of.
 fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Taps> {
     let scale = f64::from(from) / f64::from(to);
     let width = filter.widths.map_or(filter.filter.default_width(), |widths| widths[axis]);
@@ -207,7 +207,8 @@ fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Taps> {
     (0..to).map(taps_of).collect()
 }
 
-/// The texel that is seen at a place outside. Black counts nothing: an edge is not darkened by what is beyond it.
+/// Returns the texel that is seen at a place outside. Black counts nothing: an edge is not darkened by what is beyond
+/// it.
 fn wrapped(texel: i64, side: u32, wrap: WrapMode) -> Option<u32> {
     let side = i64::from(side);
     let inside = match wrap {

@@ -85,7 +85,7 @@ pub struct MakeRequest {
 }
 
 impl MakeRequest {
-    /// A request with everything else as usual.
+    /// Creates a request with everything else as usual.
     pub fn new(kind: MakeKind, inputs: Vec<PathBuf>, output: PathBuf) -> Self {
         Self {
             kind,
@@ -116,7 +116,7 @@ impl MakeRequest {
         }
     }
 
-    /// The wraps that the kind asks for, whatever is wished.
+    /// Returns the wraps that the kind asks for, whatever is wished.
     fn wraps(&self) -> [WrapMode; 2] {
         match self.kind {
             MakeKind::Plain => self.wrap,
@@ -257,7 +257,7 @@ fn header_of(
     }
 }
 
-/// The camera of a picture of depths, of which `what` is made.
+/// Returns the camera of a picture of depths, of which `what` is made.
 pub(super) fn check_depths(path: &Path, picture: &SourcePicture, what: &str) -> Result<ShadowMatrices, TextureError> {
     if picture.texels.channels != 1 {
         let reason = format!("{what} is made of one channel of depths, but it has {}", picture.texels.channels);
@@ -289,7 +289,7 @@ fn prepare(picture: &mut SourcePicture, request: &MakeRequest) {
     });
 }
 
-/// The inverse of the sRGB transfer function (IEC 61966-2-1).
+/// Applies the inverse of the sRGB transfer function (IEC 61966-2-1).
 fn linear(encoded: f32) -> f32 {
     let encoded = f64::from(encoded);
     let linear = if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) };
@@ -309,7 +309,7 @@ fn resized(texels: Texels, request: &MakeRequest) -> Texels {
     if size == texels.size { texels } else { texels.resized(size, filter_of(request)) }
 }
 
-/// The picture and all its levels, each made of the one before.
+/// Returns the picture and all its levels, each made of the one before.
 fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Vec<Texels>, TextureError> {
     let [width, height] = texels.size;
     let mut levels = vec![texels];
@@ -323,7 +323,7 @@ fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>)
     Ok(levels)
 }
 
-/// The levels of six faces, packed three wide and two high, and one texel of their mean at the end.
+/// Returns the levels of six faces, packed three wide and two high, and one texel of their mean at the end.
 fn cube_levels(
     inputs: &[PathBuf],
     pictures: Vec<SourcePicture>,

@@ -25,17 +25,17 @@ struct MapStack {
 }
 
 impl MapStack {
-    /// Rows before the maps.
+    /// Returns the number of rows before the maps.
     fn head(&self) -> usize {
         TILE * (OCCLUSION_VIEW_WORDS * (1 + self.maps)).div_ceil(TILE_WORDS)
     }
 
-    /// Rows from map to map.
+    /// Returns the number of rows from map to map.
     fn rows(&self) -> usize {
         TILE * self.size[1].div_ceil(TILE)
     }
 
-    /// Texels of the whole picture.
+    /// Returns the size of the whole picture in texels.
     fn picture(&self) -> [usize; 2] {
         [self.size[0].max(TILE), self.head() + self.maps * self.rows()]
     }
@@ -75,7 +75,7 @@ pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result
     Ok(MadeTexture { header, is_new: true })
 }
 
-/// The words of a map's matrices.
+/// Returns the words of a map's matrices.
 fn matrices_of(matrices: ShadowMatrices) -> impl Iterator<Item = f32> {
     matrices.camera_from_world.into_iter().chain(matrices.ndc_from_world)
 }

@@ -23,7 +23,7 @@ pub struct Patience {
 const SHORTER_PART: u32 = 8;
 
 impl Patience {
-    /// The time that an answer may take.
+    /// Returns the time that an answer may take.
     pub fn new(limit: Duration) -> Arc<Self> {
         Arc::new(Self { limit, was_exceeded: AtomicBool::new(false) })
     }
@@ -53,7 +53,7 @@ impl PatientFile {
         Ok(Self { file: Arc::new(file), at: 0, patience: Arc::clone(patience) })
     }
 
-    /// What the system knows of the file.
+    /// Returns what the system knows of the file.
     ///
     /// # Errors
     /// As for [`Self::open`].
@@ -94,8 +94,8 @@ impl Seek for PatientFile {
     }
 }
 
-/// The answer to a question to the system, or an error where there is none for `patience`. Where the system has no
-/// thread to give, the question is asked by this one.
+/// Returns the answer to a question to the system, or an error where there is none for `patience`. Where the system has
+/// no thread to give, the question is asked by this one.
 pub(super) fn answered<T: Send + 'static>(
     patience: &Patience,
     ask: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -103,7 +103,7 @@ pub(super) fn answered<T: Send + 'static>(
     let (sender, answer) = channel();
     let question = Arc::new(Mutex::new(Some(ask)));
     let asked = Arc::clone(&question);
-    // Nobody listens any more where the answer comes too late.
+    // If the answer comes too late, the receiver is gone.
     let answering = move || asked.lock().take().map(|ask| sender.send(ask()));
     if thread::Builder::new().name("texture file".into()).spawn(answering).is_err() {
         let ask = question.lock().take();

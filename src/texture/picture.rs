@@ -169,7 +169,7 @@ fn read_part<R: Read + Seek>(
     Ok(())
 }
 
-/// All samples of the image that the decoder is at, which are so many.
+/// Returns all samples of the image that the decoder is at, which must be `count`.
 fn tiff_values<R: Read + Seek>(path: &Path, decoder: Decoder<R>, count: u32) -> Result<Vec<f32>, TextureError> {
     let mut result = DecodingResult::U8(Vec::new());
     let read = unlimited(decoder).read_image_to_buffer(&mut result);
@@ -179,7 +179,7 @@ fn tiff_values<R: Read + Seek>(path: &Path, decoder: Decoder<R>, count: u32) -> 
     Ok(values)
 }
 
-/// The decoder, which reads what [`check_size`] allows.
+/// Returns the decoder, which reads what [`check_size`] allows.
 fn unlimited<R: Read + Seek>(decoder: Decoder<R>) -> Decoder<R> {
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = SAMPLES_MAX as usize * 4;
@@ -187,7 +187,7 @@ fn unlimited<R: Read + Seek>(decoder: Decoder<R>) -> Decoder<R> {
     decoder.with_limits(limits)
 }
 
-/// What was decoded, as floats.
+/// Returns what was decoded, as floats.
 fn samples_of(path: &Path, decoded: DecodingResult) -> Result<Vec<f32>, TextureError> {
     Ok(match decoded {
         DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
@@ -208,7 +208,7 @@ fn read_points(path: &Path) -> Result<SourcePicture, TextureError> {
     Ok(SourcePicture { texels, names: None, format: TexelFormat::F32, matrices: None, straight_alpha: None })
 }
 
-/// PNG, JPEG, Radiance HDR and Targa.
+/// Reads PNG, JPEG, Radiance HDR and Targa.
 fn read_other(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
     let mut reader = ImageReader::new(file).with_guessed_format().map_err(|error| TextureError::of_io(path, error))?;
     if reader.format().is_none() {

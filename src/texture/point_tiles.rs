@@ -10,7 +10,7 @@ use std::path::Path;
 /// The tiles of a column: more are in further ones, as a tile's key has 16 bits along each side.
 pub(super) const COLUMN_TILES: usize = 1 << 16;
 
-/// The header of a texture of so many tiles of words, in columns of [`COLUMN_TILES`].
+/// Returns the header of a texture of `tiles` tiles of words, in columns of [`COLUMN_TILES`].
 pub(super) fn header_of(tiles: usize) -> TextureHeader {
     TextureHeader {
         width: TILE_TEXELS * tiles.div_ceil(COLUMN_TILES) as u32,

@@ -34,7 +34,7 @@ struct TreeNode {
     below: Option<[usize; 2]>,
 }
 
-/// The words of a cloud, whole tiles of them.
+/// Returns the words of a cloud, whole tiles of them.
 ///
 /// # Errors
 /// If there are more points or channels than words can be counted for.
@@ -105,15 +105,15 @@ fn is_usable(cloud: &PointCloud, point: u32) -> bool {
     cloud.positions[point as usize].iter().all(|x| x.abs() <= COORDINATE_MAX)
 }
 
-/// The words by which a channel's name is known (spirv-gen's abi.rs).
+/// Returns the words by which a channel's name is known (spirv-gen's abi.rs).
 fn channel_hash(channel: &PointChannel) -> [u32; 2] {
     [0x811c_9dc5, 0x2545_f491].map(|first| {
         channel.name.bytes().fold(first, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
     })
 }
 
-/// The nodes of a tree down to single points, each before those below it. How points are cut in two, and so their last
-/// order, follows from the cloud alone.
+/// Returns the nodes of a tree down to single points, each before those below it. How points are cut in two, and so
+/// their last order, follows from the cloud alone.
 fn tree(cloud: &PointCloud, points: &mut [u32]) -> Vec<TreeNode> {
     let mut nodes = Vec::new();
     if !points.is_empty() {
@@ -172,7 +172,8 @@ fn longest_axis(cloud: &PointCloud, points: &[u32]) -> usize {
     (0..3).fold(0, |longest, axis| if sides[axis] > sides[longest] { axis } else { longest })
 }
 
-/// The order in which nodes are stored: as many of a subtree as a tile holds, level by level, then what is below them.
+/// Returns the order in which nodes are stored: as many of a subtree as a tile holds, level by level, then what is
+/// below them.
 fn storage_order(nodes: &[TreeNode], per_tile: usize) -> Vec<usize> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut roots: Vec<usize> = if nodes.is_empty() { Vec::new() } else { vec![0] };
@@ -188,7 +189,7 @@ fn storage_order(nodes: &[TreeNode], per_tile: usize) -> Vec<usize> {
     order
 }
 
-/// The floats of a node: what its points are together.
+/// Returns the floats of a node: what its points are together.
 fn summary(cloud: &PointCloud, points: &[u32]) -> Vec<f32> {
     let count = points.len() as f64;
     let triple_mean = |list: &[[f32; 3]]| {
@@ -230,7 +231,7 @@ fn bounded(x: f32) -> f32 {
     finite(x, COORDINATE_MAX)
 }
 
-/// x within -limit..limit; 0 where it is not finite.
+/// Returns x within -limit..limit; 0 where it is not finite.
 fn finite(x: f32, limit: f32) -> f32 {
     if x.is_finite() { x.clamp(-limit, limit) } else { 0.0 }
 }
@@ -250,7 +251,7 @@ mod tests {
         }
     }
 
-    /// The values of the points in the order in which lookups meet them, and the number of nodes.
+    /// Returns the values of the points in the order in which lookups meet them, and the number of nodes.
     fn walk(words: &[u32]) -> (Vec<f32>, u32) {
         let (mut node, mut values, mut nodes) = (words[0] as usize, Vec::new(), 0);
         while node != 0 {

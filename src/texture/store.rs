@@ -56,7 +56,7 @@ impl SoughtFile {
         }
     }
 
-    /// What is seen instead of one that cannot be used.
+    /// Returns what is seen instead of one that cannot be used.
     fn stand_in(self) -> &'static str {
         match self {
             Self::Texture => "its colours are white, and all else is 0",
@@ -109,13 +109,13 @@ pub struct TextureStore {
 }
 
 impl TextureStore {
-    /// Without textures yet, which are claimed in `files`. Pictures without tiles are made into textures in the folder
-    /// `tiled`. What the system does not answer for `patience` cannot be read.
+    /// Begins without textures, which are claimed in `files`. Pictures without tiles are made into textures in the
+    /// folder `tiled`. What the system does not answer for `patience` cannot be read.
     pub fn new(reporter: Arc<Reporter>, files: Arc<FileClaims>, tiled: PathBuf, patience: Duration) -> Self {
         Self::with_cache(reporter, files, tiled, patience, KEPT_BYTES)
     }
 
-    /// As [`Self::new`], with so many bytes for tiles on the host.
+    /// Does what [`Self::new`] does, with `bytes` bytes for tiles on the host.
     pub fn with_cache(
         reporter: Arc<Reporter>,
         files: Arc<FileClaims>,
@@ -165,9 +165,9 @@ impl TextureStore {
         self.names.lock().clear();
     }
 
-    /// The number of the texture or point cloud of a name, which is looked for in `folders`; `None`, with one message,
-    /// if there is none that can be read. `location` is where it is used. All devices get the same answer within a
-    /// picture.
+    /// Returns the number of the texture or point cloud of a name, which is looked for in `folders`; `None`, with one
+    /// message, if there is none that can be read. `location` is where it is used. All devices get the same answer
+    /// within a picture.
     pub fn find(
         &self,
         sought: SoughtFile,
@@ -196,8 +196,8 @@ impl TextureStore {
         self.own.lock().insert(path.into(), contents);
     }
 
-    /// What the file that a name stands for is recognised by, `None` if there is none: its path, size and time; of a
-    /// texture that the scene makes itself, which is as new after each run, what is in it.
+    /// Returns what the file that a name stands for is recognised by, `None` if there is none: its path, size and time;
+    /// of a texture that the scene makes itself, which is as new after each run, what is in it.
     pub fn identity(&self, name: &str, folders: &[String]) -> Option<String> {
         if let Some(contents) = self.own.lock().get(Path::new(name)) {
             return Some(contents.clone());
@@ -250,7 +250,7 @@ impl TextureStore {
         opened.map_err(report).ok()
     }
 
-    /// The first of some paths that is something; an error where the system does not say whether it is.
+    /// Returns the first of some paths that is something; an error where the system does not say whether it is.
     fn first_of(
         &self,
         mut paths: impl Iterator<Item = PathBuf>,
@@ -282,12 +282,13 @@ impl TextureStore {
         Ok(textures.len() as u32 - 1)
     }
 
-    /// A texture by its number.
+    /// Returns a texture by its number.
     pub fn texture(&self, number: u32) -> Option<Arc<StoredTexture>> {
         self.textures.lock().get(number as usize).cloned()
     }
 
-    /// The texels of tiles that a device lacks, in the order of `keys`, read by several threads where they are many.
+    /// Returns the texels of tiles that a device lacks, in the order of `keys`, read by several threads where they are
+    /// many.
     pub fn tiles(&self, keys: &[TileKey], need: TileNeed) -> Vec<Arc<TileTexels>> {
         self.count(keys, need);
         let turns: Vec<&[TileKey]> = keys.chunks(TILES_PER_TURN).collect();
@@ -314,8 +315,8 @@ impl TextureStore {
         done.into_iter().flat_map(|(_, tiles)| tiles).collect()
     }
 
-    /// The texels of a tile: zeros, with one message a texture, where it cannot be read. All planes of a tile of a deep
-    /// map are kept when the first is read: lookups need several, and decoding takes long.
+    /// Returns the texels of a tile: zeros, with one message a texture, where it cannot be read. All planes of a tile
+    /// of a deep map are kept when the first is read: lookups need several, and decoding takes long.
     pub fn tile(&self, key: TileKey) -> Arc<TileTexels> {
         let mut is_new = false;
         let tile = self.kept.get_or_read(key, || {
@@ -340,7 +341,7 @@ impl TextureStore {
         Arc::from(texels)
     }
 
-    /// The file of each texture, and what was asked for and read of it so far, in the order of numbers.
+    /// Returns the file of each texture, and what was asked for and read of it so far, in the order of numbers.
     pub fn statistics(&self) -> Vec<(PathBuf, TextureReads)> {
         let textures = self.textures.lock().clone();
         textures.iter().map(|texture| (texture.identity().path.clone(), texture.statistics())).collect()
@@ -372,7 +373,7 @@ impl fmt::Debug for TextureStore {
     }
 }
 
-/// Where a texture may be. An absolute name, or one with folders, is also used as it is.
+/// Returns where a texture may be. An absolute name, or one with folders, is also used as it is.
 pub fn candidates<'a>(name: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
     let alone = folders.is_empty() || Path::new(name).components().count() > 1;
     let here = alone.then(|| PathBuf::from(name));

@@ -6,7 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What opening a file says.
+/// Returns what opening a file says.
 fn refusal(path: &Path) -> String {
     TextureFile::open(path).expect_err("it is no texture").to_string()
 }
@@ -43,7 +43,7 @@ fn png(path: &Path, [width, height]: [u32; 2], channels: u32, value: impl Fn(u32
     image::save_buffer(path, &bytes, width, height, colour[channels as usize - 1]).expect("writable");
 }
 
-/// A channel of a texel as a number from 0 to 1, or as the float it is.
+/// Returns a channel of a texel as a number from 0 to 1, or as the float it is.
 fn channel(file: &TextureFile, level: u32, [x, y]: [u32; 2], channel: u32) -> f32 {
     let format = file.header().format;
     let per_word = format.channels_per_word();
@@ -275,7 +275,7 @@ fn damaged_textures_give_messages_and_never_panic() {
     }
 }
 
-/// A sample of the pictures of [`write_tiled`].
+/// Returns a sample of the pictures of [`write_tiled`].
 fn sample(level: u32, [x, y]: [u32; 2], channel: u32) -> u8 {
     (level * 7 + x * 3 + y * 5 + channel * 40) as u8
 }

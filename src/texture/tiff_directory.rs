@@ -29,12 +29,12 @@ pub(super) struct TiffPart {
 }
 
 impl<R: Read + Seek> DescribedTiff<R> {
-    /// The file as it is.
+    /// Returns the file as it is.
     pub(super) fn plain(file: R) -> Self {
         Self { head: Vec::new(), file, at: 0 }
     }
 
-    /// A part of the image that `decoder` is at.
+    /// Creates a part of the image that `decoder` is at.
     pub(super) fn new<S: Read + Seek>(
         path: &Path,
         decoder: &mut Decoder<S>,
@@ -124,7 +124,7 @@ struct TiffEntry {
     values: Vec<u64>,
 }
 
-/// The header of a BigTIFF file and one directory.
+/// Returns the header of a BigTIFF file and one directory.
 fn head(order: ByteOrder, entries: &[TiffEntry]) -> Vec<u8> {
     /// The type of whole numbers of 64 bits.
     const LONG8: u64 = 16;

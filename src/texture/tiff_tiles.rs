@@ -49,7 +49,7 @@ pub(super) enum ChannelOrder {
 }
 
 impl ChannelOrder {
-    /// That of the image that `decoder` is at.
+    /// Returns the order of the image that `decoder` is at.
     pub(super) fn find<R: Read + Seek>(
         path: &Path,
         decoder: &mut Decoder<R>,
@@ -102,7 +102,7 @@ impl TiffTiles {
         Ok((header, Self { tile: [width, height], order }))
     }
 
-    /// Width and height of a tile of the file.
+    /// Returns the width and height of a tile of the file.
     pub(super) fn tile(self) -> [u32; 2] {
         self.tile
     }
@@ -154,7 +154,7 @@ impl TiffTiles {
     }
 }
 
-/// Decodes a tile of so many channels.
+/// Decodes a tile of `channels` channels.
 fn read_chunk(
     path: &Path,
     decoder: &mut TiffReader,
@@ -185,7 +185,7 @@ pub(super) fn decoder<R: Read + Seek>(path: &Path, file: R) -> Result<Decoder<R>
     Ok(decoder.with_limits(limits))
 }
 
-/// What the first image says; one level.
+/// Returns what the first image says; one level.
 fn first_header<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<TextureHeader, TextureError> {
     let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
     if width == 0 || height == 0 {
@@ -197,7 +197,7 @@ fn first_header<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result
     Ok(TextureHeader { width, height, levels: 1, channels, format, kind, wrap, matrices, fov })
 }
 
-/// What the samples of an image are, and how many a texel has.
+/// Returns what the samples of an image are, and how many a texel has.
 pub(super) fn samples<R: Read + Seek>(
     path: &Path,
     decoder: &mut Decoder<R>,
@@ -229,7 +229,7 @@ pub(super) fn samples<R: Read + Seek>(
     Ok((texel, channels.into()))
 }
 
-/// Width and height of an image, up to the ends of its last tiles if it has any.
+/// Returns the width and height of an image, up to the ends of its last tiles if it has any.
 pub(super) fn whole_tiles<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<[u32; 2], TextureError> {
     let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
     if decoder.get_chunk_type() == ChunkType::Strip {
@@ -276,7 +276,7 @@ impl TiffTextureTags {
     }
 }
 
-/// The renderer that alone can read a texture: those of Aqsis and Pixie have levels of their own in one image.
+/// Returns the renderer that alone can read a texture: those of Aqsis and Pixie have levels of their own in one image.
 fn foreign(format: &str, software: &str) -> Option<&'static str> {
     let is_texture = !format.is_empty();
     [("Aqsis", "Aqsis"), ("Pixie", "Pixie")].into_iter().find_map(|(word, maker)| {

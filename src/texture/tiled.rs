@@ -53,7 +53,7 @@ fn is_depth_file(path: &Path) -> bool {
     header.is_some_and(|header| header.channels.list.len() == 1 && ExrAttributes(header).matrices().is_some())
 }
 
-/// Where the texture of a picture is kept. A picture that changes gets another one.
+/// Returns where the texture of a picture is kept. A picture that changes gets another one.
 fn tiled_path(path: &Path, cache: &Path) -> Result<PathBuf, TextureError> {
     let identity = FileIdentity::of(path)?;
     let real = fs::canonicalize(path).map_err(|error| TextureError::of_io(path, error))?;

@@ -56,7 +56,7 @@ pub(super) enum WriteFailure {
 }
 
 impl WriteFailure {
-    /// The error of writing this file.
+    /// Returns the error of writing this file.
     pub(super) fn of(self, path: &Path) -> TextureError {
         match self {
             Self::Stopped => TextureError::Stopped,
@@ -120,7 +120,7 @@ fn write_exr(sink: &mut dyn FileSink, made: &MadeLevels<'_>, progress: &MakeProg
     if stopped.get() { Err(WriteFailure::Stopped) } else { Ok(written?) }
 }
 
-/// Names of channels that a reader puts in the order of the texture.
+/// Returns the names of channels that a reader puts in the order of the texture.
 pub(super) fn exr_names(made: &MadeLevels<'_>) -> Vec<String> {
     let count = made.header.channels as usize;
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
@@ -265,7 +265,7 @@ fn write_tags<W: FileSink, K: TiffKind>(
     Ok(())
 }
 
-/// A tile as integers, as differences along rows, compressed. Texels outside of the picture are 0.
+/// Returns a tile as integers, as differences along rows, compressed. Texels outside of the picture are 0.
 fn compressed_tile(texels: &Texels, tile: [u32; 2], format: TexelFormat) -> Vec<u8> {
     let channels = texels.channels as usize;
     let row_samples = TILE_TEXELS as usize * channels;
@@ -291,7 +291,7 @@ fn compressed_tile(texels: &Texels, tile: [u32; 2], format: TexelFormat) -> Vec<
     exr_blocks::deflated(&bytes, ZLIB_LEVEL)
 }
 
-/// The nearest integer; NaN becomes 0.
+/// Returns the nearest integer; NaN becomes 0.
 fn quantized(value: f32, limit: u16) -> u16 {
     (value.clamp(0.0, 1.0) * f32::from(limit) + 0.5) as u16
 }

@@ -78,7 +78,7 @@ fn film(world: &World, reporter: &Reporter) -> Film {
     Film::new(world, u64::MAX, &Arc::default(), reporter).expect("a small film fits")
 }
 
-/// A value that no other pixel and channel has.
+/// Returns a value that no other pixel and channel has.
 fn value_at(x: u32, y: u32, float: usize) -> f32 {
     (x as f32 + 100.0 * y as f32) / 1024.0 + float as f32 / 8192.0
 }
@@ -265,7 +265,7 @@ fn the_imager_runs_after_exposure_and_leaves_missing_pixels_black() {
     assert_eq!(values, [0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
 }
 
-/// A world of colour and alpha with some imager.
+/// Returns a world of colour and alpha with some imager.
 fn imaged_world(path: &str, resolution: [u32; 2]) -> World {
     let mut world = world(resolution, vec![display(path, "tiff", RGBA)]);
     let world_from_shader = Arc::new(Motion::still(DMat4::IDENTITY));

@@ -125,7 +125,7 @@ fn parse(mut bytes: Vec<u8>) -> Result<CheckpointContents, CheckpointReadError> 
     Ok(CheckpointContents { header: header.ok_or(Damaged)?, pixels: bytes })
 }
 
-/// The length and the CRC-32 at a place.
+/// Returns the length and the CRC-32 at a place.
 fn length_at(bytes: &[u8], at: usize) -> Option<(usize, u32)> {
     let (length, rest) = bytes.get(at..)?.split_first_chunk()?;
     Some((usize::try_from(u64::from_le_bytes(*length)).ok()?, u32::from_le_bytes(*rest.first_chunk()?)))
@@ -141,12 +141,12 @@ fn sum_of(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Where the next checkpoint is written before it is renamed. Only the holder of the lock writes there.
+/// Returns where the next checkpoint is written before it is renamed. Only the holder of the lock writes there.
 pub(super) fn part_of(path: &Path) -> PathBuf {
     beside(path, PART_SUFFIX)
 }
 
-/// The file that the process which uses a checkpoint locks.
+/// Returns the file that the process which uses a checkpoint locks.
 pub(super) fn lock_of(path: &Path) -> PathBuf {
     beside(path, LOCK_SUFFIX)
 }

@@ -9,13 +9,14 @@ use crate::render::device::picture::{Picture, WorldImager};
 use crate::scene::{Display, World};
 use std::fmt::Debug;
 
-/// The program: its version and its kernels.
+/// Returns the identity of the program: its version and its kernels.
 pub(super) fn of_renderer() -> String {
     let keys: Vec<[u8; 16]> = kernels::all().into_iter().map(|kernel| kernel.key().to_le_bytes()).collect();
     format!("{} {:032x}", env!("CARGO_PKG_VERSION"), hash([keys.as_flattened()]))
 }
 
-/// The models and drivers of devices, each once, sorted so that the order in which the user named them does not matter.
+/// Returns the models and drivers of devices, each once, sorted so that the order in which the user named them does not
+/// matter.
 pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> Vec<String> {
     let name = |info: &DeviceInfo| {
         let DeviceInfo { name, driver, driver_info, vendor_id, device_id, driver_version, .. } = info;
@@ -27,8 +28,9 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
     names
 }
 
-/// A world: everything that devices are given for it (geometry, camera, compiled shaders and their parameters, whatever
-/// files they came from), and everything that the film does with their results. Locations in files do not matter.
+/// Returns the identity of a world: everything that devices are given for it (geometry, camera, compiled shaders and
+/// their parameters, whatever files they came from), and everything that the film does with their results. Locations in
+/// files do not matter.
 pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldImager>, layout: &PixelLayout) -> String {
     let mut hasher = WorldHasher::default();
     let drawn = &picture.world;

@@ -60,9 +60,9 @@ const IN_FLIGHT_PART: f64 = 0.8;
 /// The least time that regions in flight should take: less would cut them smaller than a submission.
 const IN_FLIGHT_TIME_MIN: Duration = Duration::from_millis(100);
 
-/// The time that regions in flight should take at most, so that a killed program loses about the interval, where the
-/// estimates of regions are right. Finished pixels are saved within [`LOOK`], or a quarter of the interval where many
-/// devices finish regions.
+/// Returns the time that regions in flight should take at most, so that a killed program loses about the interval,
+/// where the estimates of regions are right. Finished pixels are saved within [`LOOK`], or a quarter of the interval
+/// where many devices finish regions.
 pub(crate) fn in_flight_time_max(interval: Duration) -> Duration {
     interval.mul_f64(IN_FLIGHT_PART).max(IN_FLIGHT_TIME_MIN)
 }

@@ -1,4 +1,4 @@
-//! Why a device cannot draw a picture, or not any more.
+//! Why a device cannot draw a picture, or can no longer.
 
 use crate::gpu::GpuError;
 use crate::render::device::memory::MemoryNeeds;
@@ -39,7 +39,7 @@ impl DeviceError {
             || matches!(self, Self::List(ListError::Interrupted))
     }
 
-    /// What the user can do about it.
+    /// Returns what the user can do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Gpu(error) => error.hint(),

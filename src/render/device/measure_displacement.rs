@@ -12,7 +12,7 @@ use crate::schedule::Region;
 use std::sync::Arc;
 
 impl DeviceRenderer {
-    /// How far displacement has moved the vertices of each instance so far, in camera space.
+    /// Returns how far displacement has moved the vertices of each instance so far, in camera space.
     pub(crate) fn displaced(&mut self) -> Result<Vec<f32>, GpuError> {
         let moved = self.device.read(self.shared.frame.moved)?;
         Ok(moved.into_iter().map(f32::from_bits).collect())

@@ -27,17 +27,17 @@ pub(crate) enum RegionPoll {
 }
 
 impl DeviceRenderer {
-    /// Regions that can be in flight.
+    /// Returns the number of regions that can be in flight.
     pub(crate) fn in_flight_max(&self) -> usize {
         self.regions.as_ref().map_or(0, |regions| regions.parts.len())
     }
 
-    /// What a region in flight has room for, once the picture has begun.
+    /// Returns what a region in flight has room for, once the picture has begun.
     pub(crate) fn region_capacity(&self) -> Option<RegionCapacity> {
         self.regions.as_ref().map(|regions| regions.capacity)
     }
 
-    /// What the oldest region in flight waits for.
+    /// Returns what the oldest region in flight waits for.
     pub(crate) fn waiting_for(&self) -> String {
         self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string())
     }
@@ -151,7 +151,7 @@ fn trace_stages(track: &mut Track, device: &Device, ticket: Ticket) -> Vec<f64> 
     device.stage_times(ticket).iter().map(|time| time.seconds).collect()
 }
 
-/// When a stage of a submission ran.
+/// Returns when a stage of a submission ran.
 fn span(device: &Device, time: &StageTime) -> (Instant, Instant) {
     let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
     (start, start + Duration::from_secs_f64(time.seconds))

@@ -39,7 +39,7 @@ impl ListError {
         Self::NoRoom { bytes, folder, reason: error.to_string() }
     }
 
-    /// What the user can do about it.
+    /// Returns what the user can do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::NoRoom { .. } => {
@@ -109,7 +109,8 @@ impl FilePart {
 }
 
 impl GridStore {
-    /// A store that uses a file once lists take `memory_bytes` of the host's memory, or all that its bound permits.
+    /// Creates a store that uses a file once lists take `memory_bytes` of the host's memory, or all that its bound
+    /// permits.
     pub(crate) fn new(memory: &Arc<HostMemory>, memory_bytes: u64) -> Arc<Self> {
         // Not lent: a device that hangs may keep a list for ever. Reading ahead waits for the world that is drawn,
         // which is freed later.
@@ -123,15 +124,15 @@ impl GridStore {
         GridWriter { store: Arc::clone(self), part: self.choose(count)?, count, columns, written: 0 }.finish()
     }
 
-    /// A list of `count` grids, written from front to back.
+    /// Returns a list of `count` grids, written from front to back.
     pub(crate) fn writer(self: &Arc<Self>, count: usize) -> Result<GridWriter, ListError> {
         let part = self.choose(count)?;
         let columns = GridColumns::with_capacity(if part.is_some() { BLOCK_GRIDS.min(count) } else { count });
         Ok(GridWriter { store: Arc::clone(self), part, count, columns, written: 0 })
     }
 
-    /// Where a list goes: to a part of the file, or to memory (`None`). Where the file has no room, the list may take
-    /// more memory than lists should.
+    /// Returns where a list goes: to a part of the file, or to memory (`None`). Where the file has no room, the list
+    /// may take more memory than lists should.
     fn choose(&self, count: usize) -> Result<Option<FilePart>, ListError> {
         let bytes = count as u64 * LISTED_GRID_BYTES;
         let in_memory = || self.charge.try_take(ChargeKind::Grids, bytes);
@@ -225,7 +226,7 @@ impl GridWriter {
         Ok(())
     }
 
-    /// The list, complete.
+    /// Returns the list, complete.
     pub(crate) fn finish(mut self) -> Result<GridList, ListError> {
         self.flush()?;
         let storage = match self.part {
@@ -236,7 +237,7 @@ impl GridWriter {
     }
 }
 
-/// Where the columns of a list begin in its part of the file, and the bytes of an element of each.
+/// Returns where the columns of a list begin in its part of the file, and the bytes of an element of each.
 fn column_starts(count: usize) -> [(u64, u64); 3] {
     let mut at = 0;
     [size_of::<Subpatch>(), size_of::<GridBound>(), size_of::<u32>()].map(|size| {
@@ -276,7 +277,7 @@ impl From<GridColumns> for GridList {
 }
 
 impl GridList {
-    /// How many grids there are.
+    /// Returns how many grids there are.
     pub(crate) fn len(&self) -> usize {
         match &self.storage {
             ListStorage::Memory(columns) => columns.grids.len(),

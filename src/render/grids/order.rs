@@ -60,7 +60,7 @@ impl SortedRun {
         Ok(Self { list: store.keep(columns)?, cells, lost: share.lost })
     }
 
-    /// Its grids.
+    /// Returns its grids.
     pub(crate) fn list(&self) -> &GridList {
         &self.list
     }
@@ -173,7 +173,7 @@ impl Cells {
         [self.first[0] + (number / self.count[1]) as i16, self.first[1] + (number % self.count[1]) as i16]
     }
 
-    /// How many grids each cell has.
+    /// Returns how many grids each cell has.
     fn counts(&self, bounds: &[GridBound]) -> Vec<u32> {
         let mut counts = vec![0; self.count[0] * self.count[1]];
         bounds.iter().for_each(|bound| counts[self.number(cell_of(bound))] += 1);
@@ -181,7 +181,7 @@ impl Cells {
     }
 }
 
-/// Where each of some consecutive parts begins.
+/// Returns where each of some consecutive parts begins.
 fn starts(counts: &[u32]) -> Vec<u32> {
     let before = |next: &mut u32, count: &u32| {
         *next += count;
@@ -190,7 +190,7 @@ fn starts(counts: &[u32]) -> Vec<u32> {
     counts.iter().scan(0, before).collect()
 }
 
-/// The cell that has the middle of a grid.
+/// Returns the cell that has the middle of a grid.
 fn cell_of(bound: &GridBound) -> Cell {
     let middle = |packed| range(packed).iter().sum::<i32>() >> 1;
     [(middle(bound.y) >> STRIP_LOG2) as i16, (middle(bound.x) >> COLUMN_LOG2) as i16]
@@ -203,7 +203,7 @@ mod tests {
     use crate::render::grids::tiles::packed;
     use std::ops::Range;
 
-    /// The list of some shares, of which all lists together may take `memory_bytes` of memory.
+    /// Returns the list of some shares, of which all lists together may take `memory_bytes` of memory.
     fn merged_of(shares: Vec<ShareGrids>, memory_bytes: u64) -> (GridColumns, Vec<(u32, u32)>) {
         let store = GridStore::new(&HostMemory::new(u64::MAX), memory_bytes);
         let runs: Vec<SortedRun> =

@@ -62,7 +62,7 @@ pub(crate) struct GridSums {
 }
 
 impl GridSums {
-    /// No grids of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) so far.
+    /// Begins the sums of a picture that samples `sampled_px` (x0, y0, x1, y1, half-open), without grids so far.
     pub(crate) fn new(sampled_px: [i32; 4], filter: &Filter) -> Self {
         let pixels = PixelGrids::new(sampled_px, frame::filter_apron(filter));
         Self { totals: GridTotals::default(), pixels, grids: 0 }
@@ -81,7 +81,7 @@ impl GridSums {
         Ok(())
     }
 
-    /// What all of them add up to.
+    /// Returns what all of them add up to.
     pub(crate) fn finish(self) -> GridTotals {
         let grid_px = self.totals.grid_px.map(|sum| sum / self.grids.max(1) as f64);
         GridTotals { pixel_grids_max: self.pixels.most(), grid_px, ..self.totals }

@@ -20,8 +20,8 @@ pub(crate) struct PixelGrids {
 }
 
 impl PixelGrids {
-    /// An empty count for a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) and filters over `apron_px`
-    /// beyond each pixel.
+    /// Creates an empty count for a picture that samples `sampled_px` (x0, y0, x1, y1, half-open) and filters over
+    /// `apron_px` beyond each pixel.
     pub(crate) fn new(sampled_px: [i32; 4], apron_px: [u32; 2]) -> Self {
         let [x0, y0, x1, y1] = sampled_px.map(i64::from);
         let size = [(x1 - x0).max(1), (y1 - y0).max(1)];
@@ -41,7 +41,7 @@ impl PixelGrids {
         }
     }
 
-    /// The cells along an axis that a grid is needed in: the first, and the one after the last.
+    /// Returns the cells along an axis that a grid is needed in: the first, and the one after the last.
     fn along(&self, packed: u32, axis: usize) -> Option<(usize, usize)> {
         let [low, high] = crate::render::grids::tiles::range(packed).map(|px| i64::from(px) - self.first[axis]);
         let (size, apron) = (self.size[axis], self.apron[axis]);
@@ -52,8 +52,8 @@ impl PixelGrids {
         Some((place(low - apron), place(high + apron) + 1))
     }
 
-    /// The most grids whose bounds meet what a region of one pixel samples, including the filter's apron. In pictures
-    /// of more than four million pixels it may be slightly too high.
+    /// Returns the most grids whose bounds meet what a region of one pixel samples, including the filter's apron. In
+    /// pictures of more than four million pixels it may be slightly too high.
     pub(crate) fn most(mut self) -> u64 {
         let mut most = 0;
         for y in 0..self.map.len() / self.columns {

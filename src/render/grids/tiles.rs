@@ -20,7 +20,7 @@ pub(crate) fn packed([low, high]: [i32; 2]) -> u32 {
     u32::from(low as u16) | u32::from(high as u16) << 16
 }
 
-/// Micropolygons of a grid.
+/// Returns the number of micropolygons of a grid.
 pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
     let [nu, nv] = grid.micropolygons();
     u64::from(nu * nv)

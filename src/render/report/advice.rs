@@ -235,7 +235,7 @@ pub(crate) fn on_limits(reporter: &Reporter, totals: &RegionCounts) {
     }
 }
 
-/// The name of an object in messages.
+/// Returns the name of an object in messages.
 fn object_title(name: &str) -> String {
     if name.is_empty() { "this object".to_string() } else { format!("object {name:?}") }
 }

@@ -34,8 +34,8 @@ struct LoggedRegions {
 }
 
 impl RegionLog {
-    /// The log of a scheduler that starts now, `offset` after the world's first submission, and goes by `table`.
-    /// `lists`: samples of a pixel, and the filter's apron in pixels.
+    /// Returns the log of a scheduler that starts now, `offset` after the world's first submission, and goes by
+    /// `table`. `lists`: samples of a pixel, and the filter's apron in pixels.
     pub(crate) fn new(offset: Duration, table: Arc<SummedArea>, lists: [[u32; 2]; 2]) -> Self {
         Self { offset, table, estimate: Capacity::of_lists(lists, u64::MAX, u64::MAX), kept: Mutex::default() }
     }
@@ -97,18 +97,18 @@ impl RegionLog {
         }
     }
 
-    /// Seconds from the scheduler's start until each device opened, for those that did.
+    /// Returns the seconds from the scheduler's start until each device opened, for those that did.
     pub(crate) fn starts_s(&self) -> Vec<f64> {
         self.kept.lock().opened.values().map(Duration::as_secs_f64).collect()
     }
 
-    /// The estimates of finished regions, compared with what they needed.
+    /// Returns the estimates of finished regions, compared with what they needed.
     pub(crate) fn estimates(&self) -> EstimateStats {
         let too_large = self.kept.lock().too_large;
         EstimateStats::of(&self.regions(), too_large)
     }
 
-    /// All finished regions, in the order in which they were begun.
+    /// Returns all finished regions, in the order in which they were begun.
     pub(crate) fn regions(&self) -> Vec<RegionStats> {
         let mut rows: Vec<RegionStats> = self.kept.lock().finished.values().cloned().collect();
         rows.sort_by_key(|row| (row.begin, row.device, row.px));

@@ -13,7 +13,7 @@ pub(crate) struct ScheduleTrace {
 }
 
 impl ScheduleTrace {
-    /// Rows for `devices` devices that draw the picture of `table`.
+    /// Creates rows for `devices` devices that draw the picture of `table`.
     pub(crate) fn new(trace: &Trace, table: Arc<SummedArea>, devices: usize) -> Self {
         let track = |device| Mutex::new(trace.track(&format!("device {device}: decisions")));
         Self { table, tracks: (0..devices).map(track).collect() }
@@ -52,7 +52,7 @@ impl ScheduleTrace {
         }
     }
 
-    /// What the table estimates of a region. What the region took is in its own slice of the trace.
+    /// Returns what the table estimates of a region. What the region took is in its own slice of the trace.
     fn estimate(&self, region: Region) -> Vec<(&'static str, f64)> {
         let estimate = self.table.estimate(region);
         vec![("estimated grids", self.table.grids(region)), ("estimated micropolygons", estimate.micropolygons)]

@@ -6,7 +6,7 @@ use crate::render::grids::picture_grids::PictureGrids;
 use crate::schedule::{Region, TileCounts, TileGrid};
 use crate::stats::{CostStats, tile_rows};
 
-/// What is known of a picture before it is drawn, times apart.
+/// Returns what is known of a picture before it is drawn, times apart.
 pub(crate) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], counted: &PictureGrids) -> CostStats {
     let columns = TileGrid::of(whole).size[0] as usize;
     let rows = |of: fn(&TileCounts) -> u64| tile_rows(tiles.iter().map(of), columns);

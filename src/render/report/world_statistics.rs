@@ -102,7 +102,7 @@ fn named(info: &DeviceInfo, pipeline: &'static str) -> DeviceStats {
     DeviceStats { index, name, driver, model: model_and_driver(info), pipeline, ..DeviceStats::default() }
 }
 
-/// Memory and time that a device took.
+/// Adds the memory and the time that a device took.
 fn add_use(stats: &mut DeviceStats, device: &Device) {
     stats.peak_bytes = device.memory().peak_bytes;
     stats.submission_max = Duration::from_secs_f64(device.submission_max_s());

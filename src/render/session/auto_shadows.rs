@@ -117,7 +117,7 @@ impl Session<'_> {
         }
     }
 
-    /// The cameras of a light's maps: one, or six along the axes of the world.
+    /// Returns the cameras of a light's maps: one, or six along the axes of the world.
     fn shadow_cameras(
         &mut self,
         world: &World,
@@ -149,7 +149,7 @@ impl Session<'_> {
         Ok(maps)
     }
 
-    /// The file of a map, which is drawn unless it was before; `world` is what draws its depths to a file.
+    /// Returns the file of a map, which is drawn unless it was before; `world` is what draws its depths to a file.
     fn shadow_map(&mut self, world: impl Fn(&Path) -> World) -> Result<Arc<str>, String> {
         let folder = self.map_folder().map_err(|error| format!("there is no folder for its map: {error}"))?;
         let number = self.shadows.known.len();
@@ -211,7 +211,7 @@ fn shows_light(mode: &DisplayMode) -> bool {
     !matches!(mode, DisplayMode::Image { rgb: false, .. })
 }
 
-/// The name of a map of six: what tells them apart comes before the extension.
+/// Returns the name of a map of six: what distinguishes them comes before the extension.
 fn side_name(name: &str, side: Option<&str>) -> String {
     let Some(side) = side else { return name.to_owned() };
     let path = Path::new(name);
@@ -221,7 +221,7 @@ fn side_name(name: &str, side: Option<&str>) -> String {
     }
 }
 
-/// What a light sees: the depth halfway between the first two surfaces, at the middle of each pixel.
+/// Returns what a light sees: the depth halfway between the first two surfaces, at the middle of each pixel.
 fn map_world(world: &World, light: &Light, camera: &Camera, file: &Path) -> World {
     let location = light.shader.location.clone();
     let depth = DisplayPart {
@@ -299,7 +299,7 @@ fn cameras(world: &World, shape: &LightShape, world_from_shader: &DMat4, resolut
     }
 }
 
-/// The space of a camera at a place that looks along an axis.
+/// Returns the space of a camera at a place that looks along an axis.
 fn looking(from: DVec3, axis: DVec3) -> DMat4 {
     let z = axis.normalize_or(DVec3::Z);
     let up = if z.y.abs() > 0.9 { DVec3::Z } else { DVec3::Y };
@@ -309,7 +309,7 @@ fn looking(from: DVec3, axis: DVec3) -> DMat4 {
     world_from_camera.inverse()
 }
 
-/// A box around everything in a space.
+/// Returns a box around everything in a space.
 fn bound(world: &World, space_from_world: &DMat4) -> SpaceBox {
     let each = world.drawables.iter().map(|drawable| drawable.bound_in(space_from_world));
     each.fold(SpaceBox::EMPTY, SpaceBox::with)

@@ -50,7 +50,7 @@ struct BakedFile<'a> {
 }
 
 impl BakedFile<'_> {
-    /// The points of all calls, in the order of objects, primitives and points.
+    /// Returns the points of all calls, in the order of objects, primitives and points.
     fn cloud(&self) -> Result<PointCloud, BakeRefusal> {
         let channels_of = |channels: &[BakedChannel]| -> Vec<PointChannel> {
             channels.iter().map(|channel| channel.channel.clone()).collect()

@@ -105,7 +105,7 @@ impl CountedShares {
 }
 
 impl CountingPass<'_> {
-    /// The number of shares that counting can be cut into, for any number of devices.
+    /// Returns the number of shares that counting can be cut into, for any number of devices.
     pub(super) fn share_count_max(&self) -> usize {
         cut_into_shares(&self.picture.world.runs, SHARE_PRIMITIVES_MIN).len()
     }
@@ -284,7 +284,7 @@ impl CountingPass<'_> {
     }
 }
 
-/// The number of primitives in a share, where this many devices count `all` primitives.
+/// Returns the number of primitives in a share, where this many devices count `all` primitives.
 fn share_primitives(all: u64, devices: usize) -> u32 {
     if devices < 2 {
         return SHARE_PRIMITIVES_MAX;

@@ -9,7 +9,7 @@ use crate::render::session::failures::FailureLog;
 use crate::trace::Trace;
 use std::sync::Arc;
 
-/// A device that fails in this many worlds in a row is not used any more.
+/// A device that fails in this many worlds in a row is no longer used.
 const REOPENED_MAX: u32 = 3;
 
 /// One of the devices that the user named: what it is, how it is opened again, and the open device between worlds.
@@ -42,8 +42,8 @@ impl DeviceSlot {
         self.device.is_some() || self.failures.has_opened()
     }
 
-    /// The device for a new world, opened again where it failed in the world before. One that always fails is given up
-    /// for good.
+    /// Returns the device for a new world, opened again where it failed in the world before. One that always fails is
+    /// given up for good.
     pub(super) fn take(&mut self) -> Option<Device> {
         if std::mem::take(&mut self.unopened) {
             return None;
@@ -67,12 +67,12 @@ impl DeviceSlot {
         opened.or_else(|error| self.reopen_after(&error).ok_or(())).ok()
     }
 
-    /// The device in place of one that failed, if it may be opened again.
+    /// Returns the device in place of one that failed, if it may be opened again.
     fn reopen_after(&self, error: &DeviceError) -> Option<Device> {
         if self.failures.report(error) { self.open() } else { None }
     }
 
-    /// What opens it again while a picture is drawn.
+    /// Returns what opens it again while a picture is drawn.
     pub(super) fn reopener(&self, picture: &Arc<Picture>, trace: &Trace) -> DeviceReopener {
         DeviceReopener {
             info: self.info.clone(),
@@ -94,24 +94,26 @@ pub(super) struct DeviceReopener {
 }
 
 impl DeviceReopener {
-    /// A renderer on a device.
+    /// Returns a renderer on a device.
     pub(super) fn renderer(&self, device: Device) -> Result<DeviceRenderer, DeviceError> {
         self.failures.note_open();
         DeviceRenderer::new(device, Arc::clone(&self.picture), self.tracks())
     }
 
-    /// A renderer on the device, opened again. What failed was closed before, so that it holds no memory any more.
+    /// Returns a renderer on the device, opened again. What failed was closed before, so that it no longer holds
+    /// memory.
     pub(super) fn reopen(&self) -> Option<DeviceRenderer> {
         let device = reopen(&self.info, &self.open_options).map_err(DeviceError::from);
         self.or_reopen(device.and_then(|device| self.renderer(device)))
     }
 
-    /// The renderer, or another one after a failure.
+    /// Returns the renderer, or another one after a failure.
     pub(super) fn or_reopen(&self, renderer: Result<DeviceRenderer, DeviceError>) -> Option<DeviceRenderer> {
         renderer.or_else(|error| self.reopen_after(&error).ok_or(())).ok()
     }
 
-    /// A renderer in place of one that failed and was closed; `None` if the device is not used again for this picture.
+    /// Returns a renderer in place of one that failed and was closed; `None` if the device is not used again for this
+    /// picture.
     pub(super) fn reopen_after(&self, error: &DeviceError) -> Option<DeviceRenderer> {
         if self.failures.report(error) { self.reopen() } else { None }
     }

@@ -60,7 +60,7 @@ pub(super) struct Session<'a> {
     pub shadows: AutoShadows,
 }
 
-/// The user's folder for textures that are made of pictures without tiles.
+/// Returns the user's folder for textures that are made of pictures without tiles.
 fn tiled_folder() -> PathBuf {
     default_cache_folder()
         .map_or_else(|| std::env::temp_dir().join("anthill-textures"), |kernels| kernels.with_file_name("textures"))
@@ -121,7 +121,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The number of worlds drawn so far.
+    /// Returns the number of worlds drawn so far.
     pub(super) fn world_count(&self) -> u32 {
         self.world_count
     }
@@ -141,13 +141,13 @@ impl<'a> Session<'a> {
         };
         let (picture, imager) = self.begin_world(&world, &film);
         let mut checkpoint = self.checkpoint.take();
-        // What pixels of an earlier run baked is not known any more: such a picture is drawn again.
+        // What pixels of an earlier run baked is no longer known: such a picture is drawn again.
         let mut saved = checkpoint.as_mut().filter(|_| !picture.bakes());
         let start = match &mut saved {
             Some(checkpoint) => checkpoint.begin(self.world_count, &world, &picture, imager.as_ref(), &film),
             None => Ok(WorldStart::Draw),
         };
-        // Geometry as it was read is not needed any more.
+        // Geometry as it was read is no longer needed.
         drop(world);
         let drawn = match start {
             Ok(WorldStart::Draw) => Ok(self.draw_film(&picture, film, imager, saved)),
@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The film of a world that is to be drawn.
+    /// Returns the film of a world that is to be drawn.
     ///
     /// # Errors
     /// The displays of a world that is only checked, or that has no pixel to draw.
@@ -246,7 +246,7 @@ impl<'a> Session<'a> {
         let begin = Instant::now();
         self.ticker.tally.begin(Activity::Writing);
         let silent = Reporter::silent();
-        // The depths of a light's map are in a file of the program's own: after Ctrl-C nobody misses it.
+        // The depths of a light's map are in a file of the program's own: after Ctrl-C it is not missed.
         let interrupts_map = self.shadows.drawing && self.ticker.interrupt.is_raised();
         let reporter = if interrupts_map { &silent } else { &**self.reporter };
         let displays = match imager {
@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
         displays
     }
 
-    /// The statistics of the world that is being drawn.
+    /// Returns the statistics of the world that is being drawn.
     pub(super) fn world_stats(&mut self) -> &mut WorldStats {
         self.stats.worlds.last_mut().expect("a world is begun before it is drawn")
     }
@@ -313,7 +313,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A renderer on each device that is left.
+    /// Returns a renderer on each device that is left.
     fn renderers(&mut self, reopeners: &[DeviceReopener]) -> Vec<Option<DeviceRenderer>> {
         let begin = Instant::now();
         let renderer = |(slot, reopener): (&mut DeviceSlot, &DeviceReopener)| {

@@ -110,7 +110,7 @@ impl FailureLog {
         self.reporter.report(warning.hint(hint));
     }
 
-    /// What was counted since this was last called.
+    /// Returns what was counted since this was last called.
     pub(super) fn take_counts(&self) -> FailureCounts {
         std::mem::take(&mut self.retry.lock().counts)
     }

@@ -56,13 +56,13 @@ impl Session<'_> {
     }
 }
 
-/// A picture as it is named, or in the first folder that has it.
+/// Returns a picture as it is named, or in the first folder that has it.
 fn found(picture: &Path, folders: &[String]) -> PathBuf {
     let inside = |folder: &String| Some(Path::new(folder).join(picture)).filter(|path| path.is_file());
     if picture.exists() { None } else { folders.iter().find_map(inside) }.unwrap_or_else(|| picture.to_owned())
 }
 
-/// The code of an error, and what to do about it.
+/// Returns the code of an error, and what to do about it.
 fn advice(error: &TextureError, folders: &[String]) -> (&'static str, String) {
     match error {
         TextureError::Missing(_) if folders.is_empty() => {

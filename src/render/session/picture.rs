@@ -105,7 +105,7 @@ fn wants_depths(layout: &PixelLayout, world: &DrawnWorld, kernels: &[ShadingKern
 }
 
 impl Session<'_> {
-    /// A world's imager, if it has one that can be used.
+    /// Returns a world's imager, if it has one that can be used.
     pub(super) fn imager(&mut self, world: &World) -> Option<WorldImager> {
         let (program, names) = self.shading.imager(world, self.reporter)?;
         let raster_from_camera = frame::raster_from_camera(&world.camera);
@@ -116,8 +116,8 @@ impl Session<'_> {
         Some(WorldImager { program, textures })
     }
 
-    /// The textures that programs look up which compute in a space given from the camera's. Those whose names are known
-    /// are to be opened next, unless the world is only checked, because it may make some of them itself.
+    /// Returns the textures that programs look up which compute in a space given from the camera's. Those whose names
+    /// are known are to be opened next, unless the world is only checked, because it may make some of them itself.
     fn textures(&self, world: &World, names: NamedTextures, space_from_camera: &DMat4) -> Arc<PictureTextures> {
         let scene_bytes = u64::from(world.options.texture_memory_kib) << 10;
         Arc::new(PictureTextures {

@@ -161,7 +161,7 @@ impl BegunReading {
         Self { items, outlines, summary: Some(reading.begin()), stop, interrupt: interrupt.clone() }
     }
 
-    /// Reading that only hands on what these channels get.
+    /// Returns a reader that only hands on what these channels get.
     #[cfg(test)]
     pub(super) fn of_channels(items: Receiver<ReadItem>, outlines: Receiver<World>) -> Self {
         Self { items, outlines, summary: None, stop: Interrupt::default(), interrupt: Interrupt::default() }
@@ -181,7 +181,7 @@ impl BegunReading {
     /// Ends it, and returns what came of it. A thread that waits for input when the user stops the render is left
     /// behind.
     pub(super) fn end(mut self) -> ReadSummary {
-        // It may wait for memory of worlds that are not drawn any more; this ends it.
+        // It may wait for memory of worlds that are no longer drawn; this ends it.
         self.stop.raise();
         loop {
             match self.items.recv_timeout(STARVED_POLL) {

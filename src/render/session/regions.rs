@@ -175,7 +175,7 @@ impl Session<'_> {
         advice::on_exceeded_bounds(self.reporter, picture, &moved);
     }
 
-    /// The regions that the scheduler begins with: what the film lacks, cut as options and test aids ask.
+    /// Returns the regions that the scheduler begins with: what the film lacks, cut as options and test aids ask.
     fn first_regions(&self, film: &Film, table: &SummedArea) -> Vec<Region> {
         let regions = film.missing_regions().into_iter();
         let regions = regions.flat_map(|region| self.tuning.buckets(region));

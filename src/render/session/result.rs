@@ -3,7 +3,7 @@
 use crate::film::{ChannelGroup, PixelLayout};
 use crate::render::region::region_result::RegionResult;
 
-/// The values of a region's pixels in the film's layout, interleaved. `records` has the finished record of each
+/// Returns the values of a region's pixels in the film's layout, interleaved. `records` has the finished record of each
 /// channel.
 pub(crate) fn interleave(layout: &PixelLayout, records: &[usize], pixels: u64, result: &RegionResult) -> Vec<f32> {
     let count = pixels as usize;

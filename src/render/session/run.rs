@@ -202,7 +202,7 @@ fn name_pictures(session: &Session<'_>, naming: &mut OutputNaming<'_>, batch: &m
     Ok(())
 }
 
-/// Says that a picture has another number than its frame.
+/// Reports that a picture has another number than its frame.
 fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &[&mut World]) {
     let RepeatedFrame { world, frame, name } = picture;
     let message = format!("frame {frame} occurs more than once: this picture is written to \"{name}\"");
@@ -210,8 +210,8 @@ fn note_repeated_frame(session: &Session<'_>, picture: &RepeatedFrame, worlds: &
     session.reporter.report(Diagnostic::new(Severity::Info, "frames", place, message));
 }
 
-/// The next item, or all that are left; fewer where reading waits for memory that only drawn worlds free, or for their
-/// files. Empty at the end. Meanwhile the devices prepare for the world that is being read.
+/// Returns the next item, or all that are left; fewer where reading waits for memory that only drawn worlds free, or
+/// for their files. Empty at the end. Meanwhile the devices prepare for the world that is being read.
 pub(super) fn next_batch(
     session: &Session<'_>,
     memory: &HostMemory,

@@ -68,7 +68,7 @@ impl TestAids {
         pending.is_empty()
     }
 
-    /// The numbers that a render goes by: production values, except those that a test aid overrides.
+    /// Returns the numbers that a render goes by: production values, except those that a test aid overrides.
     pub(super) fn tuning(&self) -> Tuning {
         let mut tuning = Tuning {
             perturb: self.perturb,

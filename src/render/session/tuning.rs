@@ -43,12 +43,12 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// How many times slower a device is to be, by its position in the list of opened devices.
+    /// Returns how many times slower a device is to be, by its position in the list of opened devices.
     pub(super) fn slowness(&self, device: usize) -> f64 {
         self.slow_devices.iter().find(|(slow, _)| *slow == device).map_or(1.0, |(_, times)| *times)
     }
 
-    /// The region, or the buckets that it is cut into.
+    /// Returns the region, or the buckets that it is cut into.
     pub(super) fn buckets(&self, region: Region) -> Vec<Region> {
         let Some(px) = self.bucket_px else { return vec![region] };
         let [x0, y0, x1, y1] = region.to_array();
@@ -58,7 +58,8 @@ impl Tuning {
         buckets.filter_map(Region::new).collect()
     }
 
-    /// Bytes of a list of grids that stay in host memory, where the limits of all devices add up to `limits_bytes`.
+    /// Returns the bytes of a list of grids that stay in host memory, where the limits of all devices add up to
+    /// `limits_bytes`.
     pub(super) fn list_bytes(&self, limits_bytes: u64) -> u64 {
         self.list_bytes.unwrap_or_else(|| host_list_bytes(limits_bytes))
     }

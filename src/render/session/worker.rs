@@ -36,7 +36,8 @@ const INTERRUPTED_POLL: Duration = Duration::from_millis(5);
 const ABANDON: Duration = Duration::from_millis(700);
 
 impl Worker {
-    /// A worker around a renderer whose picture has begun. `slowness` is how many times the device is slowed down.
+    /// Creates a worker around a renderer whose picture has begun. `slowness` is how many times the device is slowed
+    /// down.
     pub(super) fn new(renderer: DeviceRenderer, idle: IdleRenderer, picture: &Picture, slowness: f64) -> Self {
         let throttle = Throttle { slowness, worked_s: renderer.worked_s(), rests_until: Instant::now() };
         let region = renderer.region_capacity().expect("its picture has begun");
@@ -98,7 +99,7 @@ impl Drop for Worker {
     }
 }
 
-/// A device's error as the scheduler knows it.
+/// Returns a device's error as the scheduler knows it.
 fn failure(error: &GpuError) -> Failure {
     match error {
         GpuError::Timeout { waited_for, timeout, .. } => {
@@ -196,15 +197,15 @@ pub(super) fn opener(
     })
 }
 
-/// Regions that could be in flight on an idle device, and the subpixels and grids that each could have had; `None` if
-/// the device failed or had too little memory.
+/// Returns the number of regions that could be in flight on an idle device, and the subpixels and grids that each could
+/// have had; `None` if the device failed or had too little memory.
 pub(super) fn region_memory(idle: &IdleRenderer) -> Option<(usize, [u64; 2])> {
     let idle = idle.lock();
     let renderer = idle.as_ref()?;
     renderer.region_capacity().map(|capacity| (renderer.in_flight_max(), [capacity.subpixels, capacity.grids]))
 }
 
-/// The device after a world, unless it failed, and how far it saw displacement move each instance.
+/// Returns the device after a world, unless it failed, and how far it saw displacement move each instance.
 pub(super) fn take_back(idle: &IdleRenderer, failures: &FailureLog) -> Option<(Device, Vec<f32>)> {
     let mut renderer = idle.lock().take()?;
     match renderer.displaced() {

@@ -4,8 +4,8 @@ use super::*;
 use crate::pipeline::plan::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::recording::Command;
 
-/// A pipeline in another order: translucent surfaces are cleared with the selection, the order of shading is made
-/// before colours are looked up, blocks are not renewed, and filtering has a submission of its own and is not cut.
+/// Returns a pipeline in another order: translucent surfaces are cleared with the selection, the order of shading is
+/// made before colours are looked up, blocks are not renewed, and filtering has a submission of its own and is not cut.
 pub(super) fn reordered() -> Pipeline {
     let mut stages = Pipeline::ANTHILL.stages().to_vec();
     stages.retain(|stage| !matches!(stage.process, Process::RenewBlocks | Process::ClearResolved));
@@ -26,8 +26,8 @@ fn ball(z: f64, opacity: f32) -> Thing {
     thing(sphere(1.0), placed(0.0, 0.0, z, 0.0), [0.9; 3], opacity)
 }
 
-/// The submissions of a region: the name of each, and its stages with the kernels that they run, repeats apart, as on a
-/// CPU.
+/// Returns the submissions of a region: the name of each, and its stages with the kernels that they run, repeats apart,
+/// as on a CPU.
 fn chain(recordings: &[Recording]) -> String {
     let mut text = String::new();
     for recording in recordings {
@@ -56,7 +56,7 @@ fn has_kernels_for_gpus(recording: &Recording) -> bool {
     recording.dispatches().any(|dispatch| dispatch.kernel.label().contains("_parallel"))
 }
 
-/// The same chain where a batch takes all that CPU drivers sample in two: GPUs have larger batches.
+/// Returns the same chain where a batch takes all that CPU drivers sample in two: GPUs have larger batches.
 fn in_one_batch(chain: &str) -> String {
     let [dice, sample] = ["\n  dice: cull arm dice_quadric", "\n  sample: sample_first sample_rest"];
     let twice = [dice, sample, dice, sample].concat();
@@ -84,8 +84,8 @@ fn other_values_are_other_pipelines() {
     }
 }
 
-/// A plain rasteriser of the same stages: everything is hidden at once, then what `marks` says is shaded. It draws
-/// nothing translucent and culls nothing.
+/// Returns a plain rasteriser of the same stages: everything is hidden at once, then what `marks` says is shaded. It
+/// draws nothing translucent and culls nothing.
 fn rasteriser(marks: PipelineStage) -> Pipeline {
     use PipelineStage as S;
     let (opaque, begin) = (AssignBin::Depth(Grids::Opaque), Schedule::Begin);
@@ -109,7 +109,7 @@ fn rasteriser(marks: PipelineStage) -> Pipeline {
     Pipeline::new(1, stages.leak()).unwrap_or_else(|invalid| panic!("{invalid}"))
 }
 
-/// A triangle that faces the eye at a depth.
+/// Returns a triangle that faces the eye at a depth.
 fn triangle(corners: [[f32; 2]; 3], z: f64, colour: [f32; 3]) -> Thing {
     let shape = Shape::Facets(Facets {
         positions: corners.map(|[x, y]| [x, y, 0.0]).into(),
@@ -132,7 +132,7 @@ fn a_plain_rasteriser_and_deferred_shading_are_pipelines_of_the_same_stages() {
     let deferred = rasteriser(PipelineStage::once(Process::Mark, AssignBin::Pixels, Schedule::Begin("mark")));
     let [forward, deferred] =
         [forward, deferred].map(|pipeline| draw(world(), SIZE, &Setup { pipeline, ..Setup::default() }));
-    // The far triangle lies behind the near one whole.
+    // The far triangle is behind the near one whole.
     let [a, b, c] = near.map(|corner| corner.map(f64::from));
     let area = 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs();
     let expected = area * (60.0 / f64::tan(20_f64.to_radians()) / 5.0).powi(2);
@@ -169,7 +169,7 @@ fn fused_kernels_cull_as_much() {
     }
 }
 
-/// Where a thing is: it stands still, or moves along x.
+/// Returns where a thing is: it stands still, or moves along x.
 pub(super) fn path(at: DMat4, moves: bool) -> Motion<DMat4> {
     let key = |time: f32| (time, DMat4::from_translation(DVec3::X * f64::from(time)) * at);
     Motion::new(if moves { vec![key(0.0), key(1.0)] } else { vec![key(0.0)] }).expect("times increase")

@@ -14,7 +14,7 @@ const SLOW_SPEED: f64 = 1e5;
 const OVERLAP_PARTS: u64 = 8;
 
 impl Board {
-    /// The numbers that decide about a cut for balance, except how many regions are queued in deques.
+    /// Returns the numbers that decide about a cut for balance, except how many regions are queued in deques.
     pub(crate) fn balance(&self, life: Life, region: Region, now: Duration) -> Balance {
         let (share, ahead) = self.share(life, now);
         Balance {
@@ -29,9 +29,9 @@ impl Board {
         }
     }
 
-    /// The device's share of the remaining work, with which it ends when all others do, by their speeds and by what
-    /// they have begun; and the work that it has begun itself and should not have done yet. A device whose speed is not
-    /// known counts as average in the shares of the others, and gets a small share itself, in case it is slow.
+    /// Returns the device's share of the remaining work, with which it ends when all others do, by their speeds and by
+    /// what they have begun; and the work that it has begun itself and should not have done yet. A device whose speed
+    /// is not known counts as average in the shares of the others, and gets a small share itself, in case it is slow.
     pub(super) fn share(&self, life: Life, now: Duration) -> (u64, u64) {
         let Some((own, mean)) = self.entries[life.device].meter.speed().zip(self.mean_speed()) else {
             return (
@@ -48,7 +48,7 @@ impl Board {
         ((own * end) as u64, self.entries[life.device].meter.ahead(own, now) as u64)
     }
 
-    /// The work that the device may begin so that it should have done all that it has in flight within
+    /// Returns the work that the device may begin so that it should have done all that it has in flight within
     /// [`Policy::in_flight_time_max`](crate::schedule::Policy::in_flight_time_max); `None` if that is not limited. A
     /// device whose speed is not known yet begins with what a slow one does in this time.
     pub(crate) fn timed_work(&self, life: Life, now: Duration) -> Option<u64> {
@@ -62,8 +62,8 @@ impl Board {
         self.timed(life, now).is_none_or(|(most, ahead)| ahead <= most / OVERLAP_PARTS)
     }
 
-    /// The work that the device should do in the time that regions in flight may take, and what should remain of those
-    /// in flight.
+    /// Returns the work that the device should do in the time that regions in flight may take, and what should remain
+    /// of those in flight.
     fn timed(&self, life: Life, now: Duration) -> Option<(u64, u64)> {
         let seconds = self.in_flight_time_max?.as_secs_f64();
         let meter = &self.entries[life.device].meter;
@@ -73,8 +73,8 @@ impl Board {
         })
     }
 
-    /// The device's speed relative to the mean of the known speeds, in thousandths, at least one; an unknown speed is
-    /// assumed to be low.
+    /// Returns the device's speed relative to the mean of the known speeds, in thousandths, at least one; an unknown
+    /// speed is assumed to be low.
     fn speed_permille(&self, life: Life) -> u64 {
         let permille = match self.entries[life.device].meter.speed().zip(self.mean_speed()) {
             Some((own, mean)) => (1000.0 * own / mean) as u64,
@@ -83,7 +83,7 @@ impl Board {
         permille.max(1)
     }
 
-    /// The mean of the known speeds.
+    /// Returns the mean of the known speeds.
     fn mean_speed(&self) -> Option<f64> {
         let (sum, count) = self
             .live_devices()

@@ -10,7 +10,7 @@ fn region(x0: u32, x1: u32) -> Region {
     Region::new([x0, 0, x1, 1]).expect("not empty")
 }
 
-/// A board with one region of ten pixels and that much work, and open devices.
+/// Returns a board with one region of ten pixels and that much work, and open devices.
 fn board(devices: usize) -> (Board, Vec<Life>) {
     let mut board = Board::new([(region(0, 10), 10)], devices, 8);
     let lives = (0..devices).map(|device| board.open(device, 2, NOW).expect("opens")).collect();

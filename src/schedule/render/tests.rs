@@ -34,7 +34,7 @@ struct Painter {
     flights: VecDeque<Region>,
 }
 
-/// What must be at a pixel.
+/// Returns what must be at a pixel.
 fn paint(x: u32, y: u32) -> u32 {
     x.wrapping_mul(0x9e37_79b9) ^ y.wrapping_mul(0x85eb_ca6b)
 }
@@ -101,7 +101,7 @@ const CAPACITY: Capacity = Capacity {
     bytes_per_grid: 64,
 };
 
-/// A painter whose lives have these flaws.
+/// Returns a painter whose lives have these flaws.
 fn painter(flaws: [Flaw; 2]) -> Opener<Painter> {
     Box::new(move |attempt| {
         let flaw = flaws[attempt as usize];

@@ -200,7 +200,7 @@ fn a_kill_loses_little_more_than_the_interval() {
 
 #[test]
 fn cut_never_below_the_minimum() {
-    // Everything lies in one corner, and sixteen devices want some of it.
+    // Everything is in one corner, and sixteen devices want some of it.
     let table = table(1920, 1080, |column, row| if column + row < 8 { 1_000_000 } else { 0 });
     let ending = scenario(&table, sound(16)).run();
     assert_whole(&ending, &table);

@@ -54,7 +54,7 @@ pub(super) struct FakeDeviceSetup {
 }
 
 impl FakeDeviceSetup {
-    /// A sound device on which everything fits.
+    /// Creates a sound device on which everything fits.
     pub(super) fn sound(speed: f64) -> Self {
         let capacity = Capacity {
             samples: [4, 4],
@@ -78,7 +78,7 @@ impl FakeDeviceSetup {
         }
     }
 
-    /// Any device, for a picture of `pixels`; `doomed` ones always fail.
+    /// Returns any device, for a picture of `pixels`; `doomed` ones always fail.
     pub(super) fn random(random: &mut Random, pixels: u64, doomed: bool) -> Self {
         let sound = Self::sound(10.0 * 1.5_f64.powi(random.below(10) as i32));
         let subpixel_count_max = match random.below(4) {
@@ -152,7 +152,7 @@ impl FakeDevice {
         self.setup.troubles[self.life]
     }
 
-    /// What the oldest region in flight comes to.
+    /// Returns what the oldest region in flight comes to.
     fn done(&mut self) -> Poll<()> {
         let flight = self.flights.pop_front().expect("polls are for regions in flight");
         if flight.too_large { Poll::TooLarge(flight.region) } else { Poll::Finished(flight.region, ()) }
@@ -193,7 +193,7 @@ impl VirtualDevice for FakeDevice {
         let need = capacity.bytes(table, region) as f64 * self.setup.truth;
         let too_large =
             need > capacity.part_bytes as f64 || capacity.subpixel_count(region) > capacity.subpixel_count_max;
-        // Grids that lie across the border are diced in both regions: as if each side was longer by a grid's length.
+        // Grids that cross the border are diced in both regions: as if each side was longer by a grid's length.
         let longer = |pixels: u32| 1.0 + GRID_PX / f64::from(pixels);
         let overlap = longer(region.width()) * longer(region.height());
         let work = Duration::from_secs_f64(1e-3 * overlap * table.work(region) as f64 / self.setup.speed);

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Seeds in an ordinary test run; `ANTHILL_SIMULATE=COUNT` asks for another number.
 const SEED_COUNT: u64 = 10_000;
 
-/// A picture with a few heaps of micropolygons.
+/// Returns a picture with a few heaps of micropolygons.
 fn random_table(random: &mut Random) -> SummedArea {
     let mut side = || match random.below(8) {
         0 => 1,

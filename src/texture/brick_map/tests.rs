@@ -9,7 +9,8 @@ fn channel(text: &str) -> PointChannel {
     PointChannel::of_text(text).expect("a type and a name")
 }
 
-/// Points along a line from `first` on. Of each channel the values are the point's number and `at`, in its first part.
+/// Returns the points along a line from `first` on. Of each channel the values are the point's number and `at`, in its
+/// first part.
 fn cloud(channels: &[&str], first: usize, count: usize) -> PointCloud {
     let channels: Vec<PointChannel> = channels.iter().map(|text| channel(text)).collect();
     let value = |point: usize, channel: &PointChannel| {
@@ -129,7 +130,7 @@ fn points_with_other_channels_are_refused() {
     }
 }
 
-/// A brick map without nodes, written otherwise than one should be.
+/// Returns a brick map without nodes, written otherwise than one should be.
 fn odd_map(path: &Path, change: impl Fn(&mut TextureHeader, &mut Vec<Texels>, &mut Option<&[PointChannel]>)) -> String {
     let channels = [channel("float a")];
     let mut header = header_of(2);

@@ -16,7 +16,7 @@ pub struct StoredTexture {
     file: TextureFile,
     /// Where it is first used.
     location: SourceLocation,
-    /// Whether the file was replaced or written meanwhile, or does not answer: nothing is read of it any more.
+    /// Whether the file was replaced or written meanwhile, or does not answer: it is no longer read.
     given_up: AtomicBool,
     use_so_far: Mutex<TextureUseSoFar>,
 }
@@ -66,22 +66,22 @@ impl StoredTexture {
         Self { file, location, given_up: AtomicBool::new(false), use_so_far: Mutex::default() }
     }
 
-    /// What it is like.
+    /// Returns what it is like.
     pub fn header(&self) -> &TextureHeader {
         self.file.header()
     }
 
-    /// The channels of a point cloud.
+    /// Returns the channels of a point cloud.
     pub fn point_channels(&self) -> Option<&[PointChannel]> {
         self.file.point_channels()
     }
 
-    /// The file when it was opened.
+    /// Returns the file when it was opened.
     pub fn identity(&self) -> &FileIdentity {
         self.file.identity()
     }
 
-    /// What was asked for and read so far.
+    /// Returns what was asked for and read so far.
     pub fn statistics(&self) -> TextureReads {
         self.use_so_far.lock().reads
     }
@@ -91,7 +91,7 @@ impl StoredTexture {
         self.use_so_far.lock().reads.requests += tiles;
     }
 
-    /// Counts a run that lacked so many tiles, or tiles that are loaded ahead.
+    /// Counts a run that lacked `tiles` tiles, or as many tiles that are loaded ahead.
     pub(super) fn count_asked(&self, tiles: u64, need: TileNeed) {
         let reads = &mut self.use_so_far.lock().reads;
         match need {

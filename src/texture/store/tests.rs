@@ -62,7 +62,7 @@ fn keys(texture: u32, tiles: [u32; 2]) -> Vec<TileKey> {
     places.map(|at| TileKey { texture, level: 0, plane: 0, at }).collect()
 }
 
-/// The first channel of the first texel.
+/// Returns the first channel of the first texel.
 fn first_texel(tile: &TileTexels) -> u32 {
     tile[0] & 0xff
 }

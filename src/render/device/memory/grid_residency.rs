@@ -23,30 +23,30 @@ pub(crate) struct GridResidency {
 }
 
 impl GridResidency {
-    /// All pages.
+    /// Returns the residency of all pages.
     pub(crate) fn whole(grids: u64) -> Self {
         let page_grids = grids.clamp(1, PAGE_GRIDS_MAX);
         Self { page_grids, pages: grids.div_ceil(page_grids).max(1) }
     }
 
-    /// As many pages as `bytes` hold, but at least one, and no more than there are.
+    /// Returns as many pages as `bytes` hold, but at least one, and no more than there are.
     pub(crate) fn within(grids: u64, bytes: u64) -> Self {
         let page_grids = grids.clamp(1, PAGED_GRIDS);
         let all = grids.div_ceil(page_grids).max(1);
         Self { page_grids, pages: (bytes / GridPageSlices::bytes(page_grids)).clamp(1, all) }
     }
 
-    /// One small page.
+    /// Returns the residency of one small page.
     pub(crate) fn least(grids: u64) -> Self {
         Self { page_grids: grids.clamp(1, PAGE_GRIDS_MIN), pages: 1 }
     }
 
-    /// Bytes of all resident pages.
+    /// Returns the bytes of all resident pages.
     pub(crate) fn bytes(self) -> u64 {
         self.pages * GridPageSlices::bytes(self.page_grids)
     }
 
-    /// What to try on a device with `free` bytes for grids and regions: the fastest first, the smallest last.
+    /// Returns what to try on a device with `free` bytes for grids and regions: the fastest first, the smallest last.
     pub(crate) fn choices(grids: u64, free: u64) -> Vec<Self> {
         let whole = Some(Self::whole(grids)).filter(|whole| whole.bytes() <= free / WHOLE_LIST_PART);
         let paged = Self::within(grids, free / PAGED_LIST_PART);

@@ -46,12 +46,12 @@ pub(crate) struct LastingBytes {
 }
 
 impl MemoryNeeds {
-    /// What counting the primitives takes, with all that lasts.
+    /// Returns what counting the primitives takes, with all that lasts.
     pub(crate) fn of_counting(lasting: LastingBytes, drawables: u64) -> Self {
         Self::of_lasting(lasting).with("counting", 1, smallest_counting_bytes(drawables))
     }
 
-    /// What drawing one region at a time takes, with all that lasts.
+    /// Returns what drawing one region at a time takes, with all that lasts.
     pub(crate) fn of_drawing(lasting: LastingBytes, demand: &Demand) -> Self {
         let (page, all) = (demand.page_grids, demand.frame_grids);
         let whole = format!("the list of {all} grids");
@@ -74,23 +74,23 @@ impl MemoryNeeds {
             .with("the scene's reserve", 1, reserve)
     }
 
-    /// These and `count` buffers of `bytes` each.
+    /// Returns these needs and `count` buffers of `bytes` each.
     #[must_use]
     fn with(mut self, what: impl Into<String>, count: u64, bytes: u64) -> Self {
         self.0.push(NeededBuffers { what: what.into(), count, bytes, own_kinds: 0 });
         self
     }
 
-    /// The same in `own_kinds` kinds of memory that nothing else takes.
+    /// Returns the same in `own_kinds` kinds of memory that nothing else takes.
     #[must_use]
     fn with_own_memory(mut self, what: impl Into<String>, count: u64, bytes: u64, own_kinds: u64) -> Self {
         self.0.push(NeededBuffers { what: what.into(), count, bytes, own_kinds });
         self
     }
 
-    /// A limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own; small ones
-    /// share blocks, of which at most one of a kind of memory is less than half full, because a buffer goes where there
-    /// is room.
+    /// Returns a limit under which the picture can be drawn, in whole MiB. Large buffers have blocks of their own;
+    /// small ones share blocks, of which at most one of a kind of memory is less than half full, because a buffer goes
+    /// where there is room.
     pub(crate) fn mib(&self) -> u64 {
         let (large, small): (Vec<&NeededBuffers>, Vec<&NeededBuffers>) = self
             .0

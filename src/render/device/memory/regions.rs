@@ -81,8 +81,8 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// Grids that a region has lists for: all of the picture's, up to `wanted` or what any pixel needs, whichever is
-    /// more.
+    /// Returns the number of grids that a region has lists for: all of the picture's, up to `wanted` or what any pixel
+    /// needs, whichever is more.
     fn grids(&self, wanted: u64) -> u64 {
         self.frame_grids.clamp(1, wanted.max(GRIDS_MIN).max(self.pixel_grids_max)).min(GRIDS_MAX)
     }
@@ -91,7 +91,8 @@ impl Demand {
 /// Places that the colour store has at least.
 const COLOURS_MIN: u64 = 1 << 10;
 
-/// The capacity of a region with `subpixels` subpixels, `grids` grids, and stores for the work of `work` subpixels.
+/// Returns the capacity of a region with `subpixels` subpixels, `grids` grids, and stores for the work of `work`
+/// subpixels.
 fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCapacity {
     let arena = (work / 8).clamp(ARENA_RECORDS_MIN, ARENA_RECORDS_MAX).max(demand.slot_records_max);
     let capacity = RegionCapacity {
@@ -122,7 +123,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
     RegionCapacity { colours: capacity.colours.min(of_usual_bytes).max(COLOURS_MIN), ..capacity }
 }
 
-/// The capacity of the largest region that fits `bytes`; `None` when not even the smallest does.
+/// Returns the capacity of the largest region that fits `bytes`; `None` when not even the smallest does.
 fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
     // Lists take up to a quarter of the memory; where variables or bins take most of it, fewer grids at once still
@@ -142,7 +143,7 @@ fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     Some(larger.unwrap_or_else(|| capacity(demand, low, low, grids)))
 }
 
-/// Bytes with which [`largest_region`] always finds a capacity.
+/// Returns the bytes with which [`largest_region`] always finds a capacity.
 pub(crate) fn smallest_region_bytes(demand: &Demand) -> u64 {
     capacity(demand, SUBPIXELS_MIN, SUBPIXELS_MIN, demand.grids(0)).bytes() + (1 << 20)
 }
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(all.subpixels, demand().picture_subpixels);
     }
 
-    /// The formula of docs/memory.md, "A region in flight".
+    /// Returns the bytes by the formula of docs/memory.md, "A region in flight".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
         let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
         let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 224 * c.bins);

@@ -28,24 +28,26 @@ const IMAGER_TILES_MIN: u64 = 8;
 /// / this.
 const HOST_LIST_PART: u64 = 16;
 
-/// Bytes of a list of grids that stay in the host's memory where the limits of all devices come to `limits_bytes`.
+/// Returns the bytes of a list of grids that stay in the host's memory where the limits of all devices come to
+/// `limits_bytes`.
 pub(crate) fn host_list_bytes(limits_bytes: u64) -> u64 {
     limits_bytes / HOST_LIST_PART
 }
 
-/// Regions in flight on a device, as long as no other number is asked for. A CPU device shares its processor with the
-/// host, so a second region only takes longer to begin with: fresh pages of its memory are expensive.
+/// Returns the number of regions in flight on a device, as long as no other number is asked for. A CPU device shares
+/// its processor with the host, so a second region only takes longer to begin with: fresh pages of its memory are
+/// expensive.
 pub(crate) fn regions_in_flight(on_cpu: bool) -> usize {
     if on_cpu { 1 } else { REGIONS_IN_FLIGHT }
 }
 
-/// Bytes of a device's limit that are not in use yet, without a reserve that is to stay free.
+/// Returns the bytes of a device's limit that are not in use yet, without a reserve that is to stay free.
 pub(crate) fn free_bytes(memory: MemoryUse, reserve_bytes: u64) -> u64 {
     memory.budget_bytes.saturating_sub(memory.used_bytes + reserve_bytes)
 }
 
-/// Bytes of the pages of geometry that are resident at once on a device with `free` bytes, where at most `bytes_max`
-/// are wanted.
+/// Returns the bytes of the pages of geometry that are resident at once on a device with `free` bytes, where at most
+/// `bytes_max` are wanted.
 pub(crate) fn geometry_bytes(pages: PagesBytes, free: u64, bytes_max: u64) -> u64 {
     pages.all.min((free / GEOMETRY_PART).min(bytes_max).max(pages.largest))
 }
@@ -60,12 +62,13 @@ pub(crate) fn counting_capacity(drawables: u64, free: u64) -> u64 {
     capacity
 }
 
-/// Bytes of the counting pass with the least capacity.
+/// Returns the bytes of the counting pass with the least capacity.
 pub(super) fn smallest_counting_bytes(drawables: u64) -> u64 {
     CountSlices::bytes(drawables, SUBPATCHES_MIN)
 }
 
-/// Tiles that the imager runs over at once on a device with `free` bytes, and so many slots for tiles of textures.
+/// Returns the number of tiles that the imager runs over at once on a device with `free` bytes and `slots` slots for
+/// texture tiles.
 pub(crate) fn imager_tiles(program: &ImagerProgram, texture_slots: u64, free: u64) -> u64 {
     let most = free.min(BINDING_BYTES_MAX);
     let mut tiles = IMAGER_TILES_MAX;
