@@ -129,8 +129,8 @@ impl DeviceRenderer {
         Ok(())
     }
 
-    /// The error; where the device is out of memory, one that says how much the picture needs at least, and for what.
-    /// `demand` is known once grids are counted.
+    /// Returns the error or, where the device is out of memory, one that says how much the picture needs at least, and
+    /// for what. `demand` is known once grids are counted.
     pub(super) fn with_needs(&self, error: DeviceError, demand: Option<&Demand>) -> DeviceError {
         match error {
             DeviceError::Gpu(GpuError::OutOfMemory { .. }) => self.too_little_memory(demand),

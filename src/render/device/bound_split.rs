@@ -1,4 +1,4 @@
-//! The counting pass on one device: all primitives become grids (bound/split), which tells where the work of the
+//! The counting pass on one device: all primitives become grids (bound/split), which shows where the work of the
 //! picture is, and gives each grid its number.
 //!
 //! Primitives are taken in chunks of one page. Rounds of bound/split go on until a chunk's list holds grids only. A
@@ -59,7 +59,7 @@ pub(crate) fn cut_into_shares(runs: &[DrawnRun], primitives_max: u32) -> Vec<Cou
     shares
 }
 
-/// The drawables of a world, whose primitives are numbered from 0 in each stretch of runs in one page.
+/// Returns the drawables of a world, whose primitives are numbered from 0 in each stretch of runs in one page.
 fn drawables(runs: &[DrawnRun]) -> Vec<Drawable> {
     let mut first = 0;
     let mut page = usize::MAX;
@@ -143,7 +143,8 @@ impl ShareOutput<'_> {
     }
 }
 
-/// A round's work, in subpatches that are bounded, scanned and copied. Those that are only copied take a quarter of it.
+/// Returns a round's work, in subpatches that are bounded, scanned and copied. Those that are only copied take a
+/// quarter of it.
 fn round_work(ListLength { count, open }: ListLength) -> u64 {
     u64::from(open) + u64::from((count - open).div_ceil(4))
 }

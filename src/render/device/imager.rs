@@ -187,7 +187,8 @@ impl ImagerDevice {
         }
     }
 
-    /// One submission, made again until it misses no tile of a texture; `None` where there are too few slots.
+    /// Makes a submission again and again until it misses no tile of a texture. Returns `None` if there are too few
+    /// slots.
     fn shade_once(
         &mut self,
         program: &ImagerProgram,
@@ -233,12 +234,12 @@ fn tiles_of(pixels: &ImagerPixels<'_>) -> Vec<[u32; 2]> {
     along(y, height).flat_map(|row| along(x, width).map(move |column| [column, row])).collect()
 }
 
-/// Raster position of vertex `vertex` of a tile.
+/// Returns the raster position of vertex `vertex` of a tile.
 fn raster_of(tile: [u32; 2], vertex: u32) -> [u32; 2] {
     [tile[0] * TILE_PX + vertex % TILE_PX, tile[1] * TILE_PX + vertex / TILE_PX]
 }
 
-/// Input channels of some tiles. Outside of the pixels the nearest one is repeated.
+/// Returns the input channels of some tiles. Outside of the pixels the nearest one is repeated.
 fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>) -> Vec<[f32; 4]> {
     let count = tiles.len() as u32;
     let [width, height] = pixels.size;

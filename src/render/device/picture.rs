@@ -28,7 +28,7 @@ pub(crate) enum DevicePipelines {
 }
 
 impl DevicePipelines {
-    /// The pipeline of a device for a picture whose shaders bake or do not.
+    /// Returns the pipeline of a device for a picture whose shaders bake or do not.
     fn of(&self, device: &DeviceInfo, bakes: bool) -> Pipeline {
         match self {
             Self::Colours(choice) => choice.of(device, bakes).colours,
@@ -95,7 +95,7 @@ impl Picture {
         self.kernels.iter().any(|kernel| kernel.bakes)
     }
 
-    /// The pipeline that regions go through on a device.
+    /// Returns the pipeline that regions go through on a device.
     pub(crate) fn pipeline_of(&self, device: &DeviceInfo) -> Pipeline {
         self.pipelines.of(device, self.bakes())
     }

@@ -73,7 +73,7 @@ pub(crate) struct DeviceTracks {
 }
 
 impl DeviceTracks {
-    /// Rows of no trace.
+    /// Returns rows of no trace.
     #[cfg(test)]
     pub(crate) fn off() -> Self {
         let [stages, regions, textures] = [0; 3].map(|_| crate::trace::Trace::off().track(""));
@@ -149,22 +149,22 @@ impl DeviceRenderer {
         })
     }
 
-    /// Bytes of the device's limit that are free, the scene's reserve aside.
+    /// Returns the bytes of the device's limit that are free, the scene's reserve aside.
     pub(super) fn free_bytes(&self) -> u64 {
         free_bytes(self.device.memory(), self.picture.reserve_bytes)
     }
 
-    /// Samples of a pixel in x and y.
+    /// Returns the samples of a pixel in x and y.
     pub(crate) fn samples(&self) -> [u32; 2] {
         self.picture.world.frame.samples
     }
 
-    /// Seconds that the device has worked since it was opened, by its own clock.
+    /// Returns the seconds that the device has worked since it was opened, by its own clock.
     pub(crate) fn worked_s(&self) -> f64 {
         self.device.stage_seconds().values().sum()
     }
 
-    /// What the device is.
+    /// Returns what the device is.
     pub(crate) fn info(&self) -> &DeviceInfo {
         self.device.info()
     }
@@ -175,7 +175,7 @@ impl DeviceRenderer {
         self.shared.variants = variants;
     }
 
-    /// The device.
+    /// Returns the device.
     #[cfg(test)]
     pub(crate) fn device(&self) -> &Device {
         &self.device
