@@ -3,16 +3,14 @@
 //! *binned* pipelines). The lists are kept in the colour store, which nothing else uses while opaque grids are hidden.
 
 use super::buffers::{ActiveRegion, GeometrySources};
-use super::dice::{Per, Piece};
-use super::hide::{HidingForm, KeyedPositions, SampleTests};
+use super::hidden::{Division, HidingForm, KeyedPositions, SampleTests};
 use super::kernels::constants::{BIN_LISTED_MIN, BIN_SAMPLES_MAX, BLOCK_PX};
 use super::kernels::records::Total;
 use super::kernels::{bin, hide_binned};
-use super::needed_kernels::KernelList;
-use super::plan::Division;
+use super::piece::{Per, Piece, micropolygons_expected};
 use super::recording::{Groups, Recording, Slice};
 use super::scan::{self, PrefixSum, Summed};
-use super::select::micropolygons_expected;
+use super::variants::KernelList;
 
 /// Words to which parts of the store are aligned, as devices demand of texels.
 const ALIGN_WORDS: u64 = 64;

@@ -10,10 +10,10 @@ use super::geometry::PrimitiveKind;
 use super::kernels::constants::VERDICT_CHILDREN;
 use super::kernels::records::Round;
 use super::kernels::{bound_split, round, seed, split};
-use super::needed_kernels::{KernelList, KernelVariants};
+use super::portion::covering;
 use super::recording::Recording;
-use super::scan::PrefixSum;
-use super::{covering, scan};
+use super::scan::{self, PrefixSum};
+use super::variants::{KernelList, KernelVariants};
 
 // Eye splits are ordinary ones.
 const _: () = assert!(crate::scene::EYE_SPLITS_MAX == super::kernels::constants::LEVEL_MAX);

@@ -9,10 +9,10 @@ use super::kernels::records::{
     Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Layer, LensCell, MotionKey, Piece,
     Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
-use super::layers::layers_capacity;
 use super::look::Interpolation;
+use super::pixels::RegionPixels;
 use super::recording::{Arena, ArenaFull, ArenaNeeds, BINDING_BYTES_MAX, Buffer, Slice};
-use super::select::RegionPixels;
+use super::slab::layers_capacity;
 use super::textures::{TextureSlices, misses_words};
 
 /// A record of four floats.

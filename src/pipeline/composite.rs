@@ -1,25 +1,118 @@
 //! Composite: what each subpixel sees, translucent surfaces front to back, then the opaque one.
 
 use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
+use super::kernels::constants::CELL_SAMPLES;
 use super::kernels::{composite, composite_clear, composite_slab, place_entries};
 use super::look::Interpolation;
-use super::needed_kernels::KernelList;
-use super::portion;
+use super::portion::portion;
 use super::recording::Recording;
+use super::stage::{
+    AssignBin, Bins, Composition, Feature, Finding, Need, Process, RecordTask, Repeat, Repeats, Run, Spread,
+    StageDescriptor, Task, Units, Work,
+};
 use std::ops::Range;
 
-/// How the values of variables are composited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Composition {
-    /// Variables that hold their opacity already (Ci, Oi), by number.
-    pub weighted: [u32; 2],
-    /// Variables from this one on show the nearest surface, however opaque.
-    pub nearest_from: u32,
-}
+/// See [`Process::ClearResolved`].
+pub(super) const CLEAR_RESOLVED: StageDescriptor = StageDescriptor {
+    stage: "composite",
+    needs: &[],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Subpixels),
+    repeats: Repeats::Free,
+    only_with: Some(Feature::Translucency),
+    kernels: |_| vec![composite_clear::kernel()],
+    run: Run::Task(Task {
+        work: Work::Clear,
+        units: |_| Units::Even(1.0),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| record_clear(recording, input.region, some)),
+    }),
+    finding: None,
+};
 
-impl Composition {
-    /// All variables are weighted by opacity.
-    pub const BY_OPACITY: Self = Self { weighted: [u32::MAX; 2], nearest_from: u32::MAX };
+/// See [`Process::PlaceEntries`].
+pub(super) const PLACE_ENTRIES: StageDescriptor = StageDescriptor {
+    stage: "sample",
+    needs: &[Need::always(Process::NumberVisible)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Entries),
+    repeats: Repeats::Inside,
+    only_with: None,
+    kernels: |_| vec![place_entries::kernel()],
+    run: Run::Task(Task {
+        work: Work::PlaceEntries,
+        units: |_| Units::Even(1.0),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| {
+            record_places(recording, &input.region.slices, input.state.entries, some);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::CompositeSlab`].
+pub(super) const COMPOSITE_SLAB: StageDescriptor = StageDescriptor {
+    stage: "composite",
+    needs: &[
+        Need::always(Process::ListLayers),
+        Need::always(Process::ClearResolved),
+        Need::always(Process::SortEntries),
+        Need::always(Process::PlaceEntries),
+        Need::always(Process::Shade),
+    ],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Pixels),
+    repeats: Repeats::Last(Repeat::Slabs),
+    only_with: None,
+    kernels: |demand| {
+        let (displays, interpolation) = (demand.displays, demand.traits.interpolation);
+        vec![composite_slab::kernel(slab_variant(interpolation, displays.midpoints(), displays.variables))]
+    },
+    run: Run::Task(Task {
+        work: Work::Slab,
+        units: |input| {
+            let all = slab_units(input.region, input.state.entries);
+            Units::Even(all / input.region.pixels.count().max(1) as f64)
+        },
+        spread: Some(Spread::Compositing),
+        record: RecordTask::Region(|recording, input, some| {
+            let samples = input.region.capacity.pixel_samples;
+            let subpixels = some.start * samples..some.end * samples;
+            let (composition, again) = (&input.settings.composition, input.state.again);
+            record_slab(recording, input.frame, input.region, composition, again, &subpixels);
+        }),
+    }),
+    finding: Some(Finding::Unfinished),
+};
+
+/// See [`Process::CompositeOpaque`].
+pub(super) const COMPOSITE_OPAQUE: StageDescriptor = StageDescriptor {
+    stage: "composite",
+    needs: &[Need::always(Process::Shade)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Pixels),
+    repeats: Repeats::Last(Repeat::Rounds),
+    only_with: None,
+    kernels: |demand| {
+        let traits = demand.traits;
+        vec![composite::kernel(variant(traits.translucent, traits.interpolation))]
+    },
+    run: Run::Task(Task {
+        work: Work::Composite,
+        units: |input| Units::Even(input.region.pixel_samples().into()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| {
+            let (composition, places) = (&input.settings.composition, input.state.places.clone());
+            record(recording, input.frame, input.region, composition, places, some);
+        }),
+    }),
+    finding: None,
+};
+
+/// Units of work of compositing a slab of so many entries: the subpixels, and the entries that they look at.
+pub fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
+    let looks = u64::from(entries) * region.capacity.pixel_samples.min(CELL_SAMPLES.into());
+    (region.subpixels() + looks) as f64
 }
 
 /// Appends the start of compositing where anything is translucent: the subpixels `some` have collected nothing, and let
@@ -149,24 +242,4 @@ fn slab_variant(interpolation: Interpolation, midpoint: bool, variables: bool) -
 
 fn variant(translucent: bool, interpolation: Interpolation) -> composite::Variant {
     composite::Variant { translucent, smooth: interpolation.smooth() }
-}
-
-/// The kernels that clear subpixels.
-pub(super) fn clear_kernels() -> KernelList {
-    vec![composite_clear::kernel()]
-}
-
-/// The kernels that look up where entries' colours are.
-pub(super) fn place_kernels() -> KernelList {
-    vec![place_entries::kernel()]
-}
-
-/// The kernels that composite the entries of a slab, with values of variables or none.
-pub(super) fn slab_kernels(interpolation: Interpolation, midpoints: bool, variables: bool) -> KernelList {
-    vec![composite_slab::kernel(slab_variant(interpolation, midpoints, variables))]
-}
-
-/// The kernels that composite opaque surfaces, with translucent ones in front of some or with none anywhere.
-pub(super) fn kernels(translucent: bool, interpolation: Interpolation) -> KernelList {
-    vec![composite::kernel(variant(translucent, interpolation))]
 }

@@ -3,113 +3,36 @@
 use super::bound_split::{FullKinds, KindMotion};
 use super::buffers::{GeometrySources, RegionSlices, Vec4};
 use super::geometry::PrimitiveKind;
-use super::kernels::constants::{CHANNEL_DPDU, CHANNEL_DPDV, GRID_ROWS_LOG2};
+use super::hide;
+use super::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_DPDU, CHANNEL_DPDV, CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use super::kernels::dice;
-use super::kernels::records::{PairList, Piece as PieceState};
-use super::needed_kernels::KernelList;
-use super::recording::{BufferRange, Groups, Recording, Slice};
-use std::mem::offset_of;
+use super::look::{Interpolation, ShadingKernel};
+use super::piece::{Per, Piece};
+use super::recording::{Recording, Slice};
+use super::slots;
+use super::stage::{Bins, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats, Run, StageDescriptor, When};
+use super::variants::KernelList;
+
+/// See [`Process::Dice`].
+pub(super) const DICE: StageDescriptor = StageDescriptor {
+    stage: "dice",
+    needs: &[
+        Need::when(When::ByDepth, Process::SortForHiding),
+        Need::when(When::ByDepthTranslucent, Process::Hide),
+        Need::when(When::ByDepthTranslucent, Process::ClearEntries),
+        Need::when(When::ByShading, Process::SortForShading),
+    ],
+    stands_for: None,
+    bins: Bins::AnyLoads,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| [slots::kernels(), kernels(demand.traits.kinds.iter().copied())].concat(),
+    run: Run::Load(LoadStage { begins: true, program: None, is_idle: |_| false, record: record_load }),
+    finding: None,
+};
 
 /// Geometry channels (dPdu, s) and (dPdv, t).
 pub const CHANNEL_TANGENTS: u32 = CHANNEL_DPDU | CHANNEL_DPDV;
-
-/// Words of a record of the arena.
-const WORDS: u32 = 4;
-
-/// Slots of one size, and where their vertices are in the arena. Channel `c` of the piece begins at record
-/// `base + c * vertices()`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// Its number in the load, and the index of its state in [`RegionSlices::pieces`].
-    pub number: u32,
-    /// First slot.
-    pub slot_base: u32,
-    /// log2 of the vertices of a slot.
-    pub slot_log2: u32,
-    /// Slots, before culling.
-    pub slot_count: u32,
-    /// First record in the arena.
-    pub base: u32,
-    /// First record in the arena of the list of its rows, then of its micropolygons: [`ListRecords`] for each slot.
-    pub lists: u32,
-}
-
-/// Records of the lists that a slot needs at most: a word for two rows or micropolygons (glsl/lib/grid/pairs.glsl).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListRecords {
-    /// Of rows.
-    pub rows: u32,
-    /// Of micropolygons.
-    pub micropolygons: u32,
-}
-
-impl ListRecords {
-    /// Those of a slot of so many vertices: a row has two or more.
-    pub const fn of(slot_log2: u32) -> Self {
-        const PAIRS: u32 = 2 * WORDS;
-        let vertices = 1_u32 << slot_log2;
-        let rows = if vertices / 2 < 1 << GRID_ROWS_LOG2 { vertices / 2 } else { 1 << GRID_ROWS_LOG2 };
-        Self { rows: rows.div_ceil(PAIRS), micropolygons: vertices.div_ceil(PAIRS) }
-    }
-
-    /// All of them.
-    pub const fn all(self) -> u32 {
-        self.rows + self.micropolygons
-    }
-}
-
-/// What a kernel's workgroups go through (glsl/lib/grid/piece.glsl).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Per {
-    /// `GROUP_SLOTS` slots.
-    Slot,
-    /// `GROUP_ROWS` rows of vertices, as they are listed.
-    Row,
-    /// `GROUP_ROWS` rows of slots, empty ones included.
-    SlotRow,
-    /// `GROUP_VERTICES` vertices.
-    Vertex,
-    /// `GROUP_MICROPOLYGONS` micropolygons, as they are listed.
-    Micropolygon,
-}
-
-impl Piece {
-    /// Workgroups for the slots that are left after culling.
-    pub fn groups(&self, slices: &RegionSlices, per: Per) -> Groups {
-        let piece = slices.pieces.part(u64::from(self.number)..u64::from(self.number) + 1).range();
-        let offset = match per {
-            Per::Slot => offset_of!(PieceState, slot_groups),
-            Per::Row => offset_of!(PieceState, row_groups),
-            Per::SlotRow => offset_of!(PieceState, slot_row_groups),
-            Per::Vertex => offset_of!(PieceState, vertex_groups),
-            Per::Micropolygon => offset_of!(PieceState, mp_groups),
-        };
-        Groups::Indirect(BufferRange { offset: piece.offset + offset as u64, bytes: 12, ..piece })
-    }
-
-    /// Its state before culling.
-    pub fn state(&self) -> PieceState {
-        let none = [0; 3];
-        let rows = WORDS * self.lists;
-        let mps = rows + WORDS * self.slot_count * ListRecords::of(self.slot_log2).rows;
-        PieceState {
-            count: 0,
-            slot_log2: self.slot_log2,
-            rows: PairList { pairs: 0, first: rows },
-            mps: PairList { pairs: 0, first: mps },
-            slot_groups: none,
-            row_groups: none,
-            slot_row_groups: none,
-            vertex_groups: none,
-            mp_groups: none,
-        }
-    }
-
-    /// Vertices, empty ones included: the distance between channels.
-    pub fn vertices(&self) -> u32 {
-        self.slot_count << self.slot_log2
-    }
-}
 
 /// What is diced of a piece, and where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,8 +83,96 @@ pub fn record(
     recording.dispatch(dice::dispatch(variant, groups, &bindings, &push));
 }
 
+/// Appends the making of a load's slots and the dicing of their grids.
+fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
+    slots::record_load(recording, input);
+    recording.unordered(|recording| {
+        for piece in input.pieces {
+            if input.shades {
+                record_shaded(recording, input, piece);
+            } else if !hide::dices_itself(input, piece) {
+                record_hidden(recording, input, piece);
+            }
+        }
+    });
+}
+
+/// Appends one dicing of a piece, of primitives of a kind.
+fn record_piece(
+    recording: &mut Recording,
+    input: &LoadInput<'_>,
+    piece: &LoadedPiece<'_>,
+    kind: PrimitiveKind,
+    [base, channels]: [u32; 2],
+    key: Option<u32>,
+) {
+    let output = DiceOutput { base, channels, key, full: input.world.full };
+    record(recording, piece.sources, &input.region.slices, kind, &piece.piece, output);
+}
+
+/// Where a program whose input channels begin at `input` expects P at the motion's second key, if it reads dPdtime.
+fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> Option<u32> {
+    Some(input + (kernel?.velocity_channel? + 1) * piece.vertices())
+}
+
+/// Appends the dicing of a piece that is to be hidden or sampled.
+fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
+    let (bin, displace, layout) = input.hidden(piece);
+    let mut record = |base: u32, channels: u32, key: Option<u32>| {
+        record_piece(recording, input, piece, bin.kind, [base, channels], key);
+    };
+    if let Some(kernel) = displace {
+        record(layout.input, kernel.geometry_channels | CHANNEL_PARAMETERS, None);
+    } else if bin.keys == 1 {
+        record(layout.input, CHANNEL_POSITION, None);
+    }
+    if bin.keys > 1 {
+        if let Some(base) = next_position(displace, &piece.piece, layout.input) {
+            record(base, CHANNEL_POSITION, Some(1));
+        }
+        let base = layout.positions.base;
+        (0..bin.keys).for_each(|key| record(base + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key)));
+    }
+}
+
+/// Appends the dicing of a piece that is to be shaded.
+fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
+    let (bin, [displace, shade], layout) = input.shaded(piece);
+    let mut record = |base: u32, channels: u32, key: Option<u32>| {
+        record_piece(recording, input, piece, bin.kind, [base, channels], key);
+    };
+    if let Some(base) = layout.coverage {
+        record(base, CHANNEL_COVERAGE, None);
+    }
+    for key in 0..bin.key_channels() {
+        record(layout.keys + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key));
+    }
+    let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
+        if channels != 0 {
+            record(base, channels | CHANNEL_PARAMETERS, key);
+        }
+    };
+    for (kernel, base) in [(displace, layout.displace_input), (shade, layout.input)] {
+        if let Some(base) = next_position(kernel, &piece.piece, base).filter(|_| input.world.moves(bin.kind)) {
+            record_at(base, CHANNEL_POSITION, Some(1));
+        }
+    }
+    // Interpolated colours need the vertices' positions, unless they have those at keys.
+    let needs_positions = input.world.interpolation == Interpolation::Smooth || bin.keys == 1;
+    let positions = if needs_positions { CHANNEL_POSITION } else { 0 };
+    let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
+    match displace {
+        None => record_at(layout.input, wanted, None),
+        Some(displace) => {
+            record_at(layout.displace_input, displace.geometry_channels, None);
+            // P and N come from the displacement program.
+            record_at(layout.input, wanted & CHANNEL_TANGENTS, None);
+        }
+    }
+}
+
 /// The kernels that dice primitives of some kinds, at shutter open and, where they move, at other times.
-pub(super) fn kernels(kinds: impl IntoIterator<Item = KindMotion>) -> KernelList {
+fn kernels(kinds: impl IntoIterator<Item = KindMotion>) -> KernelList {
     let of_kind = |KindMotion { kind, moves, full, .. }| {
         let kernel = |moving| dice::kernel(dice::Variant { kind, full, moving });
         [Some(kernel(false)), moves.then(|| kernel(true))].into_iter().flatten()

@@ -1,164 +1,93 @@
-//! Displace: the displacement program moves P and sets N. Also the inputs of compiled programs in general.
+//! Displace: the displacement program moves P and sets N.
 
-use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
-use super::dice::{Per, Piece};
-use super::geometry::PrimitiveKind;
-use super::hide::KeyedPositions;
-use super::kernels::{carry, displaced, primvar, velocity, work};
-use super::look::ShadingKernel;
-use super::needed_kernels::KernelList;
-use super::recording::{Dispatch, Recording, Slice};
-use super::textures::TextureSlices;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use super::buffers::{FrameSlices, RegionSlices};
+use super::hidden::KeyedPositions;
+use super::kernels::{carry, displaced};
+use super::look::Interpolation;
+use super::piece::{Per, Piece};
+use super::program::{self, ProgramKind, ProgramPlaces, ProgramRun};
+use super::recording::Recording;
+use super::stage::{
+    AssignBin, Bins, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats, Run, StageDescriptor,
+};
+use super::variants::KernelList;
 
-/// Which of a drawable's programs runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramKind {
-    /// The displacement program.
-    Displacement,
-    /// The colour program.
-    Colour,
-}
+/// See [`Process::Displace`].
+pub(super) const DISPLACE: StageDescriptor = StageDescriptor {
+    stage: "displace",
+    needs: &[Need::always(Process::Dice)],
+    stands_for: None,
+    bins: Bins::AnyLoads,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels,
+    run: Run::Load(LoadStage {
+        begins: false,
+        program: Some(ProgramKind::Displacement),
+        is_idle: |input| !input.pieces.iter().any(|piece| is_displaced(input, piece)),
+        record: record_load,
+    }),
+    finding: None,
+};
 
-impl ProgramKind {
-    fn work_variant(self) -> work::Variant {
-        work::Variant { shade: self == Self::Colour }
+fn is_displaced(input: &LoadInput<'_>, piece: &LoadedPiece<'_>) -> bool {
+    match input.shades {
+        true => input.world.shade_bins[piece.bin].displace.is_some(),
+        false => input.world.hide_bins[piece.bin].displace.is_some(),
     }
 }
 
-/// The first record of a program's data in the arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProgramPlaces {
-    /// Input channel 0.
-    pub input_base: u32,
-    /// P at shutter open before displacement; input channel 0 where nothing is displaced before.
-    pub undisplaced_base: u32,
-    /// Output channel 0.
-    pub output_base: u32,
-    /// Uniform inputs.
-    pub uniform_base: u32,
-}
-
-/// How the loops of a program run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoopRun {
-    /// Loop trips that an invocation makes at most.
-    pub trips: u32,
-    /// For resumable kernels: where loops are saved.
-    pub saved: Option<LoopState>,
-    /// Whether the program only names the tiles of its textures; nothing is recorded for one that cannot.
-    pub names_only: bool,
-}
-
-/// The channels in which a resumable kernel saves its loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoopState {
-    /// The first record.
-    pub base: u32,
-    /// Whether there are loops saved, which go on. The program's other inputs are still there too.
-    pub resume: bool,
-    /// What saved loops are kept in besides, where a run that goes on may have to be made again.
-    pub kept: Option<KeptLoops>,
-}
-
-/// A copy of saved loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptLoops {
-    /// The records that are kept: as many, from here on.
-    pub base: u32,
-    /// How many.
-    pub records: u32,
-    /// Whether the loops are taken from there, because the last run is made again.
-    pub restore: bool,
-}
-
-impl LoopRun {
-    /// Loops that stop for good after so many trips.
-    pub fn plain(trips: u32) -> Self {
-        Self { trips, saved: None, names_only: false }
-    }
-
-    /// The push constants `trips` and `state_base` of spirv-gen's abi.rs.
-    pub(super) fn push(&self) -> [u32; 2] {
-        const RESUME: u32 = 1 << 31;
-        let resume = self.saved.is_some_and(|saved| saved.resume);
-        [self.trips | if resume { RESUME } else { 0 }, self.saved.map_or(0, |saved| saved.base)]
+/// Appends the displacement of a load.
+fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
+    for piece in input.pieces {
+        match input.shades {
+            true => record_shaded(recording, input, piece),
+            false => record_hidden(recording, input, piece),
+        }
     }
 }
 
-/// One run of a compiled program over a piece.
-#[derive(Clone, Copy, Debug)]
-pub struct ProgramRun<'a> {
-    /// Which program of the drawables it is.
-    pub kind: ProgramKind,
-    /// The compiled program.
-    pub kernel: &'a ShadingKernel,
-    /// The kind of the piece's primitives.
-    pub primitives: PrimitiveKind,
-    /// Whether any drawable of the bin has primvars that it reads.
-    pub primvars: bool,
-    /// Where its data is.
-    pub places: ProgramPlaces,
-    /// How its loops run.
-    pub loops: LoopRun,
-}
-
-/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars
-/// that it reads (if any drawable of the bin has such), then the program itself.
-pub fn record_program(
-    recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    slices: &RegionSlices,
-    piece: &Piece,
-    run: &ProgramRun<'_>,
-) {
-    let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
-    let kernel = match (run.loops.names_only, &run.kernel.demand) {
-        (true, Some(demand)) => demand,
-        (true, None) => return,
-        (false, _) => resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel),
-    };
-    if !run.loops.saved.is_some_and(|saved| saved.resume) {
-        record_inputs(recording, sources, slices, piece, run);
+/// Appends the displacement of a piece that is to be hidden or sampled.
+fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
+    let (bin, Some(kernel), layout) = input.hidden(piece) else { return };
+    let (slices, of) = (&input.region.slices, &piece.piece);
+    if let Some(loops) = input.part.program() {
+        let places = ProgramPlaces {
+            input_base: layout.input,
+            undisplaced_base: layout.input,
+            output_base: layout.output,
+            uniform_base: layout.uniform,
+        };
+        let loops = input.programs.loop_run(bin.displace, layout.state, of.vertices(), loops);
+        let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
+        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+        program::record(recording, piece.sources, slices, of, &run);
     }
-    record_kept_loops(recording, slices.arena, &run.loops);
-    let [trips, state_base] = run.loops.push();
-    // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
-    let push = [
-        0,
-        piece.slot_log2,
-        piece.slot_count,
-        run.places.input_base,
-        run.places.output_base,
-        piece.vertices(),
-        sources.frame.space_table,
-        trips,
-        state_base,
-    ];
-    let params = sources.frame.params.range();
-    let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
-    recording.dispatch(Dispatch {
-        kernel: Arc::clone(kernel),
-        constants: textures.map_or_else(Vec::new, TextureSlices::constants),
-        groups: piece.groups(slices, Per::Vertex),
-        bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
-            .into_iter()
-            .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
-            .collect(),
-        push: bytemuck::bytes_of(&push).to_vec(),
-    });
+    if input.part.has_results() {
+        record_measure(recording, input.frame, slices, of, layout.input, layout.output);
+        if bin.keys > 1 {
+            record_carry(recording, input.frame, slices, of, [layout.input, layout.output], layout.positions);
+        }
+    }
 }
 
-/// Appends the keeping of saved loops that go on, or their restoring.
-pub(super) fn record_kept_loops(recording: &mut Recording, arena: Slice<Vec4>, loops: &LoopRun) {
-    let Some(LoopState { base, resume: true, kept: Some(kept) }) = loops.saved else { return };
-    let [work, copy] = [base, kept.base].map(|base| {
-        let first = u64::from(base);
-        arena.part(first..first + u64::from(kept.records))
-    });
-    let (from, to) = if kept.restore { (copy, work) } else { (work, copy) };
-    recording.copy(from, to);
+/// Appends the displacement of a piece that is to be shaded.
+fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
+    let (bin, [Some(kernel), _], layout) = input.shaded(piece) else { return };
+    let (slices, of) = (&input.region.slices, &piece.piece);
+    let [input_base, output_base] = [layout.displace_input, layout.input];
+    if let Some(loops) = input.part.program() {
+        let uniform_base = layout.displace_uniform;
+        let places = ProgramPlaces { input_base, undisplaced_base: input_base, output_base, uniform_base };
+        let loops = input.programs.loop_run(bin.displace, of.base + layout.records, of.vertices(), loops);
+        let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
+        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+        program::record(recording, piece.sources, slices, of, &run);
+    }
+    if input.part.has_results() && bin.key_channels() > 0 {
+        let positions = KeyedPositions { base: layout.keys, keys: bin.keys, trimmed: false };
+        record_carry(recording, input.frame, slices, of, [input_base, output_base], positions);
+    }
 }
 
 /// Appends the measuring of how far a piece's vertices were moved, from `from_base` to `to_base` in the arena.
@@ -200,102 +129,17 @@ pub fn record_carry(
     recording.dispatch(carry::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
 }
 
-fn record_inputs(
-    recording: &mut Recording,
-    GeometrySources { frame, page }: GeometrySources<'_>,
-    slices: &RegionSlices,
-    piece: &Piece,
-    run: &ProgramRun<'_>,
-) {
-    let (uniform_base, uniform_count) = (run.places.uniform_base, run.kernel.uniform_records);
-    recording.concurrent(|recording| {
-        let bindings = work::Bindings {
-            instances: frame.instances,
-            primitives: page.primitives,
-            grids: slices.grids.grids,
-            slots: slices.slots,
-            work: slices.work,
-            pieces: slices.pieces,
-        };
-        let push = work::Push { slot_base: piece.slot_base, piece: piece.number, uniform_base, uniform_count };
-        let groups = piece.groups(slices, Per::Slot);
-        recording.dispatch(work::dispatch(run.kind.work_variant(), groups, &bindings, &push));
-        if !run.primvars {
-            return;
-        }
-        let bindings = primvar::Bindings {
-            instances: frame.instances,
-            primitives: page.primitives,
-            values: page.data.cast(),
-            grids: slices.grids.grids,
-            slots: slices.slots,
-            primvar_bindings: frame.primvar_bindings,
-            arena: slices.arena,
-            pieces: slices.pieces,
-        };
-        let push = primvar::Push {
-            slot_base: piece.slot_base,
-            piece: piece.number,
-            vertex_base: run.places.input_base,
-            channel_stride: piece.vertices(),
-            uniform_base,
-            uniform_count,
-            displace: u32::from(run.kind == ProgramKind::Displacement),
-        };
-        let groups = piece.groups(slices, Per::Vertex);
-        recording.dispatch(primvar::dispatch(primvar::Variant { kind: run.primitives }, groups, &bindings, &push));
-    });
-    if let Some(channel) = run.kernel.velocity_channel {
-        record_velocity(recording, frame, slices, piece, &run.places, channel);
+/// The kernels that displace: what is hidden is measured, and what moves takes its displacement along.
+fn kernels(demand: &KernelDemand<'_>) -> KernelList {
+    let traits = demand.traits;
+    if !traits.displaced {
+        return Vec::new();
     }
-}
-
-/// Appends the making of dPdtime, of which P at the motion's second key is diced.
-fn record_velocity(
-    recording: &mut Recording,
-    frame: &FrameSlices,
-    slices: &RegionSlices,
-    piece: &Piece,
-    places: &ProgramPlaces,
-    channel: u32,
-) {
-    let bindings = velocity::Bindings {
-        slots: slices.slots,
-        pieces: slices.pieces,
-        instances: frame.instances,
-        motion: frame.motion,
-        arena: slices.arena,
-    };
-    let velocity_base = places.input_base + channel * piece.vertices();
-    let push = velocity::Push {
-        slot_base: piece.slot_base,
-        piece: piece.number,
-        from_base: places.undisplaced_base,
-        to_base: places.input_base,
-        next_base: velocity_base + piece.vertices(),
-        velocity_base,
-    };
-    recording.dispatch(velocity::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
-}
-
-/// The kernels that write the inputs of a compiled program; `primvars` are the kinds of primitives with primvars that
-/// such programs read.
-pub(super) fn program_kernels(kind: ProgramKind, primvars: &BTreeSet<PrimitiveKind>) -> KernelList {
-    let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar::Variant { kind }));
-    [work::kernel(kind.work_variant())].into_iter().chain(primvars).collect()
-}
-
-/// The kernels that make dPdtime.
-pub(super) fn velocity_kernels() -> KernelList {
-    vec![velocity::kernel()]
-}
-
-/// The kernels that take displacements along.
-pub(super) fn carry_kernels() -> KernelList {
-    vec![carry::kernel()]
-}
-
-/// The kernels that measure how far vertices were moved.
-pub(super) fn measure_kernels() -> KernelList {
-    vec![displaced::kernel()]
+    let measures = matches!(demand.stage.assign_bin, AssignBin::Depth(_));
+    let keeps_keys = matches!(traits.interpolation, Interpolation::Blurred(_));
+    let mut kernels = program::kernels(ProgramKind::Displacement, &traits.displacement_primvars);
+    kernels.extend(measures.then(displaced::kernel));
+    let carries = (measures || keeps_keys) && traits.kinds.iter().any(|kind| kind.moves);
+    kernels.extend(carries.then(carry::kernel));
+    kernels
 }

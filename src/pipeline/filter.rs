@@ -8,11 +8,63 @@ use super::kernels::constants::{
 };
 use super::kernels::records::FrameBuffer;
 use super::kernels::{depth, filter, taps};
-use super::needed_kernels::KernelList;
+use super::portion::{covering, portion};
 use super::recording::{Groups, Recording, Slice};
-use super::{covering, portion};
+use super::stage::{
+    AssignBin, Bins, Feature, FilteredRecord, KernelDemand, Need, Process, RecordTask, Repeats, Run, StageDescriptor,
+    Task, Units, When, Work,
+};
+use super::variants::KernelList;
 use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::ops::Range;
+
+/// See [`Process::Filter`].
+pub(super) const FILTER: StageDescriptor = StageDescriptor {
+    stage: "filter",
+    needs: &[Need::always(Process::CompositeOpaque)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Delivered),
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels,
+    run: Run::Task(Task {
+        work: Work::Filter,
+        units: |input| {
+            let visits = window_samples(input.region.capacity.pixel_samples, &input.settings.widest_filter);
+            Units::Even((visits * input.region.capacity.filtered) as f64)
+        },
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| {
+            record(recording, input.frame, input.region, &input.settings.filtered, some);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::FilterDepth`].
+pub(super) const FILTER_DEPTH: StageDescriptor = StageDescriptor {
+    stage: "filter",
+    needs: &[
+        Need::always(Process::Hide),
+        Need::when(When::With(Process::Filter), Process::CompositeOpaque),
+        Need::when(When::With(Process::Filter), Process::Filter),
+    ],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Delivered),
+    repeats: Repeats::Free,
+    only_with: Some(Feature::Depths),
+    kernels: |_| vec![depth::kernel()],
+    run: Run::Task(Task {
+        work: Work::Depth,
+        units: |input| Units::Even(input.region.pixel_samples().into()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| {
+            let by = input.settings.depth_filter.unwrap_or_default();
+            record_depth(recording, input.region, by, some);
+        }),
+    }),
+    finding: None,
+};
 
 /// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline.md). Their
 /// taps take the place of vertices, which are not needed any more.
@@ -43,22 +95,6 @@ fn taps_variant(kind: FilterKind) -> taps::Variant {
 /// The kernel that filters pixels, with one sample (`single`) or more.
 fn variant(kind: FilterKind, single: bool) -> filter::Variant {
     filter::Variant { single, kind: number(kind) }
-}
-
-/// A record of finished pixels: a record of the samples and the filter that it goes through.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilteredRecord {
-    /// 0 is colour and alpha; 1 is the first variable.
-    pub output: u64,
-    /// The filter.
-    pub filter: Filter,
-}
-
-impl FilteredRecord {
-    /// Colour and all variables through one filter.
-    pub fn all(variables: u64, filter: Filter) -> Vec<Self> {
-        (0..=variables).map(|output| Self { output, filter }).collect()
-    }
 }
 
 /// Samples of the window that a pixel's filter goes through.
@@ -220,14 +256,10 @@ pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthF
     recording.dispatch(depth::dispatch(groups, &bindings, &push));
 }
 
-/// The kernels that filter colours and variables, of pixels with one sample (`single`) or more.
-pub(super) fn kernels(kinds: &[FilterKind], single: bool) -> KernelList {
+/// The kernels that filter colours and variables, of pixels with one sample or more.
+fn kernels(demand: &KernelDemand<'_>) -> KernelList {
+    let (kinds, single) = (&demand.displays.filters, demand.traits.single);
     let weigh: KernelList = kinds.iter().map(|&kind| taps::kernel(taps_variant(kind))).collect();
     let filter = kinds.iter().map(|&kind| filter::kernel(variant(kind, single)));
     if single { filter.collect() } else { weigh.into_iter().chain(filter).collect() }
-}
-
-/// The kernels that filter depths.
-pub(super) fn depth_kernels() -> KernelList {
-    vec![depth::kernel()]
 }

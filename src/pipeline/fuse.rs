@@ -2,23 +2,14 @@
 //! pipelines).
 
 use super::buffers::{ActiveRegion, GeometrySources};
-use super::dice::{Per, Piece};
-use super::geometry::PrimitiveKind;
+use super::hidden::DicedKind;
 use super::kernels::dice_hide;
+use super::piece::{Per, Piece};
 use super::recording::{Kernel, Recording};
 use std::sync::Arc;
 
 fn variant(DicedKind { kind, full }: DicedKind) -> dice_hide::Variant {
     dice_hide::Variant { kind, full }
-}
-
-/// What of primitives decides how they are diced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DicedKind {
-    /// The kind.
-    pub kind: PrimitiveKind,
-    /// Whether it is left to kernels that do more, see [`super::bound_split::FullKinds`].
-    pub full: bool,
 }
 
 /// Appends the dicing and hiding of a piece, apart from the rest pass.

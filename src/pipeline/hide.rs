@@ -3,18 +3,71 @@
 
 use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
-use super::dice::{Per, Piece};
-use super::fuse::{self, DicedKind};
-pub(super) use super::kernels::axes::Motion as VertexMotion;
+use super::fuse;
+use super::hidden::{DicedKind, Division, HiddenSurfaces, HidingForm, KeyedPositions, SampleTests};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
-use super::kernels::{arm, block, blur_samples, cull, hide, hide_blurred};
-use super::needed_kernels::{KernelList, KernelVariants};
-use super::plan::Division;
-use super::recording::{Dispatch, Groups, Recording, Slice};
-use super::sample::Slab;
-use super::{covering, portion};
+use super::kernels::{block, blur_samples, hide, hide_blurred};
+use super::piece::{Per, Piece};
+use super::portion::{covering, portion};
+use super::recording::{Dispatch, Groups, Recording};
+use super::stage::{
+    AssignBin, Bins, Feature, Finding, Grids, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process,
+    RecordTask, Repeats, Run, StageDescriptor, Task, Units, Work,
+};
+use super::variants::KernelList;
 use std::ops::Range;
+
+/// See [`Process::BlurSamples`].
+pub(super) const BLUR_SAMPLES: StageDescriptor = StageDescriptor {
+    stage: "hide",
+    needs: &[],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Pixels),
+    repeats: Repeats::Free,
+    only_with: Some(Feature::Blur),
+    kernels: |_| vec![blur_samples::kernel()],
+    run: Run::Task(Task {
+        work: Work::BlurSamples,
+        units: |input| Units::Even(input.region.pixel_samples().into()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| {
+            record_blur_samples(recording, input.frame, input.region, some);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::Hide`].
+pub(super) const HIDE: StageDescriptor = StageDescriptor {
+    stage: "hide",
+    needs: &[Need::always(Process::BlurSamples), Need::always(Process::Dice)],
+    stands_for: None,
+    bins: Bins::Loads(AssignBin::Depth(Grids::Opaque)),
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels,
+    run: Run::Load(LoadStage { begins: false, program: None, is_idle: |_| false, record: record_load }),
+    finding: Some(Finding::Culled),
+};
+
+/// See [`Process::RenewBlocks`].
+pub(super) const RENEW_BLOCKS: StageDescriptor = StageDescriptor {
+    stage: "hide",
+    needs: &[Need::always(Process::Hide)],
+    stands_for: None,
+    bins: Bins::Loads(AssignBin::Depth(Grids::Opaque)),
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| vec![block::kernel(block_variant(HiddenSurfaces::for_midpoints(demand.displays.midpoints())))],
+    run: Run::Load(LoadStage {
+        begins: false,
+        program: None,
+        is_idle: |input| !input.ends_batch,
+        record: |recording, input| record_blocks(recording, input.region),
+    }),
+    finding: None,
+};
 
 /// Appends the start of hiding: empty samples, nothing hidden.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
@@ -93,111 +146,6 @@ impl HidePass {
     pub(super) const ALL: [Self; 2] = [Self::First, Self::Rest];
 }
 
-/// Which grids become the slots of a piece.
-#[derive(Clone, Copy, Debug)]
-pub struct SlotSource {
-    /// The order that they are taken from.
-    pub sorted: Slice<u32>,
-    /// The first of them in that order.
-    pub first: u32,
-    /// Whether hidden grids get no slot.
-    pub cull: bool,
-    /// Grids outside this slab get no slot.
-    pub slab: Slab,
-}
-
-/// Appends the making of a piece's slots.
-pub fn record_cull(
-    recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
-    piece: &Piece,
-    source: &SlotSource,
-) {
-    let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
-    let bindings = cull::Bindings {
-        sorted: source.sorted,
-        grids: slices.grids.grids,
-        grid_bounds: slices.grids.bounds,
-        instances: frame.instances,
-        blocks: slices.blocks,
-        slots: slices.slots,
-        culled: slices.culled,
-        pieces: slices.pieces,
-        arena: slices.arena.cast(),
-    };
-    let push = cull::Push {
-        first: source.first,
-        count: piece.slot_count,
-        slot_base: piece.slot_base,
-        piece: piece.number,
-        region_x: region.pixels.sampled[0],
-        region_y: region.pixels.sampled[1],
-        region_width,
-        region_height,
-        enabled: u32::from(source.cull),
-        slab_low_z: (source.slab.low >> 32) as u32,
-        slab_high_z: (source.slab.high >> 32) as u32,
-    };
-    recording.dispatch(cull::dispatch(covering(u64::from(piece.slot_count), cull::LOCAL_SIZE), &bindings, &push));
-}
-
-/// Appends the start of a load: its pieces, no slots yet.
-pub fn record_pieces(recording: &mut Recording, slices: &RegionSlices, pieces: &[Piece]) {
-    let states: Vec<_> = pieces.iter().map(Piece::state).collect();
-    recording.write(slices.pieces.part(0..pieces.len() as u64), &states);
-}
-
-/// Appends what comes after culling: the workgroups that each piece's slots need.
-pub fn record_arm(recording: &mut Recording, slices: &RegionSlices, pieces: usize) {
-    let push = arm::Push { piece_count: pieces as u32 };
-    let groups = covering(pieces as u64, arm::LOCAL_SIZE);
-    recording.dispatch(arm::dispatch(groups, &arm::Bindings { pieces: slices.pieces }, &push));
-}
-
-/// Which surfaces of a sample are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HiddenSurfaces {
-    /// The nearest one, by key.
-    Nearest,
-    /// Also the depth of the next one behind it.
-    NearestTwo,
-}
-
-impl HiddenSurfaces {
-    /// Those that depths need, which are midpoints or not.
-    pub(super) fn for_midpoints(midpoints: bool) -> Self {
-        if midpoints { Self::NearestTwo } else { Self::Nearest }
-    }
-
-    fn of(region: &ActiveRegion) -> Self {
-        Self::for_midpoints(region.capacity.behind)
-    }
-}
-
-/// What samples are tested for, which chooses the variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SampleTests {
-    /// Clipping planes.
-    pub clipped: bool,
-    /// Trim loops.
-    pub trimmed: bool,
-    /// Whether each has its own time and point of the lens.
-    pub blurred: bool,
-    /// How vertices move.
-    pub motion: VertexMotion,
-}
-
-impl VertexMotion {
-    pub(super) fn of_keys(keys: u32) -> Self {
-        match keys {
-            0 | 1 => Self::Still,
-            2 => Self::Straight,
-            _ => Self::Keyed,
-        }
-    }
-}
-
 fn variant(surfaces: HiddenSurfaces, pass: HidePass, tests: SampleTests, division: Division) -> hide::Variant {
     hide::Variant {
         expanded: division == Division::Expanded,
@@ -233,37 +181,6 @@ fn block_variant(surfaces: HiddenSurfaces) -> block::Variant {
     block::Variant { behind: surfaces == HiddenSurfaces::NearestTwo }
 }
 
-/// Where the positions of a piece's vertices are: at each key of its motion, one behind the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyedPositions {
-    /// The first record.
-    pub base: u32,
-    /// Keys; 1 for what stands still.
-    pub keys: u32,
-    /// Whether its primitives have trim loops.
-    pub trimmed: bool,
-}
-
-impl KeyedPositions {
-    pub(super) fn tests(&self, frame: &FrameSlices) -> SampleTests {
-        SampleTests {
-            clipped: !frame.clip_planes.is_empty(),
-            trimmed: self.trimmed,
-            blurred: self.keys > 1 || !frame.lens.is_empty(),
-            motion: VertexMotion::of_keys(self.keys),
-        }
-    }
-}
-
-/// How pieces are hidden; the result is the same.
-#[derive(Clone, Copy, Debug)]
-pub struct HidingForm {
-    /// How samples are divided among invocations.
-    pub division: Division,
-    /// The variants of kernels that are not for hiding alone.
-    pub variants: KernelVariants,
-}
-
 /// Whether tiles are hidden one by one, if there is room for lists.
 fn is_binned(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) -> bool {
     let binned = matches!(division, Division::Binned | Division::BinnedFused);
@@ -275,13 +192,29 @@ fn is_fused(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) ->
     division == Division::Fused && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)
 }
 
-/// Whether a piece with these positions, which are those that dicing gives, is diced when it is hidden.
-pub fn dices_itself(frame: &FrameSlices, region: &ActiveRegion, positions: KeyedPositions, division: Division) -> bool {
-    is_fused(HiddenSurfaces::of(region), positions.tests(frame), division)
+/// Whether a piece is diced by the kernel that hides it, with the positions that dicing gives.
+pub(super) fn dices_itself(input: &LoadInput<'_>, piece: &LoadedPiece<'_>) -> bool {
+    let (bin, displace, layout) = input.hidden(piece);
+    let tests = layout.positions.tests(input.frame);
+    let is_plain = !bin.translucent && displace.is_none();
+    is_plain && is_fused(HiddenSurfaces::of(input.region), tests, input.form.division)
+}
+
+/// Appends the hiding of a load.
+fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
+    for piece in input.pieces {
+        let (bin, _, layout) = input.hidden(piece);
+        if dices_itself(input, piece) {
+            let diced = DicedKind { kind: bin.kind, full: input.world.full.has(bin.kind) };
+            record_fused(recording, piece.sources, input.region, &piece.piece, diced);
+        } else {
+            record_piece(recording, piece.sources, input.region, &piece.piece, layout.positions, input.form);
+        }
+    }
 }
 
 /// Appends the dicing and hiding of a piece for which [`dices_itself`] holds.
-pub fn record_fused(
+fn record_fused(
     recording: &mut Recording,
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
@@ -416,18 +349,17 @@ pub fn record_blocks(recording: &mut Recording, region: &ActiveRegion) {
     recording.dispatch(block::dispatch(block_variant(HiddenSurfaces::of(region)), groups, &bindings, &push));
 }
 
-/// The kernels that make slots, for all that is diced.
-pub(super) fn slot_kernels() -> KernelList {
-    vec![cull::kernel(), arm::kernel()]
+/// The kernels that hide what a world has.
+fn kernels(demand: &KernelDemand<'_>) -> KernelList {
+    let surfaces = HiddenSurfaces::for_midpoints(demand.displays.midpoints());
+    let form = demand.traits.form;
+    let hiding = demand.traits.tests.iter().flat_map(|&tests| tests_kernels(surfaces, tests, form));
+    let fused = demand.traits.diced.iter().flat_map(|&(kind, tests)| fused_kernels(surfaces, tests, form, kind));
+    hiding.chain(fused).collect()
 }
 
-/// The kernels that begin what moves or is out of focus.
-pub(super) fn blur_kernels() -> KernelList {
-    vec![blur_samples::kernel()]
-}
-
-/// The kernels that hide.
-pub(super) fn kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: HidingForm) -> KernelList {
+/// The kernels that hide what is tested so.
+fn tests_kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: HidingForm) -> KernelList {
     let kernel = |pass| match tests.blurred {
         true => hide_blurred::kernel(blurred_variant(surfaces, pass, tests, form.division)),
         false => hide::kernel(variant(surfaces, pass, tests, form.division)),
@@ -438,19 +370,9 @@ pub(super) fn kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: Hiding
 }
 
 /// The kernels that dice and hide at once primitives of a kind that are not displaced; none if they are not.
-pub(super) fn fused_kernels(
-    surfaces: HiddenSurfaces,
-    tests: SampleTests,
-    division: Division,
-    kind: DicedKind,
-) -> KernelList {
-    if !is_fused(surfaces, tests, division) {
+fn fused_kernels(surfaces: HiddenSurfaces, tests: SampleTests, form: HidingForm, kind: DicedKind) -> KernelList {
+    if !is_fused(surfaces, tests, form.division) {
         return Vec::new();
     }
     vec![fuse::kernel(kind), hide::kernel(REST_FUSED)]
-}
-
-/// The kernels that update the farthest depths of blocks.
-pub(super) fn block_kernels(surfaces: HiddenSurfaces) -> KernelList {
-    vec![block::kernel(block_variant(surfaces))]
 }

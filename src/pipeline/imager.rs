@@ -4,8 +4,8 @@
 //! y, one pixel apart. Tiles are laid out from raster (0, 0), so that derivatives and `random()` do not depend on the
 //! crop window.
 
-use super::displace::{KeptLoops, LoopRun, LoopState, record_kept_loops};
 use super::look::ImagerProgram;
+use super::program::{KeptLoops, LoopRun, LoopState, record_kept_loops};
 use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Recording, Slice};
 use super::textures::{TextureSlices, misses_words};
 use std::sync::Arc;

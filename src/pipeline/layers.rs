@@ -5,39 +5,36 @@ use super::kernels::constants::CELL_SAMPLES;
 use super::kernels::records::Layer;
 use super::kernels::{layers, merge_layers};
 use super::look::Interpolation;
-use super::needed_kernels::KernelList;
-use super::portion;
+use super::portion::portion;
 use super::recording::{Recording, Slice};
-use super::sample::{CELL_ENTRIES_MAX, Slab};
+use super::slab::Slab;
+use super::stage::{
+    AssignBin, Bins, Feature, Need, Process, RecordTask, Repeats, Run, Spread, StageDescriptor, Task, Units, Work,
+};
 use std::ops::Range;
 
-/// Layers that there is room for, at least.
-const LAYERS_MIN: u64 = 1 << 17;
-
-/// Layers that a pixel of so many samples has room for in a slab, with so many entries in the longest list of its
-/// cells: one for each entry of each sample's cell, and an opaque one.
-fn pixel_layers(pixel_samples: u64, longest_cell: u64) -> u64 {
-    pixel_samples.div_ceil(CELL_SAMPLES.into()) * layers_of_cell(pixel_samples, longest_cell)
-}
-
-/// Layers that a cell of pixels of so many samples has room for, by its entries.
-pub fn layers_of_cell(pixel_samples: u64, entries: u64) -> u64 {
-    (entries + 1) * pixel_samples.min(CELL_SAMPLES.into())
-}
-
-/// Layers that a region has room for: all of any pixel in a slab of one key, which has at most an entry a sample.
-pub fn layers_capacity(pixel_samples: u64) -> u64 {
-    pixel_layers(pixel_samples, CELL_SAMPLES.into()).max(LAYERS_MIN)
-}
-
-/// Entries of a cell in a slab, at most, so that there is room for all layers of its pixel.
-pub fn cell_entries_max(pixel_samples: u64) -> u32 {
-    let fitting = layers_capacity(pixel_samples) / pixel_layers(pixel_samples, 0) - 1;
-    fitting.min(CELL_ENTRIES_MAX.into()) as u32
-}
+/// See [`Process::ListLayers`].
+pub(super) const LIST_LAYERS: StageDescriptor = StageDescriptor {
+    stage: "composite",
+    needs: &[Need::always(Process::SortEntries), Need::always(Process::PlaceEntries), Need::always(Process::Shade)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Pixels),
+    repeats: Repeats::Inside,
+    only_with: Some(Feature::DeepShadows),
+    kernels: |demand| vec![layers::kernel(variant(demand.traits.interpolation)), merge_layers::kernel()],
+    run: Run::Task(Task {
+        work: Work::Layers,
+        units: |_| Units::Even(1.0),
+        spread: Some(Spread::Layers),
+        record: RecordTask::Region(|recording, input, some| {
+            record(recording, input.frame, input.region, input.state.slab, some);
+        }),
+    }),
+    finding: None,
+};
 
 /// Appends the listing of what the samples of `some` of the pixels see in a slab, and the merging by depth. They have
-/// at most [`layers_capacity`] layers.
+/// at most [`layers_capacity`](super::slab::layers_capacity) layers.
 pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, slab: Slab, some: &Range<u64>) {
     let pixels = some.start.min(region.pixels.count())..some.end.min(region.pixels.count());
     recording.fill(region.slices.pixel_layers.part(pixels.clone()), 0);
@@ -122,9 +119,4 @@ fn record_merge(recording: &mut Recording, region: &ActiveRegion, pixels: &Range
 
 fn variant(interpolation: Interpolation) -> layers::Variant {
     layers::Variant { smooth: interpolation.smooth() }
-}
-
-/// The kernels that list and merge layers.
-pub(super) fn kernels(interpolation: Interpolation) -> KernelList {
-    vec![layers::kernel(variant(interpolation)), merge_layers::kernel()]
 }

@@ -79,6 +79,13 @@ pub struct HideBin {
     pub keys: u32,
 }
 
+impl HideBin {
+    /// Channels of positions at the keys of its motion, besides those of its displacement program.
+    pub fn key_channels(&self) -> u32 {
+        if self.displace.is_some() && self.keys == 1 { 0 } else { self.keys }
+    }
+}
+
 /// Grids that are shaded in the same dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShadeBin {
@@ -171,6 +178,14 @@ pub struct ShadingKernel {
     pub demand: Option<Arc<super::recording::Kernel>>,
     /// What runs instead where loops are long; `None` for programs whose loops never are.
     pub resumable: Option<ResumableKernel>,
+}
+
+impl ShadingKernel {
+    /// Channels for its saved loops, twice where it may have to be run again.
+    pub fn saved_channels(&self) -> u32 {
+        let channels = self.resumable.as_ref().map_or(0, |resumable| resumable.state_channels);
+        if self.uses_textures { 2 * channels } else { channels }
+    }
 }
 
 /// Buffers of tiles that a compiled kernel that looks textures up is bound to (spirv-gen's abi.rs).

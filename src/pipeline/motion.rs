@@ -3,9 +3,8 @@
 
 use super::kernels::constants::TRIPS_MAX;
 use super::kernels::records::MotionKey;
-use super::world::largest_scale;
 use crate::scene::{BlobStep, Drawable, Geometry, Motion, Shape, World};
-use glam::{DMat3, DMat4};
+use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
 /// Where both the camera and the object move, keys are added until what they make together is off the straight lines by
@@ -166,6 +165,26 @@ fn bend(keys: &mut Vec<(f32, DMat4)>, end: f32, at: &dyn Fn(f32) -> DMat4, halvi
     bend(keys, end, at, halvings - 1);
 }
 
+/// The largest factor by which a matrix stretches a vector: its greatest singular value, by power iteration on M^T M,
+/// rounded up.
+pub(super) fn largest_scale(matrix: DMat3) -> f64 {
+    let gram = matrix.transpose() * matrix;
+    let mut v = DVec3::new(0.6, 0.64, 0.48);
+    for _ in 0..64 {
+        let next = gram * v;
+        let length = next.length();
+        if length == 0.0 {
+            return 0.0;
+        }
+        v = next / length;
+    }
+    // Never less than the longest column, never more than the Frobenius norm.
+    let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(DVec3::length);
+    let longest = columns.into_iter().fold(0.0, f64::max);
+    let frobenius = columns.iter().map(|c| c * c).sum::<f64>().sqrt();
+    ((matrix * v).length() * 1.0001).clamp(longest, frobenius.max(longest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,5 +217,14 @@ mod tests {
         assert!(patch_trips([3, 3]) < patch_trips([7, 3]) && patch_trips([7, 3]) < patch_trips([7, 7]));
         assert!(INVOCATION_TRIPS / patch_trips([3, 3]) >= 16, "{}", patch_trips([3, 3]));
         assert!(2 * patch_trips([23, 23]) < 2 * INVOCATION_TRIPS);
+    }
+
+    #[test]
+    fn largest_scale_of_a_rotated_stretch_is_the_stretch() {
+        let rotation = DMat3::from_rotation_y(0.7) * DMat3::from_rotation_x(0.3);
+        let stretch = DMat3::from_diagonal(DVec3::new(0.5, 3.0, 1.0));
+        let scale = largest_scale(rotation * stretch * rotation.transpose());
+        assert!((3.0..3.001).contains(&scale), "{scale}");
+        assert_eq!(largest_scale(DMat3::ZERO), 0.0);
     }
 }

@@ -1,21 +1,26 @@
 //! Pipelines as data (Piko, Patney et al. 2015): which stages a region goes through, in which order, what bins their
 //! work is cut into, and which of them share a submission. `order` below is the one place that says what follows what.
 //!
-//! A stage's *Process* names its kernels, its *AssignBin* how its work is cut, its *Schedule* whether it begins a
-//! submission, and its *Repeat* how often it runs. [`crate::render`](mod@crate::render) builds the chain of submissions
+//! A stage's *Process* names what it computes, its *AssignBin* how its work is cut, its *Schedule* whether it begins a
+//! submission, and its *Repeat* how often it runs. What holds of a process in any pipeline is said by its descriptor,
+//! in the file of its stage ([`super::stage`]). [`crate::render`](mod@crate::render) builds the chain of submissions
 //! of a region from a [`Pipeline`]; the kernels to be compiled follow from it too ([`super::kernels_of`]). Another
 //! pipeline is another value, so that pipelines can be measured against each other with the same kernels; none of them
 //! changes a pixel. A value in which a stage comes before what it needs cannot be made ([`Pipeline::new`]).
 
 mod catalogue;
 mod check;
-mod process;
+mod lists;
 
-pub use catalogue::{CATALOGUE, Division, NamedPipeline};
+pub use super::hidden::Division;
+pub use super::stage::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
+pub use catalogue::{CATALOGUE, NamedPipeline};
 pub use check::{InvalidPipeline, Requirement};
-pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 
 use super::kernels::constants::BATCHES;
+use super::stage::Features;
+use check::check;
+use lists::{depths, displacement, with, without};
 
 /// The order of stages of [`Pipeline::ANTHILL`].
 const fn order() -> [PipelineStage; 39] {
@@ -86,18 +91,85 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &PipelineStage::without::<39, 38>(order(), Process::RenewBlocks));
+    pub const UNBINNED: Self = Self::valid(1, &without::<39, 38>(order(), Process::RenewBlocks));
     /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
     pub const SHADE_FIRST: Self = Self::valid(
         1,
-        &PipelineStage::with(
-            PipelineStage::without::<39, 38>(order(), Process::RenewBlocks),
+        &with(
+            without::<39, 38>(order(), Process::RenewBlocks),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),
     );
     /// Hides what is opaque for depths alone, and shades nothing.
-    pub const DEPTHS: Self = Self::valid(BATCHES, &PipelineStage::depths(order()));
+    pub const DEPTHS: Self = Self::valid(BATCHES, &depths(order()));
     /// Displaces everything that is displaced, only to find out how far it is moved.
-    pub const MEASURE: Self = Self::valid(BATCHES, &PipelineStage::displacement(order()));
+    pub const MEASURE: Self = Self::valid(BATCHES, &displacement(order()));
+
+    /// A pipeline of these stages with at most `batches` depth batches in a region.
+    ///
+    /// # Errors
+    /// The first stage that cannot be where it is, and why.
+    pub const fn new(batches: u32, stages: &'static [PipelineStage]) -> Result<Self, InvalidPipeline> {
+        match check(batches, stages) {
+            Ok(()) => Ok(Self { batches, division: Division::Micropolygons, bucket_px: None, stages }),
+            Err(invalid) => Err(invalid),
+        }
+    }
+
+    /// The same for a constant: one that is invalid fails the build.
+    const fn valid(batches: u32, stages: &'static [PipelineStage]) -> Self {
+        match Self::new(batches, stages) {
+            Ok(pipeline) => pipeline,
+            Err(invalid) => panic!("{}", invalid.requirement.text()),
+        }
+    }
+
+    /// The same with another division.
+    pub const fn with_division(self, division: Division) -> Self {
+        Self { division, ..self }
+    }
+
+    /// The same in regions of at most this many pixels along x and y.
+    const fn in_buckets(self, px: u32) -> Self {
+        Self { bucket_px: Some(px), ..self }
+    }
+
+    /// How [`Process::Hide`] and [`Process::Sample`] give micropolygons to invocations.
+    pub const fn division(&self) -> Division {
+        self.division
+    }
+
+    /// The pixels along x and y of the regions that a picture is cut into to begin with; `None` leaves it whole.
+    pub const fn bucket_px(&self) -> Option<u32> {
+        self.bucket_px
+    }
+
+    /// Depth batches of a region, at most.
+    pub const fn batches(&self) -> u32 {
+        self.batches
+    }
+
+    /// The stages in order.
+    pub const fn stages(&self) -> &'static [PipelineStage] {
+        self.stages
+    }
+
+    /// Whether any of its stages computes this.
+    pub fn has(&self, process: Process) -> bool {
+        self.stages.iter().any(|stage| stage.process == process)
+    }
+
+    /// Whether it finishes pixels: colours, depths or both.
+    pub fn finishes(&self) -> bool {
+        self.has(Process::Filter) || self.has(Process::FilterDepth)
+    }
+}
+
+impl PipelineStage {
+    /// Whether it finds nothing to do in a picture with these features.
+    pub fn is_left_out(&self, features: &Features) -> bool {
+        let lacks = self.process.descriptor().only_with.is_some_and(|feature| !features.has(feature));
+        lacks || self.repeat == Repeat::Slabs && !features.translucency
+    }
 }

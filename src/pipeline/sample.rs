@@ -2,34 +2,121 @@
 //! slab of depth.
 
 use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
-use super::dice::Piece;
-use super::hide::{HidePass, KeyedPositions, SampleTests, record_passes};
+use super::hidden::{Division, KeyedPositions, SampleTests};
+use super::hide::{self, HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::{Appended, Entry};
 use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
-use super::needed_kernels::{KernelList, KernelVariants};
-use super::plan::Division;
+use super::piece::Piece;
+use super::portion::{covering, portion};
 use super::recording::Recording;
-use super::scan::PrefixSum;
-use super::{covering, hide, portion, scan};
+use super::scan::{self, PrefixSum};
+use super::slab::{CELL_ENTRIES_MAX, Slab};
+use super::stage::{
+    AssignBin, Bins, Finding, Grids, LoadInput, LoadStage, Need, Process, RecordTask, Repeat, Repeats, Run, Spread,
+    StageDescriptor, Task, TaskInput, Units, Work, no_kernels,
+};
+use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
 
-/// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
-/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (docs/pipeline.md).
-pub const CELL_ENTRIES_MAX: u32 = 512;
+/// See [`Process::ClearEntries`].
+pub(super) const CLEAR_ENTRIES: StageDescriptor = StageDescriptor {
+    stage: "sample",
+    needs: &[Need::always(Process::SortForHiding)],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::First(Repeat::Slabs),
+    only_with: None,
+    kernels: no_kernels,
+    run: Run::Task(Task {
+        work: Work::Fill,
+        units: |input| {
+            let region = input.region;
+            Units::All(2 * region.cells() + region.subpixels() + u64::from(VISIBLE_WORDS) * input.state.grids)
+        },
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| record_clear(recording, input.region, input.state.grids)),
+    }),
+    finding: None,
+};
 
-/// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slab {
-    /// First key.
-    pub low: u64,
-    /// First key beyond it.
-    pub high: u64,
-}
+/// See [`Process::Sample`].
+pub(super) const SAMPLE: StageDescriptor = StageDescriptor {
+    stage: "sample",
+    needs: &[Need::always(Process::BlurSamples), Need::always(Process::Dice)],
+    stands_for: None,
+    bins: Bins::Loads(AssignBin::Depth(Grids::Translucent)),
+    repeats: Repeats::Inside,
+    only_with: None,
+    kernels: |demand| {
+        let traits = demand.traits;
+        traits.tests.iter().flat_map(|&tests| kernels(tests, traits.form.division)).collect()
+    },
+    run: Run::Load(LoadStage { begins: false, program: None, is_idle: |_| false, record: record_load }),
+    finding: Some(Finding::Entries),
+};
 
-impl Slab {
-    /// All depths.
-    pub const WHOLE: Self = Self { low: 0, high: u64::MAX };
+/// See [`Process::ListEntries`].
+pub(super) const LIST_ENTRIES: StageDescriptor = StageDescriptor {
+    stage: "sample",
+    needs: &[Need::always(Process::Sample)],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::Inside,
+    only_with: None,
+    kernels: |demand| scan::kernels(demand.variants, scan::Summed::WORD),
+    run: Run::Task(Task {
+        work: Work::Scan,
+        units: |input| Units::All(input.region.cells()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            record_lists(recording, input.settings.variants, input.region);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::ScatterEntries`].
+pub(super) const SCATTER_ENTRIES: StageDescriptor = StageDescriptor {
+    stage: "sample",
+    needs: &[Need::always(Process::ListEntries)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Entries),
+    repeats: Repeats::Inside,
+    only_with: None,
+    kernels: |_| vec![scatter_entries::kernel()],
+    run: Run::Task(Task {
+        work: Work::Scatter,
+        units: |_| Units::Even(1.0),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| {
+            record_scatter(recording, &input.region.slices, input.state.entries, some);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::SortEntries`].
+pub(super) const SORT_ENTRIES: StageDescriptor = StageDescriptor {
+    stage: "sample",
+    needs: &[Need::always(Process::ScatterEntries)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Cells),
+    repeats: Repeats::Inside,
+    only_with: None,
+    kernels: |_| vec![sort_entries::kernel()],
+    run: Run::Task(Task {
+        work: Work::SortCells,
+        units: |input| Units::Even(1.0 + entries_of_cell(input)),
+        spread: Some(Spread::Sorting),
+        record: RecordTask::Region(|recording, input, some| record_sort(recording, input.region, some)),
+    }),
+    finding: None,
+};
+
+/// Entries of a cell, in the mean.
+pub(super) fn entries_of_cell(input: &TaskInput<'_>) -> f64 {
+    f64::from(input.state.entries) / input.region.cells().max(1) as f64
 }
 
 const _: () = assert!(size_of::<Entry>() == 32, "entries are stored as four words");
@@ -69,6 +156,15 @@ fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sa
         clipped: tests.clipped,
         trimmed: tests.trimmed,
         motion: tests.motion,
+    }
+}
+
+/// Appends the sampling of a load.
+fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
+    for piece in input.pieces {
+        let (_, _, layout) = input.hidden(piece);
+        let division = input.form.division;
+        record_piece(recording, piece.sources, input.region, input.slab, &piece.piece, layout.positions, division);
     }
 }
 
@@ -230,25 +326,10 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
 }
 
 /// The kernels that sample.
-pub(super) fn kernels(tests: SampleTests, division: Division) -> KernelList {
+fn kernels(tests: SampleTests, division: Division) -> KernelList {
     let kernel = |pass| match tests.blurred {
         true => sample_blurred::kernel(blurred_variant(pass, tests, division)),
         false => sample::kernel(variant(pass, tests, division)),
     };
     HidePass::ALL.map(kernel).into_iter().chain([nearest_keys::kernel()]).collect()
-}
-
-/// The kernels that number entries by cell.
-pub(super) fn list_kernels(variants: KernelVariants) -> KernelList {
-    scan::kernels(variants, scan::Summed::WORD)
-}
-
-/// The kernels that put entries into lists.
-pub(super) fn scatter_kernels() -> KernelList {
-    vec![scatter_entries::kernel()]
-}
-
-/// The kernels that sort lists.
-pub(super) fn sort_kernels() -> KernelList {
-    vec![sort_entries::kernel()]
 }

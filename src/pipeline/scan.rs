@@ -1,11 +1,11 @@
 //! Exclusive prefix sums over 32-bit values (Harris et al. 2007; glsl/lib/lists/scan.glsl).
 
 use super::buffers::{ScanSlices, scan_tiles};
-use super::covering;
 use super::kernels::records::Total;
 use super::kernels::{scan_apply, scan_reduce, scan_sums};
-use super::needed_kernels::{KernelList, KernelVariants};
+use super::portion::covering;
 use super::recording::{Recording, Slice};
+use super::variants::{KernelList, KernelVariants};
 
 /// What is summed of each 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,86 +1,125 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
 
 use super::buffers::{ActiveRegion, FrameSlices, GridPageSlices};
-use super::kernels::constants::{BATCHES, BLOCK_PX, CLUSTER_GRIDS, DEPTH_BUCKETS, SLOT_LOG2_MIN};
+use super::hide;
+use super::kernels::constants::{BATCHES, CLUSTER_GRIDS};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
-use super::needed_kernels::{KernelList, KernelVariants};
+use super::portion::{covering, portion};
 use super::recording::{Groups, Recording};
-use super::scan::PrefixSum;
-use super::{covering, portion, scan};
+use super::scan::{self, PrefixSum};
+use super::stage::{
+    AssignBin, Bins, DepthBuckets, Finding, Need, PageOrder, Process, RecordTask, Repeats, Run, StageDescriptor, Task,
+    Units, Work, no_kernels,
+};
+use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
 
-/// log2 of the vertices of a slot, by size class.
-pub fn slot_log2(class: u32) -> u32 {
-    SLOT_LOG2_MIN + class
-}
+/// See [`Process::ClearSelection`].
+pub(super) const CLEAR_SELECTION: StageDescriptor = StageDescriptor {
+    stage: "select",
+    needs: &[],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: no_kernels,
+    run: Run::Task(Task {
+        work: Work::Fill,
+        units: |input| {
+            let capacity = &input.region.capacity;
+            Units::All((2 + u64::from(capacity.behind)) * input.region.subpixels() + capacity.choice_words())
+        },
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            hide::record_clear(recording, input.region);
+            record_clear(recording, input.region);
+        }),
+    }),
+    finding: None,
+};
 
-/// Micropolygons that slots are expected to have: half as many as vertices. They are a third in hair, and 0.6 in broad
-/// grids (bench/results/2026-11-lists.md).
-pub fn micropolygons_expected(slots: u32, slot_log2: u32) -> u64 {
-    u64::from(slots) << (slot_log2 - 1)
-}
+/// See [`Process::Choose`].
+pub(super) const CHOOSE: StageDescriptor = StageDescriptor {
+    stage: "select",
+    needs: &[Need::always(Process::ClearSelection)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Clusters),
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| vec![select::kernel(choice_variant(demand.variants))],
+    run: Run::Task(Task {
+        work: Work::Choose,
+        units: |_| Units::Even(f64::from(CLUSTER_GRIDS)),
+        spread: None,
+        record: RecordTask::Pages(PageOrder::Forward, |recording, input, page, some| {
+            record_choice(recording, input.settings.variants, page, input.region, some);
+        }),
+    }),
+    finding: None,
+};
 
-/// A region's pixels: what is sampled, and what of it is delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegionPixels {
-    /// Sampled: x0, y0, x1, y1, half-open; includes the filter's apron, so it may begin at negative pixels.
-    pub sampled: [i32; 4],
-    /// Delivered: x0, y0, x1, y1, half-open.
-    pub inside: [u32; 4],
-}
+/// See [`Process::Rank`].
+pub(super) const RANK: StageDescriptor = StageDescriptor {
+    stage: "select",
+    needs: &[Need::always(Process::Choose)],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| scan::kernels(demand.variants, scan::Summed::Bits),
+    run: Run::Task(Task {
+        work: Work::Scan,
+        units: |input| Units::All(input.region.capacity.choice_words()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            record_ranks(recording, input.settings.variants, input.region);
+        }),
+    }),
+    finding: None,
+};
 
-impl RegionPixels {
-    /// Sampled pixels along x and y.
-    pub fn size(&self) -> [u32; 2] {
-        let [x0, y0, x1, y1] = self.sampled;
-        [(x1 - x0).cast_unsigned(), (y1 - y0).cast_unsigned()]
-    }
+/// See [`Process::Gather`].
+pub(super) const GATHER: StageDescriptor = StageDescriptor {
+    stage: "select",
+    needs: &[Need::always(Process::Rank)],
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Clusters),
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| vec![gather::kernel(gather_variant(demand.variants))],
+    run: Run::Task(Task {
+        work: Work::Gather,
+        units: |_| Units::Even(f64::from(CLUSTER_GRIDS)),
+        spread: None,
+        record: RecordTask::Pages(PageOrder::Backward, |recording, input, page, some| {
+            record_gather(recording, input.settings.variants, page, input.region, input.settings.depth, some);
+        }),
+    }),
+    finding: None,
+};
 
-    /// Sampled pixels.
-    pub fn count(&self) -> u64 {
-        let [width, height] = self.size();
-        u64::from(width) * u64::from(height)
-    }
-
-    /// Delivered pixels along x and y.
-    pub fn inside_size(&self) -> [u32; 2] {
-        let [x0, y0, x1, y1] = self.inside;
-        [x1 - x0, y1 - y0]
-    }
-
-    /// Where the delivered rectangle begins inside the sampled one.
-    pub fn inside_offset(&self) -> [u32; 2] {
-        [0, 1].map(|axis| (self.inside[axis].cast_signed() - self.sampled[axis]).cast_unsigned())
-    }
-
-    /// 4x4-pixel blocks.
-    pub fn blocks(&self) -> u64 {
-        let [width, height] = self.size();
-        u64::from(width.div_ceil(BLOCK_PX)) * u64::from(height.div_ceil(BLOCK_PX))
-    }
-}
-
-/// How depth falls into buckets: float bits, less `base`, shifted right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DepthBuckets {
-    /// Bits of the nearest depth.
-    pub base: u32,
-    /// Bits to drop.
-    pub shift: u32,
-}
-
-impl DepthBuckets {
-    /// Buckets for depths between `nearest` and `farthest`, equal steps of the logarithm (nearly).
-    pub fn new(nearest: f32, farthest: f32) -> Self {
-        let base = nearest.max(f32::MIN_POSITIVE).to_bits();
-        let span = farthest.max(nearest).max(f32::MIN_POSITIVE).to_bits().saturating_sub(base);
-        let mut shift = 0;
-        while span >> shift >= DEPTH_BUCKETS {
-            shift += 1;
-        }
-        Self { base, shift }
-    }
-}
+/// See [`Process::SortForHiding`].
+pub(super) const SORT_FOR_HIDING: StageDescriptor = StageDescriptor {
+    stage: "select",
+    needs: &[Need::always(Process::Gather)],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| [vec![plan_batches::kernel()], sort_kernels(demand.variants, BY_HIDING)].concat(),
+    run: Run::Task(Task {
+        work: Work::Sort,
+        units: |input| Units::All(input.state.grids + input.region.capacity.sort_keys()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            let variants = input.settings.variants;
+            let batches = BatchLimits::new(input.batches, variants);
+            let (depth, selected_max) = (input.settings.depth, input.state.grids);
+            record_batches(recording, variants, input.frame, input.region, batches, depth, selected_max);
+        }),
+    }),
+    finding: Some(Finding::Selection),
+};
 
 /// Appends the start of a selection: nothing is selected.
 pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
@@ -207,13 +246,13 @@ pub fn record_batches(
     let push = plan_batches::Push { batch_count: batches.count.clamp(1, BATCHES), batches_per_vertex };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
     let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
-    record_sort(recording, variants, frame, region, &order, SORT_FOR_HIDING);
+    record_sort(recording, variants, frame, region, &order, BY_HIDING);
 }
 
 /// The counting sort for hiding.
-const SORT_FOR_HIDING: sort_count::Variant = sort_count::Variant { shade: false };
+const BY_HIDING: sort_count::Variant = sort_count::Variant { shade: false };
 /// The counting sort for shading.
-pub(super) const SORT_FOR_SHADING: sort_count::Variant = sort_count::Variant { shade: true };
+pub(super) const BY_SHADING: sort_count::Variant = sort_count::Variant { shade: true };
 
 /// The keys of a counting sort of the selected grids.
 #[derive(Clone, Debug)]
@@ -278,52 +317,8 @@ pub(super) fn record_sort(
     recording.dispatch(sort_scatter::dispatch(groups, &bindings, &push));
 }
 
-/// The kernels that choose grids.
-pub(super) fn choice_kernels(variants: KernelVariants) -> KernelList {
-    vec![select::kernel(choice_variant(variants))]
-}
-
-/// The kernels that rank the chosen grids.
-pub(super) fn rank_kernels(variants: KernelVariants) -> KernelList {
-    scan::kernels(variants, scan::Summed::Bits)
-}
-
-/// The kernels that copy the chosen grids.
-pub(super) fn gather_kernels(variants: KernelVariants) -> KernelList {
-    vec![gather::kernel(gather_variant(variants))]
-}
-
-/// The kernels that make depth batches and sort grids for hiding.
-pub(super) fn batch_kernels(variants: KernelVariants) -> KernelList {
-    [vec![plan_batches::kernel()], sort_kernels(variants, SORT_FOR_HIDING)].concat()
-}
-
 /// The kernels of a counting sort of grids.
 pub(super) fn sort_kernels(variants: KernelVariants, by: sort_count::Variant) -> KernelList {
     let scan = scan::kernels(variants, scan::Summed::WORD);
     [vec![sort_count::kernel(by)], scan, vec![sort_scatter::kernel()]].concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn depth_buckets_span_the_scene() {
-        let bucket = |d: DepthBuckets, z: f32| (z.to_bits() - d.base) >> d.shift;
-        let depth = DepthBuckets::new(0.1, 1000.0);
-        assert_eq!(bucket(depth, 0.1), 0);
-        assert!((DEPTH_BUCKETS / 2..DEPTH_BUCKETS).contains(&bucket(depth, 1000.0)));
-        let flat = DepthBuckets::new(5.0, 5.0);
-        assert_eq!(bucket(flat, 5.0), 0);
-    }
-
-    #[test]
-    fn a_region_knows_its_inside() {
-        let region = RegionPixels { sampled: [-1, 7, 12, 20], inside: [0, 8, 11, 19] };
-        assert_eq!(region.size(), [13, 13]);
-        assert_eq!(region.inside_offset(), [1, 1]);
-        assert_eq!(region.inside_size(), [11, 11]);
-        assert_eq!(region.blocks(), 16);
-    }
 }

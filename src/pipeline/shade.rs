@@ -2,16 +2,145 @@
 //! colours of what is seen are kept.
 
 use super::buffers::{ActiveRegion, FrameSlices};
-use super::dice::{Per, Piece};
-use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE};
+use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE, VISIBLE_WORDS};
 use super::kernels::{mark, mark_unseen, needed, pack};
-use super::look::{Interpolation, ShadeBin, ShadingKernel};
-use super::needed_kernels::{KernelList, KernelVariants};
+use super::look::{Interpolation, ShadingKernel};
+use super::piece::{Per, Piece};
+use super::portion::{covering, portion};
+use super::program::{self, ProgramKind, ProgramPlaces, ProgramRun};
 use super::recording::Recording;
-use super::scan::PrefixSum;
-use super::select::{self, DepthBuckets, SORT_FOR_SHADING, SortOrder, record_sort};
-use super::{covering, portion, scan};
+use super::scan::{self, PrefixSum};
+use super::select::{self, SortOrder, record_sort};
+use super::stage::{
+    AssignBin, Bins, DepthBuckets, Feature, Finding, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process,
+    RecordTask, Repeat, Repeats, Run, StageDescriptor, Task, Units, When, Work, no_kernels,
+};
+use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
+
+/// What marking needs: slabs use the same marks and the same colour store before. Without them nothing translucent is
+/// drawn.
+const MARK_NEEDS: &[Need] =
+    &[Need::always(Process::Hide), Need::when(When::With(Process::CompositeSlab), Process::CompositeSlab)];
+
+/// See [`Process::Mark`].
+pub(super) const MARK: StageDescriptor = StageDescriptor {
+    stage: "shade",
+    needs: MARK_NEEDS,
+    stands_for: None,
+    bins: Bins::Items(AssignBin::Pixels),
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |_| vec![mark::kernel()],
+    run: Run::Task(Task {
+        work: Work::Mark,
+        units: |input| Units::Even(input.region.pixel_samples().into()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, some| record_mark(recording, input.region, some)),
+    }),
+    finding: None,
+};
+
+/// See [`Process::MarkAll`].
+pub(super) const MARK_ALL: StageDescriptor = StageDescriptor {
+    stage: "shade",
+    needs: MARK_NEEDS,
+    stands_for: Some(Process::Mark),
+    bins: Bins::Whole,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: no_kernels,
+    run: Run::Task(Task {
+        work: Work::Fill,
+        units: |_| Units::All(VISIBLE_WORDS.into()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| record_mark_all(recording, input.region)),
+    }),
+    finding: None,
+};
+
+/// See [`Process::MarkUnseen`].
+pub(super) const MARK_UNSEEN: StageDescriptor = StageDescriptor {
+    stage: "shade",
+    needs: &[Need::always(Process::Mark)],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::Free,
+    only_with: Some(Feature::UnseenBakes),
+    kernels: |_| vec![mark_unseen::kernel()],
+    run: Run::Task(Task {
+        work: Work::Number,
+        units: |input| Units::All(input.state.grids),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            record_mark_unseen(recording, input.frame, input.region, input.state.grids);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::NumberVisible`].
+pub(super) const NUMBER_VISIBLE: StageDescriptor = StageDescriptor {
+    stage: "shade",
+    needs: &[
+        Need::when(When::Repeated(Repeat::Slabs), Process::Sample),
+        Need::when(When::Repeated(Repeat::Once), Process::Mark),
+        Need::when(When::Repeated(Repeat::Rounds), Process::Mark),
+    ],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::Free,
+    only_with: None,
+    kernels: |demand| [vec![needed::kernel()], scan::kernels(demand.variants, scan::Summed::WORD)].concat(),
+    run: Run::Task(Task {
+        work: Work::Number,
+        units: |input| Units::All(input.state.grids),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            record_places(recording, input.settings.variants, input.region, input.state.grids);
+        }),
+    }),
+    finding: Some(Finding::Visible),
+};
+
+/// See [`Process::SortForShading`].
+pub(super) const SORT_FOR_SHADING: StageDescriptor = StageDescriptor {
+    stage: "shade",
+    needs: &[Need::always(Process::NumberVisible)],
+    stands_for: None,
+    bins: Bins::Whole,
+    repeats: Repeats::First(Repeat::Rounds),
+    only_with: None,
+    kernels: |demand| select::sort_kernels(demand.variants, select::BY_SHADING),
+    run: Run::Task(Task {
+        work: Work::Sort,
+        units: |input| Units::All(input.state.grids + input.region.capacity.sort_keys()),
+        spread: None,
+        record: RecordTask::Region(|recording, input, _| {
+            let (selected, places) = (input.state.grids, input.state.places.clone());
+            record_order(recording, input.settings.variants, input.frame, input.region, selected, places);
+        }),
+    }),
+    finding: None,
+};
+
+/// See [`Process::Shade`].
+pub(super) const SHADE: StageDescriptor = StageDescriptor {
+    stage: "shade",
+    needs: &[Need::always(Process::Dice)],
+    stands_for: None,
+    bins: Bins::Loads(AssignBin::Shading),
+    repeats: Repeats::Inside,
+    only_with: None,
+    kernels,
+    run: Run::Load(LoadStage {
+        begins: false,
+        program: Some(ProgramKind::Colour),
+        is_idle: |_| false,
+        record: record_load,
+    }),
+    finding: None,
+};
 
 /// Appends the marking of what the samples of the pixels `some` see: the opaque micropolygons behind their keys.
 /// Marking begins with pixel 0.
@@ -77,7 +206,7 @@ pub fn record_order(
     places: Range<u32>,
 ) {
     let order = SortOrder { depth: DepthBuckets { base: 0, shift: 0 }, places, selected_max: selected };
-    record_sort(recording, variants, frame, region, &order, SORT_FOR_SHADING);
+    record_sort(recording, variants, frame, region, &order, select::BY_SHADING);
 }
 
 /// The colours of a piece that are to be kept.
@@ -147,88 +276,56 @@ pub fn record_pack(
     recording.dispatch(pack::dispatch(pack_variant(capacity.interpolation), groups, &bindings, &push));
 }
 
-/// The kernels that mark what samples see.
-pub(super) fn mark_kernels() -> KernelList {
-    vec![mark::kernel()]
-}
-
-/// The kernels that mark what is baked unseen.
-pub(super) fn mark_unseen_kernels() -> KernelList {
-    vec![mark_unseen::kernel()]
-}
-
-/// The kernels that number visible micropolygons.
-pub(super) fn place_kernels(variants: KernelVariants) -> KernelList {
-    [vec![needed::kernel()], scan::kernels(variants, scan::Summed::WORD)].concat()
-}
-
-/// The kernels that sort grids for shading.
-pub(super) fn order_kernels(variants: KernelVariants) -> KernelList {
-    select::sort_kernels(variants, SORT_FOR_SHADING)
-}
-
-/// The kernels that keep colours.
-pub(super) fn pack_kernels(interpolation: Interpolation) -> KernelList {
-    vec![pack::kernel(pack_variant(interpolation))]
-}
-
-/// First records in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and
-/// outputs of the colour program, what thin curves cover, positions at keys, then uniform inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShadeLayout {
-    /// Displacement inputs.
-    pub displace_input: u32,
-    /// Displacement's uniform inputs.
-    pub displace_uniform: u32,
-    /// Colour inputs; the displacement's outputs are among its channels.
-    pub input: u32,
-    /// Colour outputs.
-    pub output: u32,
-    /// What the vertices of thin curves cover.
-    pub coverage: Option<u32>,
-    /// Positions at the first of the keys that are kept.
-    pub keys: u32,
-    /// Colour's uniform inputs.
-    pub uniform: u32,
-    /// Records in all.
-    pub records: u32,
-}
-
-/// Channels of the colour inputs: those of the program, and all that the displacement program stores there.
-fn input_channels(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>) -> u32 {
-    shade.map_or(4, |k| k.input_channels).max(displace.map_or(0, |k| k.output_channels))
-}
-
-impl ShadeLayout {
-    /// Records that one vertex and one slot of a bin take up with its programs.
-    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> (u32, u32) {
-        let input = input_channels(displace, shade);
-        let output = shade.map_or(0, |k| k.output_channels);
-        let vertex =
-            displace.map_or(0, |k| k.input_channels) + input + output + u32::from(bin.thin) + bin.key_channels();
-        let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
-        (vertex, slot)
-    }
-
-    /// The layout of a piece of a bin.
-    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> Self {
-        let vertices = piece.vertices();
-        let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
-        let output = input + input_channels(displace, shade) * vertices;
-        let covered = output + shade.map_or(0, |k| k.output_channels) * vertices;
-        let keys = covered + u32::from(bin.thin) * vertices;
-        let displace_uniform = keys + bin.key_channels() * vertices;
-        let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
-        let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
-        Self {
-            displace_input: piece.base,
-            displace_uniform,
-            input,
-            output,
-            coverage: bin.thin.then_some(covered),
-            keys,
-            uniform,
-            records: end - piece.base,
+/// Appends the shading of a load.
+fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
+    for piece in input.pieces {
+        record_colours(recording, input, piece);
+        if input.part.has_results() {
+            record_results(recording, input, piece);
         }
     }
+}
+
+/// Appends the colour program of a piece.
+fn record_colours(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
+    let ((bin, [_, Some(kernel)], layout), Some(loops)) = (input.shaded(piece), input.part.program()) else { return };
+    let of = &piece.piece;
+    let displacement = input.programs.state_channels(bin.displace) * of.vertices();
+    let state = of.base + layout.records + displacement;
+    let loops = input.programs.loop_run(bin.shade, state, of.vertices(), loops);
+    let places = ProgramPlaces {
+        input_base: layout.input,
+        undisplaced_base: if bin.displace.is_some() { layout.displace_input } else { layout.input },
+        output_base: layout.output,
+        uniform_base: layout.uniform,
+    };
+    let (kind, primvars) = (ProgramKind::Colour, bin.shade_primvars);
+    let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+    program::record(recording, piece.sources, &input.region.slices, of, &run);
+}
+
+/// Appends the keeping of the visible colours that a piece's program has left.
+fn record_results(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
+    let (bin, [_, kernel], layout) = input.shaded(piece);
+    let position_base = if bin.keys > 1 { layout.keys } else { layout.input };
+    let colours = PieceColours {
+        kernel,
+        position_base,
+        position_keys: bin.keys,
+        output_base: layout.output,
+        coverage_base: layout.coverage,
+        places: input.places.clone(),
+    };
+    record_pack(recording, input.frame, input.region, &piece.piece, &colours);
+}
+
+/// The kernels that shade and keep colours.
+fn kernels(demand: &KernelDemand<'_>) -> KernelList {
+    let traits = demand.traits;
+    let mut kernels = Vec::new();
+    if traits.coloured {
+        kernels = program::kernels(ProgramKind::Colour, &traits.colour_primvars);
+    }
+    kernels.push(pack::kernel(pack_variant(traits.interpolation)));
+    kernels
 }

@@ -4,18 +4,22 @@ use super::bound_split::{self, Chunk, FullKinds, KindMotion, ListLength};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
-use super::dice::{self, DiceOutput, ListRecords, Piece};
-use super::displace::{LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
+use super::dice::{self, DiceOutput};
 use super::geometry::PrimitiveKind;
-use super::hide::{HidingForm, KeyedPositions, SlotSource};
+use super::hidden::{HidingForm, KeyedPositions};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
+use super::layout::ShadeLayout;
 use super::look::{Interpolation, ShadeBin, ShadingKernel};
+use super::piece::{ListRecords, Piece};
+use super::pixels::RegionPixels;
 use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process, Repeat, Schedule};
+use super::program::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::recording::{Buffer, Recording};
-use super::sample::Slab;
-use super::select::{DepthBuckets, RegionPixels};
-use super::shade::{PieceColours, ShadeLayout};
+use super::shade::PieceColours;
+use super::slab::Slab;
+use super::slots::{self, SlotSource};
+use super::stage::{Composition, DepthBuckets, FilteredRecord};
 use super::{ALL, KernelVariants, composite, displace, filter, hide, sample, select, shade};
 use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::collections::BTreeSet;
@@ -99,13 +103,13 @@ fn pieces(count: u32) -> Vec<Piece> {
 /// The making of slots of a load: what hiding and shading begin with.
 fn record_slots(fixture: &Fixture, recording: &mut Recording, pieces: &[Piece]) {
     let region = &fixture.region;
-    hide::record_pieces(recording, &region.slices, pieces);
+    slots::record_pieces(recording, &region.slices, pieces);
     for piece in pieces {
         let sorted = region.slices.sorted_hide;
         let source = SlotSource { sorted, first: piece.slot_base, cull: true, slab: Slab::WHOLE };
-        hide::record_cull(recording, &fixture.frame, region, piece, &source);
+        slots::record_cull(recording, &fixture.frame, region, piece, &source);
     }
-    hide::record_arm(recording, &region.slices, pieces.len());
+    slots::record_arm(recording, &region.slices, pieces.len());
 }
 
 #[test]
@@ -269,7 +273,7 @@ fn a_load_to_shade_and_what_programs_add() {
     let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
         let (kind, primitives, loops) = (ProgramKind::Colour, PrimitiveKind::Curve, LoopRun::plain(1));
         let run = ProgramRun { kind, kernel: &program, primitives, primvars, places, loops };
-        displace::record_program(recording, r.sources(), &r.region.slices, piece, &run);
+        program::record(recording, r.sources(), &r.region.slices, piece, &run);
     };
     for count in [1, 3] {
         let pieces = pieces(count);
@@ -338,8 +342,8 @@ fn the_end_of_a_region() {
     for variables in [0, 2] {
         let r = Fixture::new(0, variables);
         let count = dispatches(|recording| {
-            composite::record(recording, &r.frame, &r.region, &composite::Composition::BY_OPACITY, 0..1024, &ALL);
-            filter::record(recording, &r.frame, &r.region, &filter::FilteredRecord::all(variables, FILTER), &ALL);
+            composite::record(recording, &r.frame, &r.region, &Composition::BY_OPACITY, 0..1024, &ALL);
+            filter::record(recording, &r.frame, &r.region, &FilteredRecord::all(variables, FILTER), &ALL);
             filter::record_depth(recording, &r.region, DepthFilter::Min, &ALL);
         });
         // What filters weigh samples by is found once.
@@ -363,7 +367,7 @@ fn a_slab_is_sixteen_and_its_compositing() {
     assert_eq!(order, 15);
     for again in [false, true] {
         let slab = dispatches(|recording| {
-            composite::record_slab(recording, &r.frame, &r.region, &composite::Composition::BY_OPACITY, again, &ALL);
+            composite::record_slab(recording, &r.frame, &r.region, &Composition::BY_OPACITY, again, &ALL);
         });
         assert_eq!(slab, 1);
     }

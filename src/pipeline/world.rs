@@ -12,14 +12,14 @@ use super::kernels::constants::{
 use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
 use super::lens::Lens;
 use super::look::{HideBin, Interpolation, Look, Program, ShadeBin, Verdict};
-use super::motion::Path;
+use super::motion::{Path, largest_scale};
 use super::outside::Outside;
-use super::solids::{PrimitiveSolid, SolidTable};
+use super::solid_table::{PrimitiveSolid, SolidTable};
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
     Attributes, Class, DETAIL_STEPS, Drawable, Geometry, ParamValue, ShadingInterpolation, Shape, ValueType, World,
 };
-use glam::{DMat3, DMat4, DVec3};
+use glam::{DMat3, DMat4};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -436,39 +436,5 @@ fn type_number(ty: ValueType) -> u32 {
         ValueType::Vector => TYPE_VECTOR,
         ValueType::Normal => TYPE_NORMAL,
         _ => TYPE_PLAIN,
-    }
-}
-
-/// The largest factor by which a matrix stretches a vector: its greatest singular value, by power iteration on M^T M,
-/// rounded up.
-pub(super) fn largest_scale(matrix: DMat3) -> f64 {
-    let gram = matrix.transpose() * matrix;
-    let mut v = DVec3::new(0.6, 0.64, 0.48);
-    for _ in 0..64 {
-        let next = gram * v;
-        let length = next.length();
-        if length == 0.0 {
-            return 0.0;
-        }
-        v = next / length;
-    }
-    // Never less than the longest column, never more than the Frobenius norm.
-    let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(DVec3::length);
-    let longest = columns.into_iter().fold(0.0, f64::max);
-    let frobenius = columns.iter().map(|c| c * c).sum::<f64>().sqrt();
-    ((matrix * v).length() * 1.0001).clamp(longest, frobenius.max(longest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn largest_scale_of_a_rotated_stretch_is_the_stretch() {
-        let rotation = DMat3::from_rotation_y(0.7) * DMat3::from_rotation_x(0.3);
-        let stretch = DMat3::from_diagonal(DVec3::new(0.5, 3.0, 1.0));
-        let scale = largest_scale(rotation * stretch * rotation.transpose());
-        assert!((3.0..3.001).contains(&scale), "{scale}");
-        assert_eq!(largest_scale(DMat3::ZERO), 0.0);
     }
 }

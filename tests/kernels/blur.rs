@@ -7,14 +7,16 @@ use super::region::{Mesh, Region, flat_frame, in_halves, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
-use anthill::pipeline::hide::{self, HidingForm, KeyedPositions};
+use anthill::pipeline::hidden::{HidingForm, KeyedPositions};
+use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
 use anthill::pipeline::kernels::test::parts;
+use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::plan::Division;
 use anthill::pipeline::recording::Groups;
-use anthill::pipeline::sample::{self, Slab};
-use anthill::pipeline::select::RegionPixels;
+use anthill::pipeline::sample;
+use anthill::pipeline::slab::Slab;
 use anthill::scene::Aperture;
 use bytemuck::Zeroable;
 use std::collections::BTreeSet;
@@ -65,7 +67,7 @@ impl Scene {
     }
 
     /// A region with the motion and the lens, and the piece with all quads.
-    fn region(&self, entries: u64, behind: bool) -> (Region, Vec<anthill::pipeline::dice::Piece>) {
+    fn region(&self, entries: u64, behind: bool) -> (Region, Vec<anthill::pipeline::piece::Piece>) {
         let mut region = Region::new(self.frame, self.pixels, |room| {
             room.entries = entries;
             room.blurred = true;

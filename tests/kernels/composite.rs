@@ -11,7 +11,7 @@ pub(super) fn key(z: f32, number: u32) -> u64 {
 /// Compares colours within 1e-6 of all that was added up, and keys exactly.
 fn check(layers: &Layers) -> Composited {
     let found = layers.composited(&[]);
-    let (_, opaque) = layers.lists(anthill::pipeline::sample::Slab::WHOLE);
+    let (_, opaque) = layers.lists(anthill::pipeline::slab::Slab::WHOLE);
     let records = 2 + layers.variables;
     for (i, sample) in layers.reference().into_iter().enumerate() {
         let of = &found.resolved[i * records..(i + 1) * records];
@@ -115,7 +115,7 @@ fn slabs_do_not_show_where_depths_differ_by_roundings() {
     let layers = on_one_plane();
     let whole = layers.composited(&[]);
     // Cuts at depths that samples have, at every other sample.
-    let (lists, _) = layers.lists(anthill::pipeline::sample::Slab::WHOLE);
+    let (lists, _) = layers.lists(anthill::pipeline::slab::Slab::WHOLE);
     let mut cuts: Vec<u64> = lists.iter().filter(|l| l.len() > 4).step_by(2).map(|list| list[list.len() / 2]).collect();
     cuts.sort_unstable();
     cuts.dedup();
@@ -141,7 +141,7 @@ pub(super) fn worst_order() -> Layers {
 #[test]
 fn layers_in_the_worst_order_are_all_composited() {
     let layers = worst_order();
-    let (lists, _) = layers.lists(anthill::pipeline::sample::Slab::WHOLE);
+    let (lists, _) = layers.lists(anthill::pipeline::slab::Slab::WHOLE);
     assert!(lists[0].is_sorted_by_key(|key| std::cmp::Reverse(*key as u32)));
     check(&layers);
 }

@@ -4,9 +4,10 @@ use super::random::Random;
 use super::region::{Region, flat_frame, in_halves, pattern};
 use crate::reference::filter::{depth, pixel};
 use anthill::pipeline::buffers::Vec4;
-use anthill::pipeline::filter::{self, FilteredRecord};
+use anthill::pipeline::filter;
 use anthill::pipeline::frame::sampled_px;
-use anthill::pipeline::select::RegionPixels;
+use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::stage::FilteredRecord;
 use anthill::scene::{DepthFilter, Filter, FilterKind};
 
 const VARIABLES: u64 = 2;

@@ -5,13 +5,14 @@ use super::scene::{Loaded, Scene};
 use anthill::pipeline::KernelVariants;
 use anthill::pipeline::bound_split::{self, Chunk, ListLength};
 use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
-use anthill::pipeline::dice::{self, DiceOutput, ListRecords, Piece};
-use anthill::pipeline::hide;
+use anthill::pipeline::dice::{self, DiceOutput};
 use anthill::pipeline::kernels::constants::{
     CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, PAIR_BITS, SLOT_NV_SHIFT,
 };
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
 use anthill::pipeline::look::Interpolation;
+use anthill::pipeline::piece::{ListRecords, Piece};
+use anthill::pipeline::slots;
 
 const GRIDS_MAX: u64 = 1 << 18;
 const ROUNDS_MAX: u32 = 64;
@@ -204,7 +205,7 @@ pub(crate) fn arm(lab: &mut Lab, slices: &RegionSlices, piece: &Piece, grids: &[
         lab.write(slices.arena.cast().part(first..first + words.len() as u64), &words);
     }
     lab.write(slices.pieces.part(number..number + 1), &[state]);
-    lab.run(|recording| hide::record_arm(recording, slices, piece.number as usize + 1));
+    lab.run(|recording| slots::record_arm(recording, slices, piece.number as usize + 1));
 }
 
 /// The channels of one grid's slot; what lies behind its vertices must still be untouched.

@@ -6,8 +6,8 @@ use crate::reference::hide::{self as reference, EMPTY, behind, blocks, samples};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::Frame;
+use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::plan::Division;
-use anthill::pipeline::select::RegionPixels;
 
 /// Hides grids on the device, with each division, and by the reference; returns the keys.
 fn check(frame: Frame, pixels: RegionPixels, meshes: &[Mesh]) -> Vec<u64> {

@@ -8,11 +8,12 @@ use crate::reference::layers::{PixelLayers, layers as pixel_layers};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
 use anthill::pipeline::buffers::{GeometrySources, Vec4};
-use anthill::pipeline::hide::KeyedPositions;
+use anthill::pipeline::hidden::KeyedPositions;
 use anthill::pipeline::kernels::constants::{CELL_SAMPLES, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Frame, Layer, Total};
-use anthill::pipeline::sample::Slab;
-use anthill::pipeline::select::RegionPixels;
+use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::slab::{CELL_ENTRIES_MAX, Slab};
+use anthill::pipeline::stage::Composition;
 use anthill::pipeline::{ALL, composite, layers, sample, shade};
 use std::collections::BTreeSet;
 
@@ -173,7 +174,7 @@ impl Layers {
             let entries = self.sample(&mut region, slab);
             assert!(u64::from(entries) <= self.room, "{entries} entries");
             self.order(&mut region, entries);
-            assert!(region.lab.read(region.slices.appended)[0].longest_cell <= sample::CELL_ENTRIES_MAX);
+            assert!(region.lab.read(region.slices.appended)[0].longest_cell <= CELL_ENTRIES_MAX);
             self.write_colours(&mut region);
             if self.deep {
                 slabs.push(self.list_layers(&mut region, slab));
@@ -188,7 +189,7 @@ impl Layers {
         });
         self.write_colours(&mut region);
         region.lab.run(|recording| {
-            composite::record(recording, &frame, &context, &composite::Composition::BY_OPACITY, 0..u32::MAX, &ALL);
+            composite::record(recording, &frame, &context, &Composition::BY_OPACITY, 0..u32::MAX, &ALL);
         });
         let records = context.subpixels() * context.capacity.resolved_records();
         let resolved = region.lab.read(context.slices.resolved.part(0..records));
@@ -227,14 +228,7 @@ impl Layers {
             for first in (0..context.subpixels()).step_by(100) {
                 region.lab.run(|recording| {
                     let (again, some) = (call > 1, first..first + 100);
-                    composite::record_slab(
-                        recording,
-                        &frame,
-                        &context,
-                        &composite::Composition::BY_OPACITY,
-                        again,
-                        &some,
-                    );
+                    composite::record_slab(recording, &frame, &context, &Composition::BY_OPACITY, again, &some);
                 });
             }
             if region.lab.read(context.slices.unfinished)[0].unfinished == 0 {

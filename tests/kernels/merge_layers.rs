@@ -5,7 +5,7 @@ use super::composite::{key, on_one_plane, stack, worst_order};
 use super::layers::Layers;
 use super::region::{Mesh, flat_frame, region};
 use crate::reference::layers::PixelLayers;
-use anthill::pipeline::sample::Slab;
+use anthill::pipeline::slab::Slab;
 
 /// Compares with the reference, in the order of (depth, sample, number), bit by bit.
 fn check(layers: &Layers) {

@@ -8,8 +8,6 @@ use super::zoo;
 use crate::reference::edge;
 use crate::reference::primvar::value;
 use anthill::pipeline::buffers::{GeometrySources, RegionSlices, Vec4};
-use anthill::pipeline::dice::{ListRecords, Piece};
-use anthill::pipeline::displace::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use anthill::pipeline::geometry::PrimitiveKind;
 use anthill::pipeline::kernels::constants::{
     SLOT_FLAGS_SHIFT, SLOT_NV_SHIFT, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
@@ -17,6 +15,8 @@ use anthill::pipeline::kernels::constants::{
 use anthill::pipeline::kernels::records::{Slot, Subpatch};
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::{InputBinding, Program, ShadingKernel};
+use anthill::pipeline::piece::{ListRecords, Piece};
+use anthill::pipeline::program::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use anthill::scene::{Class, Primvar, PrimvarData, Shape, ValueType};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ fn run(
         let sources = GeometrySources { frame: &frame, page: loaded.page };
         let loops = LoopRun::plain(1);
         let run = ProgramRun { kind, kernel: &program, primitives, primvars: true, places, loops };
-        displace::record_program(recording, sources, &slices, &piece, &run);
+        program::record(recording, sources, &slices, &piece, &run);
     });
     ProgramOutput {
         arena: lab.read(slices.arena),

@@ -8,16 +8,17 @@ use crate::reference::sampling::Pattern;
 use anthill::pipeline::buffers::{
     ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, Vec4,
 };
-use anthill::pipeline::dice::{ListRecords, Piece};
 use anthill::pipeline::frame;
-use anthill::pipeline::hide::{self, HidingForm, KeyedPositions};
+use anthill::pipeline::hidden::{HidingForm, KeyedPositions};
+use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
 use anthill::pipeline::kernels::records::{Frame, Slot};
 use anthill::pipeline::look::Interpolation;
+use anthill::pipeline::piece::{ListRecords, Piece};
+use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::plan::Division;
-use anthill::pipeline::select::RegionPixels;
 use std::ops::Range;
 
 /// A diced grid as a test wants it.

@@ -7,7 +7,7 @@ use crate::reference::sample::{entries, numbers};
 use crate::reference::shade::bits;
 use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
 use anthill::pipeline::plan::Division;
-use anthill::pipeline::sample::Slab;
+use anthill::pipeline::slab::Slab;
 use std::collections::BTreeMap;
 
 fn key(z: f32, number: u32) -> u64 {

@@ -7,16 +7,18 @@ use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
 use anthill::pipeline::KernelVariants;
 use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, GridPageSlices, GridSlices};
-use anthill::pipeline::dice::Piece;
-use anthill::pipeline::hide::{self, SlotSource};
 use anthill::pipeline::kernels::constants::{
     BATCHES, CLUSTER_GRIDS, DEPTH_BUCKETS, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE, INSTANCE_ONE_SIDED, SHAPE_NU,
     SHAPE_NV, SIZE_CLASSES, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
 use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
-use anthill::pipeline::sample::Slab;
-use anthill::pipeline::select::{self as stage, BatchLimits, DepthBuckets, RegionPixels};
+use anthill::pipeline::piece::Piece;
+use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::select::{self as stage, BatchLimits};
 use anthill::pipeline::shade;
+use anthill::pipeline::slab::Slab;
+use anthill::pipeline::slots::{self, SlotSource};
+use anthill::pipeline::stage::DepthBuckets;
 use std::ops::Range;
 
 const BINS: u32 = 3;
@@ -330,9 +332,9 @@ fn cull(bench: &mut Bench, total: u32, cull: bool, slab: Slab) -> Vec<Slot> {
     let source = SlotSource { sorted: context.slices.sorted_hide, first: 0, cull, slab };
     let (lab, slices, frame) = (&mut bench.region.lab, context.slices, &bench.frame);
     lab.run(|recording| {
-        hide::record_pieces(recording, &slices, &pieces);
-        hide::record_cull(recording, frame, &context, &piece, &source);
-        hide::record_arm(recording, &slices, pieces.len());
+        slots::record_pieces(recording, &slices, &pieces);
+        slots::record_cull(recording, frame, &context, &piece, &source);
+        slots::record_arm(recording, &slices, pieces.len());
     });
     let states = lab.read(slices.pieces.part(0..4));
     assert!(states[..3].iter().all(|state| state.count == 0 && state.mp_groups[0] == 0));

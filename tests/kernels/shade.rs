@@ -7,12 +7,13 @@ use crate::reference::hide::EMPTY;
 use crate::reference::shade::{bits, place, visible};
 use anthill::pipeline::buffers::{FrameSlices, Vec4};
 use anthill::pipeline::composite;
-use anthill::pipeline::dice::Piece;
 use anthill::pipeline::kernels::constants::{INSTANCE_BAKES_UNSEEN, INSTANCE_SMOOTH, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Instance, Subpatch, Total};
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::ShadingKernel;
+use anthill::pipeline::piece::Piece;
 use anthill::pipeline::shade::{self, PieceColours};
+use anthill::pipeline::stage::Composition;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -218,14 +219,7 @@ fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> V
         pack(&mut device, &pieces, Some(&shading_kernel(true)), round.clone());
         device.lab.run(|recording| {
             in_halves(context.pixels.count(), |some| {
-                composite::record(
-                    recording,
-                    &frame,
-                    &context,
-                    &composite::Composition::BY_OPACITY,
-                    round.clone(),
-                    some,
-                );
+                composite::record(recording, &frame, &context, &Composition::BY_OPACITY, round.clone(), some);
             });
         });
     }

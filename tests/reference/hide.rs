@@ -3,7 +3,7 @@
 use super::micropolygon::Micropolygon;
 use super::sampling::Pattern;
 use anthill::pipeline::kernels::constants::{BLOCK_PX, KEY_EMPTY};
-use anthill::pipeline::select::RegionPixels;
+use anthill::pipeline::pixels::RegionPixels;
 
 /// What a sample shows that nothing covers.
 pub(crate) const EMPTY: u64 = (KEY_EMPTY as u64) << 32 | KEY_EMPTY as u64;

@@ -3,8 +3,8 @@
 use super::hide::{Candidate, samples};
 use super::sampling::Pattern;
 use anthill::pipeline::kernels::constants::CELL_SAMPLES;
-use anthill::pipeline::sample::Slab;
-use anthill::pipeline::select::RegionPixels;
+use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each sample the keys (depth, number) in front of what is opaque there, inside a slab; nearest first.

@@ -2,7 +2,8 @@
 
 use anthill::pipeline::kernels::constants::DEPTH_BUCKETS;
 use anthill::pipeline::kernels::records::{GridBound, Subpatch};
-use anthill::pipeline::select::{DepthBuckets, RegionPixels};
+use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::stage::DepthBuckets;
 
 /// Micropolygons of a grid along u and v.
 fn dims(grid: &Subpatch) -> [u32; 2] {

@@ -60,7 +60,7 @@ fn every_include_is_included() {
 fn stages_bear_one_name() {
     let mut missing = Vec::new();
     let statistics = &file("src/stats.rs").text;
-    let of_regions = Pipeline::ANTHILL.stages().iter().map(|stage| stage.process.stage());
+    let of_regions = Pipeline::ANTHILL.stages().iter().map(|stage| stage.process.descriptor().stage);
     let stages: BTreeSet<&str> = of_regions.chain(["bound_split"]).collect();
     for stage in stages {
         let kernel = format!("glsl/{stage}.comp");

@@ -2,32 +2,7 @@
 //! is cut, or in kernels; none of them changes a pixel.
 
 use super::Pipeline;
-
-/// How the kernels that test samples divide them among invocations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Division {
-    /// One invocation tests all samples that a micropolygon may cover (RenderAnts, section 4.3).
-    Micropolygons,
-    /// A workgroup lists the strips of its micropolygons (rows of samples or cells, or strata of what moves or is out
-    /// of focus) by a prefix sum in shared memory, and its invocations share them out evenly.
-    Expanded,
-    /// Micropolygons are listed for tiles of pixels first; then a workgroup hides those of a tile, and keeps the depths
-    /// of its samples in shared memory. Translucent, clipped, trimmed and blurred surfaces, and all where depths are
-    /// midpoints, are tested by one invocation a micropolygon.
-    Binned,
-    /// As [`Division::Binned`], and the workgroup that hides a tile also finds the farthest depth of the tile's blocks
-    /// of 4x4 pixels, from the depths in its shared memory.
-    BinnedFused,
-    /// A workgroup dices grids and hides them at once; vertices stay in its shared memory. Grids that are displaced or
-    /// moving, and all that [`Division::Binned`] leaves out, are diced first and then tested by one invocation a
-    /// micropolygon.
-    Fused,
-}
-
-impl Division {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Micropolygons, Self::Expanded, Self::Binned, Self::BinnedFused, Self::Fused];
-}
+use crate::pipeline::hidden::Division;
 
 /// A pipeline that can be asked for by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Which pipelines are valid: each stage comes after what it needs, its bins are those that its kernels can go by, and
 //! it is scheduled as far as the host's decisions permit.
 
-use super::process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 use crate::pipeline::kernels::constants::BATCHES;
+use crate::pipeline::stage::{
+    AssignBin, Bins, Grids, Need, PipelineStage, Process, Repeat, Repeats, Run, Schedule, When,
+};
 use std::fmt;
 
 /// Why stages do not make a pipeline.
@@ -81,64 +83,56 @@ const fn has(stages: &[PipelineStage], process: Process) -> bool {
     false
 }
 
-/// The processes that must have come before stage `at`.
-const fn needs(stages: &[PipelineStage], at: usize) -> &'static [Process] {
-    use Process::*;
-    let stage = &stages[at];
-    match stage.process {
-        ClearSelection | ClearResolved | BlurSamples => &[],
-        Choose => &[ClearSelection],
-        Rank => &[Choose],
-        Gather => &[Rank],
-        SortForHiding => &[Gather],
-        Dice => match stage.assign_bin {
-            AssignBin::Depth(Grids::Translucent) => &[SortForHiding, Hide, ClearEntries],
-            AssignBin::Shading => &[SortForShading],
-            _ => &[SortForHiding],
-        },
-        Displace | Shade => &[Dice],
-        Hide | Sample => &[BlurSamples, Dice],
-        RenewBlocks => &[Hide],
-        ClearEntries => &[SortForHiding],
-        CarrySolids => &[ClearEntries],
-        ListEntries => &[Sample],
-        ScatterEntries => &[ListEntries],
-        SortEntries => &[ScatterEntries],
-        CutSolids => &[CarrySolids, SortEntries],
-        KeepSolids => &[CutSolids],
-        PlaceEntries => &[NumberVisible],
-        ListLayers => &[SortEntries, PlaceEntries, Shade],
-        CompositeSlab => &[ListLayers, ClearResolved, SortEntries, PlaceEntries, Shade],
-        // Slabs use the same marks and the same colour store before. Without them nothing translucent is drawn.
-        Mark | MarkAll if !has(stages, CompositeSlab) => &[Hide],
-        Mark | MarkAll => &[Hide, CompositeSlab],
-        MarkUnseen => &[Mark],
-        NumberVisible if matches!(stage.repeat, Repeat::Slabs) => &[Sample],
-        NumberVisible => &[Mark],
-        SortForShading => &[NumberVisible],
-        CompositeOpaque => &[Shade],
-        Filter => &[CompositeOpaque],
-        // Filtering keeps sums in the memory of depths.
-        FilterDepth if !has(stages, Filter) => &[Hide],
-        FilterDepth => &[Hide, CompositeOpaque, Filter],
+/// Whether a stage of a pipeline has this need.
+const fn applies(stages: &[PipelineStage], stage: &PipelineStage, need: &Need) -> bool {
+    match need.when {
+        When::Always => true,
+        When::ByDepth => matches!(stage.assign_bin, AssignBin::Depth(_)),
+        When::ByDepthTranslucent => matches!(stage.assign_bin, AssignBin::Depth(Grids::Translucent)),
+        When::ByShading => matches!(stage.assign_bin, AssignBin::Shading),
+        When::Repeated(repeat) => stage.repeat as u8 == repeat as u8,
+        When::With(process) => has(stages, process),
     }
 }
 
+/// Whether a process counts where another one is needed.
+const fn is_as_good_as(process: Process, needed: Process) -> bool {
+    let stands_in = match process.descriptor().stands_for {
+        Some(other) => other as u8 == needed as u8,
+        None => false,
+    };
+    stands_in || process as u8 == needed as u8
+}
+
 /// Whether `process` comes before stage `at` and counts for it: what is done in a slab counts only there, apart from
-/// its compositing. [`Process::MarkAll`] is as good as [`Process::Mark`].
+/// its last stage.
 const fn comes_before(stages: &[PipelineStage], at: usize, process: Process) -> bool {
     let in_slabs = matches!(stages[at].repeat, Repeat::Slabs);
+    let ends_slabs = matches!(process.descriptor().repeats, Repeats::Last(Repeat::Slabs));
     let mut before = 0;
     while before < at {
         let other = &stages[before];
-        let counts = in_slabs || !matches!(other.repeat, Repeat::Slabs) || matches!(process, Process::CompositeSlab);
-        let marks = matches!((process, other.process), (Process::Mark, Process::MarkAll));
-        if (marks || other.process as u8 == process as u8) && counts {
+        let counts = in_slabs || !matches!(other.repeat, Repeat::Slabs) || ends_slabs;
+        if is_as_good_as(other.process, process) && counts {
             return true;
         }
         before += 1;
     }
     false
+}
+
+/// The first process that stage `at` needs and that does not come before it.
+const fn lacks(stages: &[PipelineStage], at: usize) -> Option<Process> {
+    let needs = stages[at].process.descriptor().needs;
+    let mut next = 0;
+    while next < needs.len() {
+        let need = &needs[next];
+        if applies(stages, &stages[at], need) && !comes_before(stages, at, need.process) {
+            return Some(need.process);
+        }
+        next += 1;
+    }
+    None
 }
 
 const fn same_bins(one: AssignBin, other: AssignBin) -> bool {
@@ -160,38 +154,34 @@ const fn same_bins(one: AssignBin, other: AssignBin) -> bool {
 
 const fn bins_fit(stage: &PipelineStage) -> bool {
     let in_slabs = matches!(stage.repeat, Repeat::Slabs);
-    match (stage.process, stage.process.finest_bins()) {
-        (Process::Dice | Process::Displace, _) => match stage.assign_bin {
+    match stage.process.descriptor().bins {
+        Bins::AnyLoads => match stage.assign_bin {
             AssignBin::Depth(Grids::Translucent) => in_slabs,
             AssignBin::Depth(_) => !in_slabs,
             bins => bins.is_loads(),
         },
-        (_, Some(finest)) if finest.is_loads() => same_bins(stage.assign_bin, finest),
-        (_, Some(finest)) => matches!(stage.assign_bin, AssignBin::Whole) || same_bins(stage.assign_bin, finest),
-        (_, None) => matches!(stage.assign_bin, AssignBin::Whole),
+        Bins::Loads(loads) => same_bins(stage.assign_bin, loads),
+        Bins::Items(items) => matches!(stage.assign_bin, AssignBin::Whole) || same_bins(stage.assign_bin, items),
+        Bins::Whole => matches!(stage.assign_bin, AssignBin::Whole),
     }
 }
 
-/// Whether a process makes sense in slabs or rounds only.
-const fn is_repeated(process: Process) -> bool {
-    use Process::*;
-    matches!(process, ClearEntries | Sample | ListEntries | ScatterEntries | SortEntries | PlaceEntries | CompositeSlab)
-        || matches!(
-            process,
-            ListLayers | CarrySolids | CutSolids | KeepSolids | SortForShading | Shade | CompositeOpaque
-        )
+const fn same_repeat(one: Repeat, other: Repeat) -> bool {
+    one as u8 == other as u8
 }
 
+/// Whether a stage is inside of a repetition where it must be, and begins or ends it exactly where it must.
 const fn repetition_fits(stages: &[PipelineStage], at: usize) -> bool {
     let (stage, last) = (&stages[at], at + 1 == stages.len());
-    let begins = at == 0 || stages[at - 1].repeat as u8 != stage.repeat as u8;
-    let ends = last || stages[at + 1].repeat as u8 != stage.repeat as u8;
-    let (first_process, last_process) = match stage.repeat {
-        Repeat::Once => return !is_repeated(stage.process),
-        Repeat::Slabs => (Process::ClearEntries, Process::CompositeSlab),
-        Repeat::Rounds => (Process::SortForShading, Process::CompositeOpaque),
-    };
-    begins == (stage.process as u8 == first_process as u8) && ends == (stage.process as u8 == last_process as u8)
+    let repeats = stage.process.descriptor().repeats;
+    if matches!(stage.repeat, Repeat::Once) {
+        return matches!(repeats, Repeats::Free);
+    }
+    let begins = at == 0 || !same_repeat(stages[at - 1].repeat, stage.repeat);
+    let ends = last || !same_repeat(stages[at + 1].repeat, stage.repeat);
+    let must_begin = matches!(repeats, Repeats::First(repeat) if same_repeat(repeat, stage.repeat));
+    let must_end = matches!(repeats, Repeats::Last(repeat) if same_repeat(repeat, stage.repeat));
+    begins == must_begin && ends == must_end
 }
 
 /// What the schedule of a stage lacks.
@@ -203,8 +193,8 @@ const fn schedule_lacks(stages: &[PipelineStage], at: usize) -> Option<Requireme
     }
     let before = &stages[at - 1];
     if stage.assign_bin.is_loads() {
-        let dices = matches!(stage.process, Process::Dice);
-        return match (dices, fused) {
+        let begins = matches!(&stage.process.descriptor().run, Run::Load(load) if load.begins);
+        return match (begins, fused) {
             // The host plans loads by what the sorting found; those of a slab it knows already.
             (true, true) if !matches!(stage.assign_bin, AssignBin::Depth(Grids::Translucent)) => {
                 Some(Requirement::Begin)
@@ -216,7 +206,8 @@ const fn schedule_lacks(stages: &[PipelineStage], at: usize) -> Option<Requireme
         };
     }
     // How many submissions loads take is not known when they begin, and the host decides whether a slab is done.
-    let waits = before.assign_bin.is_loads() || matches!(before.process, Process::CompositeSlab);
+    let ends_slab = matches!(before.process.descriptor().repeats, Repeats::Last(Repeat::Slabs));
+    let waits = before.assign_bin.is_loads() || ends_slab;
     if waits && fused { Some(Requirement::Begin) } else { None }
 }
 
@@ -228,14 +219,8 @@ pub(super) const fn check(batches: u32, stages: &[PipelineStage]) -> Result<(), 
     let mut at = 0;
     while at < stages.len() {
         let process = Some(stages[at].process);
-        let needed = needs(stages, at);
-        let mut next = 0;
-        while next < needed.len() {
-            if !comes_before(stages, at, needed[next]) {
-                let requirement = Requirement::After(needed[next]);
-                return Err(InvalidPipeline { stage: at, process, requirement });
-            }
-            next += 1;
+        if let Some(needed) = lacks(stages, at) {
+            return Err(InvalidPipeline { stage: at, process, requirement: Requirement::After(needed) });
         }
         if !bins_fit(&stages[at]) {
             return Err(InvalidPipeline { stage: at, process, requirement: Requirement::Bins });

@@ -2,7 +2,7 @@
 
 use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{GridPageSlices, RegionCapacity, RegionSlices};
-use crate::pipeline::select::DepthBuckets;
+use crate::pipeline::stage::DepthBuckets;
 use crate::render::device::error::DeviceError;
 use crate::render::device::memory::{
     Demand, GridResidency, LastingBytes, MemoryNeeds, region_choices, regions_in_flight,
@@ -21,7 +21,7 @@ impl DeviceRenderer {
     pub(crate) fn begin_picture(&mut self, grids: &Arc<PictureGrids>) -> Result<(), DeviceError> {
         self.declare_bounds(&grids.bounds_measured)?;
         let GridTotals { near, far, .. } = grids.totals;
-        self.shared.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
+        self.shared.settings.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
         let demand = self.demand(grids);
         let least_demand = Demand { page_grids: GridResidency::least(demand.frame_grids).page_grids, ..demand };
         let allocated = self.shared.pages.allocate(&mut self.device);
@@ -65,7 +65,7 @@ impl DeviceRenderer {
     }
 
     fn demand(&self, grids: &PictureGrids) -> Demand {
-        let world = &self.picture.world;
+        let (world, features) = (&self.picture.world, &self.shared.settings.features);
         let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
         let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
         Demand {
@@ -77,12 +77,12 @@ impl DeviceRenderer {
             variables: self.picture.variables,
             filtered: self.picture.filtered.len() as u64,
             bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
-            translucent: world.hide_bins.iter().any(|bin| bin.translucent),
+            translucent: features.translucency,
             interpolation: world.interpolation,
-            deep: self.picture.deep.is_some(),
+            deep: features.deep_shadows,
             behind: self.picture.depth_filter == Some(DepthFilter::Midpoint),
-            blurred: world.is_blurred(),
-            solids: !world.solids.is_empty(),
+            blurred: features.blur,
+            solids: features.solids,
             prints: self.picture.kernels.iter().any(|kernel| kernel.print_words > 0),
             texture_slots: self.shared.textures.as_ref().map_or(0, TextureTiles::slots_end),
             slot_records_max: self.shared.slot_records_max(),

@@ -14,13 +14,14 @@ use crate::pipeline::geometry::PrimitiveKind;
 use crate::pipeline::kernels::constants::VERDICT_GRID;
 use crate::pipeline::kernels::records::{Drawable, GridBound, Round, Subpatch};
 use crate::pipeline::recording::Recording;
+use crate::pipeline::stage::Work;
 use crate::pipeline::world::{DrawnRun, DrawnWorld};
 use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::error::DeviceError;
 use crate::render::device::memory::counting_capacity;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::order::ShareGrids;
-use crate::render::region::pace::{Pace, Portion, Work};
+use crate::render::region::pace::{Pace, Portion};
 use crate::render::resident::geometry_pages::GeometryPages;
 use std::ops::Range;
 

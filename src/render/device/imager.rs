@@ -6,12 +6,12 @@ use crate::gpu::{Device, GpuError, Ticket, Usage};
 use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
+use crate::pipeline::stage::{StagePart, Work};
 use crate::pipeline::textures::record_misses_begin;
 use crate::render::device::memory::{free_bytes, imager_tiles};
 use crate::render::device::picture::WorldImager;
 use crate::render::region::loop_watch::trips_for;
-use crate::render::region::pace::{Pace, Portion, Work};
-use crate::render::region::record::FIRST_TRIPS;
+use crate::render::region::pace::{Pace, Portion};
 use crate::render::resident::texture_tiles::{TextureTiles, TilesLoaded};
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
@@ -170,7 +170,7 @@ impl ImagerDevice {
     /// look more tiles of textures up than there are slots.
     fn shade(&mut self, program: &ImagerProgram, count: u32) -> Result<bool, GpuError> {
         let pixels = u64::from(count * TILE_PIXELS);
-        let (mut trips, mut resume) = (FIRST_TRIPS, false);
+        let (mut trips, mut resume) = (StagePart::FIRST_TRIPS, false);
         loop {
             let Some(ticket) = self.shade_once(program, count, trips, resume)? else { return Ok(false) };
             let going = u64::from(self.device.read(self.slices.status)?[0]);

@@ -2,10 +2,9 @@
 
 use crate::diagnostic::SourceLocation;
 use crate::gpu::DeviceInfo;
-use crate::pipeline::composite::Composition;
-use crate::pipeline::filter::FilteredRecord;
 use crate::pipeline::look::{ImagerProgram, ShadingKernel};
 use crate::pipeline::plan::Pipeline;
+use crate::pipeline::stage::{Composition, DisplayDemands, Features, FilteredRecord};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline_choice::PipelineChoice;
 use crate::progress::{Interrupt, ProgressTally};
@@ -93,6 +92,21 @@ impl Picture {
     /// Whether shaders bake points.
     pub(crate) fn bakes(&self) -> bool {
         self.kernels.iter().any(|kernel| kernel.bakes)
+    }
+
+    /// Returns what its displays want.
+    pub(crate) fn displays(&self) -> DisplayDemands {
+        DisplayDemands {
+            filters: self.filtered.iter().map(|record| record.filter.kind).collect(),
+            depth: self.depth_filter,
+            deep: self.deep.is_some(),
+            variables: self.variables > 0,
+        }
+    }
+
+    /// Returns what it has that stages may have nothing to do without.
+    pub(crate) fn features(&self) -> Features {
+        Features::of(&self.world, &self.displays())
     }
 
     /// Returns the pipeline that regions go through on a device.

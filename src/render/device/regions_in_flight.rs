@@ -3,8 +3,8 @@
 use crate::gpu::{Device, GpuError, StageTime, Ticket};
 use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::frame;
+use crate::pipeline::pixels::RegionPixels;
 use crate::pipeline::plan::Pipeline;
-use crate::pipeline::select::RegionPixels;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::region_result::RegionResult;

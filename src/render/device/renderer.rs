@@ -4,16 +4,16 @@ use crate::gpu::{Device, DeviceInfo};
 use crate::pipeline::buffers::{RegionCapacity, RegionSlices};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::Buffer;
-use crate::pipeline::select::DepthBuckets;
+use crate::pipeline::stage::{DepthBuckets, StageSettings};
 use crate::pipeline::textures::TextureSlices;
-use crate::pipeline::{self, DisplayDemands, KernelVariants};
+use crate::pipeline::{self, KernelVariants};
 use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
 use crate::render::device::picture::Picture;
 use crate::render::region::chain::RegionRun;
+use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::pace::Pace;
-use crate::render::region::record::DeviceWorld;
 use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
@@ -85,14 +85,8 @@ impl DeviceTracks {
 /// pipeline.
 pub(crate) fn prepare_kernels(device: &Device, picture: &Picture) -> (KernelVariants, Pipeline) {
     let variants = KernelVariants { serial: device.prefers_serial_kernels() };
-    let displays = DisplayDemands {
-        filters: picture.filtered.iter().map(|record| record.filter.kind).collect(),
-        depth: picture.depth_filter,
-        deep: picture.deep.is_some(),
-        variables: picture.variables > 0,
-    };
     let pipeline = picture.pipeline_of(device.info());
-    for kernel in pipeline::kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &displays) {
+    for kernel in pipeline::kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &picture.displays()) {
         device.prepare(&kernel, &[]);
     }
     let others = picture.kernels.iter().filter(|kernel| !kernel.uses_textures);
@@ -123,14 +117,17 @@ impl DeviceRenderer {
             kernels: Arc::clone(&picture.kernels),
             frame,
             grids: GridPages::default(),
-            depth: DepthBuckets::new(1.0, 1.0),
             pipeline,
-            variants,
             pages: GeometryPages::new(Arc::clone(pages), pages_bytes),
-            widest_filter: picture.widest_filter,
-            filtered: Arc::clone(&picture.filtered),
-            depth_filter: picture.depth_filter,
-            composition: picture.composition,
+            settings: StageSettings {
+                variants,
+                features: picture.features(),
+                depth: DepthBuckets::new(1.0, 1.0),
+                composition: picture.composition,
+                filtered: Arc::clone(&picture.filtered),
+                widest_filter: picture.widest_filter,
+                depth_filter: picture.depth_filter,
+            },
             deep: picture.deep,
             long_loops: vec![false; picture.kernels.len()],
             textures,
@@ -172,7 +169,7 @@ impl DeviceRenderer {
     /// Draws regions with these variants of kernels from now on.
     #[cfg(test)]
     pub(crate) fn use_variants(&mut self, variants: KernelVariants) {
-        self.shared.variants = variants;
+        self.shared.settings.variants = variants;
     }
 
     /// Returns the device.

@@ -1,7 +1,7 @@
 //! How the entries of a slab, and so its work, are spread over its cells.
 
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
-use crate::pipeline::layers::layers_of_cell;
+use crate::pipeline::slab::layers_of_cell;
 use std::iter;
 use std::sync::Arc;
 

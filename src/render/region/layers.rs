@@ -10,7 +10,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::ActiveRegion;
 use crate::pipeline::kernels::records::Layer;
 use crate::pipeline::layers::merged;
-use crate::render::region::chain::Chain;
+use crate::render::region::stage_tasks::ListedLayers;
 
 /// What is known so far of the light in a region.
 #[derive(Debug, Default)]
@@ -46,16 +46,20 @@ fn delivered(region: &ActiveRegion, pixel: u64) -> Option<usize> {
     Some((y * size[0] + x) as usize)
 }
 
-impl Chain {
-    /// Reads the layers that the last submission listed, which is done, if a deep shadow map is asked for.
-    pub(super) fn note_layers(&mut self, device: &mut Device, settings: Option<DeepSettings>) -> Result<(), GpuError> {
-        let (Some(settings), Some(listed)) = (settings, self.tasks.take_listed()) else { return Ok(()) };
-        let slices = &self.region.slices;
-        let counts = device.read(slices.pixel_layers.part(listed.pixels.clone()))?;
-        let layers = device.read(merged(&self.region).part(listed.rooms_of(listed.pixels.clone())))?;
-        let light = self.light.pixels(&self.region, settings);
+impl RegionLight {
+    /// Reads the layers that the last submission listed, which is done.
+    pub(super) fn note(
+        &mut self,
+        device: &mut Device,
+        region: &ActiveRegion,
+        settings: DeepSettings,
+        listed: &ListedLayers,
+    ) -> Result<(), GpuError> {
+        let counts = device.read(region.slices.pixel_layers.part(listed.pixels.clone()))?;
+        let layers = device.read(merged(region).part(listed.rooms_of(listed.pixels.clone())))?;
+        let light = self.pixels(region, settings);
         for (pixel, count) in listed.pixels.clone().zip(counts) {
-            let Some(inside) = delivered(&self.region, pixel) else { continue };
+            let Some(inside) = delivered(region, pixel) else { continue };
             let first = listed.rooms_of(listed.pixels.start..pixel).end as usize;
             let layers = layers[first..first + count as usize].iter();
             light[inside].lose(layers.map(|&Layer { depth, lost_low, lost_high }| {
@@ -66,7 +70,7 @@ impl Chain {
     }
 
     /// The light in each pixel that the region delivers.
-    pub(super) fn take_light(&mut self) -> Vec<Visibility> {
-        std::mem::take(&mut self.light).pixels.into_iter().map(VisibilityBuilder::finish).collect()
+    pub(super) fn finish(self) -> Vec<Visibility> {
+        self.pixels.into_iter().map(VisibilityBuilder::finish).collect()
     }
 }

@@ -6,9 +6,9 @@
 //! picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
-use crate::pipeline::dice::{ListRecords, Piece};
 use crate::pipeline::kernels::constants::SIZE_CLASSES;
-use crate::pipeline::select::slot_log2;
+use crate::pipeline::piece::{ListRecords, Piece, slot_log2};
+use crate::pipeline::stage::LoopKind;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -23,18 +23,6 @@ pub(crate) struct BinCost {
     pub page: usize,
     /// What is known of the loops of its programs.
     pub loops: LoopKind,
-}
-
-/// What is known of the loops of a bin's programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum LoopKind {
-    /// They have few trips.
-    #[default]
-    Short,
-    /// They count their trips, and may turn out to be long.
-    Counted,
-    /// They turned out to be long: loads have one piece, and save their loops.
-    Long,
 }
 
 /// What one load may take up at most.

@@ -3,13 +3,12 @@
 pub(crate) mod bakes;
 pub(super) mod cell_lists;
 pub(super) mod chain;
-pub(super) mod findings;
+mod costs;
+pub(super) mod device_world;
 pub(super) mod layers;
 pub(super) mod loads;
-pub(super) mod long_loops;
 pub(super) mod loop_watch;
 pub(super) mod pace;
-mod part;
 pub(crate) mod prints;
 pub(super) mod record;
 pub(super) mod region_result;

@@ -1,5 +1,6 @@
 //! How much goes into a submission: as much as the device does in a set time, by the rates measured so far.
 
+use crate::pipeline::stage::Work;
 use crate::schedule::perturb::Random;
 
 /// Seconds that one submission should take: short enough that no desktop GPU is reset.
@@ -14,109 +15,26 @@ const PERTURBED_LOG2: u64 = 12;
 /// A submission that is filled but for less than this fraction takes only what fits whole.
 const REMNANT: f64 = 0.25;
 
-/// A kind of work: each has a rate of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// Loads that are hidden, sampled or shaded: vertices.
-    Load,
-    /// Loads with programs whose loops may be long: vertices.
-    LoopLoad,
-    /// Loop trips of such programs, of all vertices together.
-    Trips,
-    /// Buffers set to one value: words.
-    Fill,
-    /// Prefix sums: values.
-    Scan,
-    /// The counting sort of a region's grids: grids and keys.
-    Sort,
-    /// A page's grids, compared with a region.
-    Choose,
-    /// A page's grids, of which the chosen ones are taken.
-    Gather,
-    /// A region's grids, whose visible micropolygons are counted and numbered.
-    Number,
-    /// Subpixels that are cleared.
-    Clear,
-    /// Entries put into the lists of their cells.
-    Scatter,
-    /// Entries and cells, where the lists of cells are sorted.
-    SortCells,
-    /// Entries that solids cut, and the entries of the same cell that each looks at.
-    CutSolids,
-    /// Entries whose colours' places are found.
-    PlaceEntries,
-    /// Layers that samples list.
-    Layers,
-    /// Subpixels that a slab is composited in, and the entries that they look at.
-    Slab,
-    /// The same after the first call, which finished an unknown part of them; the rate of the first call is used.
-    SlabRest,
-    /// Samples whose times and points of the lens are worked out.
-    BlurSamples,
-    /// Subpixels that mark what they see.
-    Mark,
-    /// Subpixels that opaque surfaces are composited in.
-    Composite,
-    /// Samples that pixels' filters visit, once for each output.
-    Filter,
-    /// Samples that pixels' depths are found from.
-    Depth,
-    /// Subpatches of a round of bound/split.
-    Split,
-    /// Pixels that the imager shades.
-    Imager,
-}
-
 const WORKS: usize = Work::ALL.len();
 
-impl Work {
-    /// All, in order.
-    const ALL: [Self; 24] = [
-        Self::Load,
-        Self::LoopLoad,
-        Self::Trips,
-        Self::Fill,
-        Self::Scan,
-        Self::Sort,
-        Self::Choose,
-        Self::Gather,
-        Self::Number,
-        Self::Clear,
-        Self::Scatter,
-        Self::SortCells,
-        Self::CutSolids,
-        Self::PlaceEntries,
-        Self::Layers,
-        Self::Slab,
-        Self::SlabRest,
-        Self::BlurSamples,
-        Self::Mark,
-        Self::Composite,
-        Self::Filter,
-        Self::Depth,
-        Self::Split,
-        Self::Imager,
-    ];
+/// How many times as much of it the next submission may have. Loops are guessed to be long; most are not.
+fn growth_max(work: Work) -> f64 {
+    if work == Work::LoopLoad { 8.0 } else { 2.0 }
+}
 
-    /// How many times as much the next submission may have. Loops are guessed to be long; most are not.
-    fn growth_max(self) -> f64 {
-        if self == Self::LoopLoad { 8.0 } else { 2.0 }
-    }
-
-    /// What a submission has of it before anything is known of the device's speed.
-    fn guess(self) -> u64 {
-        match self {
-            Self::Load => 1 << 17,
-            Self::LoopLoad => 1 << 12,
-            Self::Trips => 1 << 21,
-            Self::Fill => 1 << 24,
-            Self::Filter => 1 << 23,
-            Self::Scan | Self::Choose | Self::Mark | Self::Depth => 1 << 21,
-            Self::Split => 1 << 15,
-            Self::Imager => 1 << 16,
-            Self::SortCells | Self::CutSolids => 1 << 19,
-            _ => 1 << 20,
-        }
+/// What a submission has of it before anything is known of the device's speed.
+fn guess(work: Work) -> u64 {
+    match work {
+        Work::Load => 1 << 17,
+        Work::LoopLoad => 1 << 12,
+        Work::Trips => 1 << 21,
+        Work::Fill => 1 << 24,
+        Work::Filter => 1 << 23,
+        Work::Scan | Work::Choose | Work::Mark | Work::Depth => 1 << 21,
+        Work::Split => 1 << 15,
+        Work::Imager => 1 << 16,
+        Work::SortCells | Work::CutSolids => 1 << 19,
+        _ => 1 << 20,
     }
 }
 
@@ -202,7 +120,7 @@ impl Pace {
     /// Before anything is known of the device's speed. With a seed, portions are much smaller than they should be, by
     /// chance.
     pub(crate) fn new(perturb: Option<u64>) -> Self {
-        Self { next: Quota(Work::ALL.map(Work::guess)), perturbation: perturb.map(Random::new) }
+        Self { next: Quota(Work::ALL.map(guess)), perturbation: perturb.map(Random::new) }
     }
 
     /// What the next submission should have.
@@ -221,7 +139,7 @@ impl Pace {
         let seconds = if portion.0.len() == 1 { &all_s } else { stages_s };
         for (&(work, units), &seconds) in portion.0.iter().zip(seconds) {
             let next = &mut self.next.0[work as usize];
-            *next = adapted(*next, units, seconds, work.growth_max()).clamp(1 << 12, 1 << 32);
+            *next = adapted(*next, units, seconds, growth_max(work)).clamp(1 << 12, 1 << 32);
         }
         self.next.0[Work::SlabRest as usize] = self.next.of(Work::Slab);
     }
@@ -253,7 +171,7 @@ mod tests {
             }
             let seconds = pace.quota().of(Work::Load) as f64 / rate;
             assert!((0.04..0.06).contains(&seconds), "{seconds} s at {rate} vertices a second");
-            assert_eq!(pace.quota().of(Work::Slab), Work::Slab.guess(), "nothing was composited");
+            assert_eq!(pace.quota().of(Work::Slab), guess(Work::Slab), "nothing was composited");
         }
     }
 

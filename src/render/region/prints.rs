@@ -4,10 +4,9 @@
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::ActiveRegion;
+use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::recording::Recording;
 use crate::render::region::bakes::BakedPoints;
-use crate::render::region::chain::Chain;
-use crate::render::region::record::DeviceWorld;
 use crate::shading::prints::{LeftRecord, PrintedRecord, records};
 use std::collections::BTreeMap;
 
@@ -56,42 +55,58 @@ fn room(region: &ActiveRegion) -> u64 {
     4 * region.capacity.prints.saturating_sub(1)
 }
 
-impl Chain {
-    /// Vertices of a load or of a submission: what they are known to print and bake, where they are shaded, fits.
-    pub(super) fn printing_vertices(&self, world: &DeviceWorld) -> u64 {
-        if !self.shades() {
-            return u64::MAX;
-        }
-        let words: u64 = world.kernels.iter().map(|kernel| u64::from(kernel.print_words)).max().unwrap_or(0);
+/// What the shaders of a region have printed and baked so far, by ranks of grids.
+#[derive(Debug, Default)]
+pub(crate) struct RegionPrints {
+    /// Whether what the last submission printed is to be read.
+    printing: bool,
+    printed: PrintedCalls,
+    baked: BakedPoints,
+}
+
+impl RegionPrints {
+    /// Vertices of a load or of a submission that are shaded: what they are known to print and bake fits.
+    pub(crate) fn vertices_max(region: &ActiveRegion, kernels: &[ShadingKernel]) -> u64 {
+        let words: u64 = kernels.iter().map(|kernel| u64::from(kernel.print_words)).max().unwrap_or(0);
         // A displacement program prints and then a colour program.
-        if room(&self.region) == 0 { u64::MAX } else { room(&self.region) / (2 * words).max(1) }
+        if room(region) == 0 { u64::MAX } else { room(region) / (2 * words).max(1) }
     }
 
     /// Makes room for what the loads of a recording, which is still empty, print. Displacement prints where its
     /// results are shaded, not where they are hidden, which culling and regions decide.
-    pub(super) fn begin_prints(&mut self, recording: &mut Recording, shades: bool) {
-        let prints = self.region.capacity.prints;
+    pub(crate) fn begin(&mut self, recording: &mut Recording, region: &ActiveRegion, shades: bool) {
+        let prints = region.capacity.prints;
         if prints == 0 {
             return;
         }
-        let places = self.region.slices.status.part(1..1 + prints);
+        let places = region.slices.status.part(1..1 + prints);
         if shades {
             recording.fill(places, 0);
         }
-        let most = if shades { room(&self.region) as u32 } else { 0 };
+        let most = if shades { room(region) as u32 } else { 0 };
         recording.write(places.part(0..1), &[[0, most, 0, 0]]);
         self.printing = shades;
     }
 
+    /// Forgets what the last submission printed, because it is printed again.
+    pub(crate) fn forget(&mut self) {
+        self.printing = false;
+    }
+
     /// Reads what the last submission printed, which is done.
-    pub(super) fn note_prints(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<(), GpuError> {
+    pub(crate) fn note(
+        &mut self,
+        device: &mut Device,
+        region: &ActiveRegion,
+        kernels: &[ShadingKernel],
+    ) -> Result<(), GpuError> {
         if !std::mem::take(&mut self.printing) {
             return Ok(());
         }
-        let status = self.region.slices.status;
+        let status = region.slices.status;
         let used = u64::from(device.read(status.part(1..2))?[0][0]);
-        let kept = used.min(room(&self.region));
-        if world.kernels.iter().any(|kernel| kernel.bakes) {
+        let kept = used.min(room(region));
+        if kernels.iter().any(|kernel| kernel.bakes) {
             self.baked.lost_words += used - kept;
         } else {
             self.printed.lost_words += used - kept;
@@ -109,12 +124,16 @@ impl Chain {
     }
 
     /// What the region printed and baked: ranks of grids become their numbers in the picture.
-    pub(super) fn take_prints(&mut self, device: &mut Device) -> Result<(PrintedCalls, BakedPoints), GpuError> {
-        let (mut printed, baked) = (std::mem::take(&mut self.printed), std::mem::take(&mut self.baked));
+    pub(crate) fn take(
+        &mut self,
+        device: &mut Device,
+        region: &ActiveRegion,
+    ) -> Result<(PrintedCalls, BakedPoints), GpuError> {
+        let Self { mut printed, baked, .. } = std::mem::take(self);
         if printed.first.is_empty() && baked.calls.is_empty() {
             return Ok((printed, baked));
         }
-        let numbers = authored_numbers(&device.read(self.region.slices.chosen)?);
+        let numbers = authored_numbers(&device.read(region.slices.chosen)?);
         let renumbered =
             |[rank, vertex, call]: [u32; 3]| [numbers.get(rank as usize).copied().unwrap_or(u32::MAX), vertex, call];
         printed.first = printed.first.into_iter().map(|(place, record)| (renumbered(place), record)).collect();

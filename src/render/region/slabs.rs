@@ -7,7 +7,7 @@
 //! instead. A slab of one key holds at most one entry a sample, so cutting always ends. Cuts do not show: composition
 //! goes strictly front to back through keys.
 
-use crate::pipeline::sample::Slab;
+use crate::pipeline::slab::Slab;
 
 /// Keys of positive depths end here: the bits of infinity.
 const END: u64 = (0x7f80_0000_u64 << 32) | u32::MAX as u64;

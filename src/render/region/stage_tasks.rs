@@ -1,20 +1,15 @@
 //! Tasks: the stages of a region between its loads. Each goes through items of one kind, as many at once as a
 //! submission should have.
-//!
-//! A task gives the same bits however it is cut: an item is gone through by one invocation, and none reads what another
-//! of the same task writes, except for sums and minima that come out the same in any order.
 
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
-use crate::pipeline::kernels::constants::{CELL_SAMPLES, CLUSTER_GRIDS, VISIBLE_WORDS};
-use crate::pipeline::plan::{AssignBin, Process};
+use crate::pipeline::plan::{AssignBin, PipelineStage};
 use crate::pipeline::recording::Recording;
-use crate::pipeline::sample::Slab;
-use crate::pipeline::solids::{self, CarriedStates};
-use crate::pipeline::{composite, filter, hide, layers, sample, select, shade};
+use crate::pipeline::stage::{Bins, RecordTask, Spread, Task, TaskState, Units, Work};
 use crate::render::region::cell_lists::CumulativeWork;
-use crate::render::region::pace::{Filling, Portion, Quota, Work};
-use crate::render::region::record::{DeviceWorld, empty_recording};
+use crate::render::region::device_world::DeviceWorld;
+use crate::render::region::pace::{Filling, Portion, Quota};
+use crate::render::region::record::empty_recording;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,26 +21,15 @@ pub(crate) struct GridPage {
     pub at: usize,
 }
 
-/// A stage to be recorded, with what it goes through.
+/// A task of a stage, with what it goes through.
 #[derive(Clone, Debug)]
 pub(crate) struct StageTask {
-    pub process: Process,
-    pub assign_bin: AssignBin,
+    pub stage: PipelineStage,
+    pub task: Task,
     /// The page of the list of grids that it goes through, if it goes through one.
     pub grid_page: Option<GridPage>,
-    /// At least as many grids as are selected.
-    pub grids: u64,
-    /// Entries of the slab at work.
-    pub entries: u32,
-    /// The states of solids in which the slab begins.
-    pub carried: CarriedStates,
-    /// The slab at work, and whether nothing lies behind it.
-    pub slab: Slab,
-    pub last_slab: bool,
-    /// Places of the colour store that the round fills.
-    pub places: Range<u32>,
-    /// Whether some of the slab was composited before.
-    pub again: bool,
+    /// Where the region stands.
+    pub state: TaskState,
     /// How work is spread over items, where that is known.
     pub spread: Option<CumulativeWork>,
 }
@@ -58,15 +42,8 @@ struct Extent {
     /// Whether it is not cut nevertheless.
     whole: bool,
     units: Units,
-}
-
-/// Units of work of items.
-enum Units {
-    /// This many in all, for what cannot be cut.
-    All(u64),
-    /// This many for each item.
-    Even(f64),
-    Uneven(CumulativeWork),
+    /// The units before each item, where items differ.
+    spread: Option<CumulativeWork>,
 }
 
 impl Extent {
@@ -81,22 +58,14 @@ impl Extent {
 
     fn units_of(&self, bins: Range<u64>) -> f64 {
         let items = self.items_of(bins.clone());
-        match &self.units {
+        match (&self.spread, self.units) {
             _ if bins.is_empty() => 0.0,
-            Units::All(units) => *units as f64,
-            Units::Even(each) => (items.end - items.start) as f64 * each,
-            Units::Uneven(before) => (before[items.end as usize] - before[items.start as usize]) as f64,
+            (Some(before), _) => (before[items.end as usize] - before[items.start as usize]) as f64,
+            (None, Units::All(units)) => units.max(1) as f64,
+            (None, Units::Even(each)) => (items.end - items.start) as f64 * each,
         }
     }
-}
 
-/// Units of work of all subpixels together and of the entries that they look at, with so many entries in the slab.
-pub(crate) fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
-    let looks = u64::from(entries) * region.capacity.pixel_samples.min(CELL_SAMPLES.into());
-    (region.subpixels() + looks) as f64
-}
-
-impl Extent {
     /// As many of `some` bins from `done` on as have at most `layers` layers; one in any case.
     fn listed_at_once(&self, done: u64, some: u64, layers: u64) -> u64 {
         let fits = |some: &u64| self.units_of(done..done + some) <= layers as f64;
@@ -110,88 +79,33 @@ impl Extent {
 }
 
 impl StageTask {
+    /// The kind of work; what a first call left of a slab is of another kind.
     fn work(&self) -> Work {
-        match self.process {
-            Process::ClearSelection | Process::ClearEntries | Process::CarrySolids => Work::Fill,
-            Process::MarkAll => Work::Fill,
-            Process::Choose => Work::Choose,
-            Process::Rank | Process::ListEntries => Work::Scan,
-            Process::Gather => Work::Gather,
-            Process::SortForHiding | Process::SortForShading => Work::Sort,
-            Process::ClearResolved => Work::Clear,
-            Process::ScatterEntries => Work::Scatter,
-            Process::SortEntries => Work::SortCells,
-            Process::CutSolids | Process::KeepSolids => Work::CutSolids,
-            Process::Mark => Work::Mark,
-            Process::BlurSamples => Work::BlurSamples,
-            Process::MarkUnseen | Process::NumberVisible => Work::Number,
-            Process::PlaceEntries => Work::PlaceEntries,
-            Process::ListLayers => Work::Layers,
-            Process::CompositeSlab => {
-                if self.again {
-                    Work::SlabRest
-                } else {
-                    Work::Slab
-                }
-            }
-            Process::CompositeOpaque => Work::Composite,
-            Process::Filter => Work::Filter,
-            Process::FilterDepth => Work::Depth,
-            Process::Dice | Process::Displace | Process::Hide | Process::RenewBlocks => Work::Load,
-            Process::Sample | Process::Shade => Work::Load,
-        }
+        if self.task.work == Work::Slab && self.state.again { Work::SlabRest } else { self.task.work }
     }
 
-    fn units(&self, world: &DeviceWorld, region: &ActiveRegion) -> Units {
-        let (capacity, samples) = (&region.capacity, f64::from(region.pixel_samples()));
-        match self.process {
-            Process::ClearSelection => {
-                Units::All((2 + u64::from(capacity.behind)) * region.subpixels() + capacity.choice_words())
-            }
-            Process::Choose | Process::Gather => Units::Even(f64::from(CLUSTER_GRIDS)),
-            Process::Rank => Units::All(capacity.choice_words()),
-            Process::SortForHiding | Process::SortForShading => Units::All(self.grids + capacity.sort_keys()),
-            Process::ClearEntries => {
-                Units::All(2 * region.cells() + region.subpixels() + u64::from(VISIBLE_WORDS) * self.grids)
-            }
-            Process::CarrySolids => Units::All(self.carried.count.into()),
-            Process::ListEntries => Units::All(region.cells()),
-            // An entry looks at all of its cell.
-            Process::CutSolids | Process::KeepSolids => {
-                Units::Even(1.0 + f64::from(self.entries) / region.cells().max(1) as f64)
-            }
-            Process::SortEntries => Units::Even(1.0 + f64::from(self.entries) / region.cells().max(1) as f64),
-            Process::MarkUnseen | Process::NumberVisible => Units::All(self.grids),
-            Process::CompositeSlab => {
-                Units::Even(slab_units(region, self.entries) / region.pixels.count().max(1) as f64)
-            }
-            Process::MarkAll => Units::All(VISIBLE_WORDS.into()),
-            Process::BlurSamples | Process::Mark => Units::Even(samples),
-            Process::CompositeOpaque | Process::FilterDepth => Units::Even(samples),
-            Process::Filter => {
-                let visits = filter::window_samples(capacity.pixel_samples, &world.widest_filter);
-                Units::Even((visits * capacity.filtered) as f64)
-            }
-            _ => Units::Even(1.0),
-        }
+    /// Whether it lists layers, for which there is limited room.
+    fn lists_layers(&self) -> bool {
+        self.task.spread == Some(Spread::Layers)
     }
 
     fn extent(&self, world: &DeviceWorld, region: &ActiveRegion) -> Extent {
-        let items = match self.process.finest_bins() {
-            Some(AssignBin::Clusters) => self.grid_page.as_ref().map_or(0, |page| page.clusters(world)),
-            Some(AssignBin::Pixels) => region.pixels.count(),
-            Some(AssignBin::Delivered) => region.pixels.inside_size().map(u64::from).iter().product(),
-            Some(AssignBin::Subpixels) => region.subpixels(),
-            Some(AssignBin::Cells) => region.cells(),
-            Some(AssignBin::Entries) => self.entries.into(),
-            Some(AssignBin::Whole | AssignBin::Depth(_) | AssignBin::Shading) | None => 1,
+        let items = match self.stage.process.descriptor().bins {
+            Bins::Items(AssignBin::Clusters) => self.grid_page.as_ref().map_or(0, |page| page.clusters(world)),
+            Bins::Items(AssignBin::Pixels) => region.pixels.count(),
+            Bins::Items(AssignBin::Delivered) => region.pixels.inside_size().map(u64::from).iter().product(),
+            Bins::Items(AssignBin::Subpixels) => region.subpixels(),
+            Bins::Items(AssignBin::Cells) => region.cells(),
+            Bins::Items(AssignBin::Entries) => self.state.entries.into(),
+            _ => 1,
         };
-        let units = match (&self.spread, self.units(world, region)) {
-            (Some(spread), _) => Units::Uneven(Arc::clone(spread)),
-            (None, Units::All(units)) => Units::All(units.max(1)),
-            (None, units) => units,
-        };
-        Extent { work: self.work(), items: items.max(1), whole: self.assign_bin == AssignBin::Whole, units }
+        Extent {
+            work: self.work(),
+            items: items.max(1),
+            whole: self.stage.assign_bin == AssignBin::Whole,
+            units: (self.task.units)(&world.task_input(region, &self.state)),
+            spread: self.spread.clone(),
+        }
     }
 }
 
@@ -283,7 +197,7 @@ impl StageTasks {
             if some == 0 {
                 break;
             }
-            let lists = task.process == Process::ListLayers;
+            let lists = task.lists_layers();
             let some = if lists { extent.listed_at_once(done, some, region.capacity.layers()) } else { some };
             if let Some(rooms) = task.spread.as_ref().filter(|_| lists) {
                 self.listed = Some(ListedLayers { pixels: done..done + some, rooms: Arc::clone(rooms) });
@@ -314,64 +228,12 @@ impl DeviceWorld {
         some: &Range<u64>,
     ) -> Result<(), GpuError> {
         let page = task.grid_page.as_ref().map(|page| page.upload(device, self)).transpose()?;
-        recording.stage(task.process.stage(), |recording| match (task.process, page) {
-            (Process::Choose, Some(page)) => select::record_choice(recording, self.variants, &page, region, some),
-            (Process::Gather, Some(page)) => {
-                select::record_gather(recording, self.variants, &page, region, self.depth, some);
-            }
-            _ => self.record_in_region(recording, region, task, some),
+        let input = self.task_input(region, &task.state);
+        recording.stage(task.stage.process.descriptor().stage, |recording| match (task.task.record, page) {
+            (RecordTask::Region(record), _) => record(recording, &input, some),
+            (RecordTask::Pages(_, record), Some(page)) => record(recording, &input, &page, some),
+            (RecordTask::Pages(..), None) => unreachable!("a task that goes through pages has one"),
         });
         Ok(())
-    }
-
-    /// Appends `some` items of a task that needs nothing but what the region has.
-    fn record_in_region(&self, recording: &mut Recording, region: &ActiveRegion, task: &StageTask, some: &Range<u64>) {
-        let (variants, frame, places) = (self.variants, &self.frame, task.places.clone());
-        match task.process {
-            Process::ClearSelection => {
-                hide::record_clear(recording, region);
-                select::record_clear(recording, region);
-            }
-            Process::BlurSamples => hide::record_blur_samples(recording, frame, region, some),
-            Process::Rank => select::record_ranks(recording, variants, region),
-            Process::SortForHiding => {
-                let batches = select::BatchLimits::new(self.pipeline.batches(), variants);
-                select::record_batches(recording, variants, frame, region, batches, self.depth, task.grids);
-            }
-            Process::ClearResolved => composite::record_clear(recording, region, some),
-            Process::ClearEntries => sample::record_clear(recording, region, task.grids),
-            Process::ListEntries => sample::record_lists(recording, variants, region),
-            Process::ScatterEntries => sample::record_scatter(recording, &region.slices, task.entries, some),
-            Process::SortEntries => sample::record_sort(recording, region, some),
-            Process::NumberVisible => shade::record_places(recording, variants, region, task.grids),
-            Process::PlaceEntries => composite::record_places(recording, &region.slices, task.entries, some),
-            Process::SortForShading => {
-                shade::record_order(recording, variants, frame, region, task.grids, places);
-            }
-            Process::ListLayers => layers::record(recording, frame, region, task.slab, some),
-            Process::CompositeSlab => {
-                let samples = region.capacity.pixel_samples;
-                let subpixels = some.start * samples..some.end * samples;
-                composite::record_slab(recording, frame, region, &self.composition, task.again, &subpixels);
-            }
-            Process::CarrySolids => solids::record_carry(recording, region, task.carried),
-            Process::CutSolids => {
-                let slab = (task.entries, task.last_slab);
-                solids::record_cut(recording, frame, region, task.carried, slab, some);
-            }
-            Process::KeepSolids => solids::record_keep(recording, frame, region, task.entries, some),
-            Process::Mark => shade::record_mark(recording, region, some),
-            Process::MarkAll => shade::record_mark_all(recording, region),
-            Process::MarkUnseen => shade::record_mark_unseen(recording, frame, region, task.grids),
-            Process::CompositeOpaque => composite::record(recording, frame, region, &self.composition, places, some),
-            Process::Filter => filter::record(recording, frame, region, &self.filtered, some),
-            Process::FilterDepth => {
-                let by = self.depth_filter.unwrap_or_default();
-                filter::record_depth(recording, region, by, some);
-            }
-            Process::Choose | Process::Gather => unreachable!("these come with a page"),
-            Process::Dice | Process::Displace | Process::Hide | Process::RenewBlocks => unreachable!("loads' stages"),
-            Process::Sample | Process::Shade => unreachable!("loads' stages"),
-        }
     }
 }

@@ -1,45 +1,20 @@
-//! Loads whose programs look textures up.
-//!
-//! A program that misses tiles goes on with placeholders, and what it computed is worthless. So the tiles are loaded,
-//! and the same loads, or the same program of a watched load, are submitted again until nothing is missed. What a
-//! sequence of such runs needs is never replaced within it, so that each run comes further; where it is more than there
-//! are slots, the next loads are smaller. How a load goes does not change what it computes.
-//!
-//! As long as tiles are missed, a submission goes before each that only names tiles: the demand slices of the programs
-//! (spirv-gen's `passes::demand`) run on the same vertices, and what they miss is loaded first.
+//! What a region knows of the textures that its loads look up.
 
-use crate::gpu::{Device, GpuError};
-use crate::pipeline::plan::{PipelineStage, Process};
-use crate::pipeline::recording::Recording;
-use crate::pipeline::textures::record_misses_begin;
-use crate::render::region::chain::Chain;
-use crate::render::region::loads::Load;
-use crate::render::region::loop_watch::WatchedLoad;
-use crate::render::region::pace::{Portion, Work};
-use crate::render::region::record::{DeviceWorld, StagePart, StageRun, empty_recording};
-use crate::render::resident::texture_tiles::{MissedKey, TextureTiles, TilesLoaded};
+use crate::render::resident::texture_tiles::MissedKey;
 use rustc_hash::FxHashSet;
-use std::ops::Range;
 use std::time::{Duration, Instant};
-
-/// Words of the head of the list of missed tiles in which replaced values are kept.
-const KEPT_WORDS: Range<u64> = 4..8;
-
-/// Vertices of a grid, at most. A grid that needs more tiles than there are slots gets more slots. Where there is no
-/// memory for them it goes on with what it has, and that is reported.
-const GRID_VERTICES: u64 = 256;
 
 /// What a region knows of the textures that its loads look up.
 #[derive(Debug)]
 pub(crate) struct TextureWatch {
     /// The stamp of the last submission, if it looked textures up and its list was not read yet.
-    stamp: Option<u32>,
+    pub stamp: Option<u32>,
     /// The stamp of the first of the runs that are made until nothing is missed.
-    since: Option<u32>,
+    pub since: Option<u32>,
     /// What these runs missed.
-    needed: FxHashSet<MissedKey>,
+    pub needed: FxHashSet<MissedKey>,
     /// Whether the last run missed anything.
-    missed: bool,
+    pub missed: bool,
     /// Whether the last run only named tiles.
     pub only_named: bool,
     /// Vertices of a submission, at most: what they look up fits.
@@ -82,202 +57,8 @@ impl Default for TextureWatch {
 
 impl TextureWatch {
     /// Nothing is missed any more, or other loads are tried.
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         (self.since, self.missed) = (None, false);
         self.needed.clear();
-    }
-}
-
-impl Chain {
-    /// Whether any program of a load looks textures up.
-    fn looks_up(&self, world: &DeviceWorld, load: &Load) -> bool {
-        let programs = load.pieces.iter().flat_map(|piece| world.programs(piece.bin, self.shades()));
-        programs.flatten().any(|number| world.kernels[number].uses_textures)
-    }
-
-    /// Prepares a recording, which is still empty, for loads that look textures up. `again` says whether it repeats the
-    /// last one.
-    pub(super) fn begin_textures(
-        &mut self,
-        world: &mut DeviceWorld,
-        recording: &mut Recording,
-        some: Range<usize>,
-        again: bool,
-    ) {
-        if !some.into_iter().any(|index| self.looks_up(world, &self.loads.loads[index])) {
-            return;
-        }
-        let Some(textures) = &mut world.textures else { return };
-        let stamp = textures.next_stamp();
-        self.textures.stamp = Some(stamp);
-        self.textures.since.get_or_insert(stamp);
-        let misses = self.region.slices.misses;
-        if self.shades() {
-            // What was replaced among the values of a run that is worthless does not count.
-            let record = self.region.replaced_record();
-            let counted = self.region.slices.pixels.part(record..record + 1).cast::<u32>();
-            let kept = misses.part(KEPT_WORDS);
-            if again { recording.copy(kept, counted) } else { recording.copy(counted, kept) }
-        }
-        record_misses_begin(recording, misses);
-    }
-
-    /// Whether tiles should be named first that programs of a stage look up in some loads, and can be.
-    pub(super) fn should_name(&self, world: &DeviceWorld, some: &Range<usize>, process: Process) -> bool {
-        let mut pieces = self.loads.loads[some.clone()].iter().flat_map(|load| &load.pieces);
-        world.textures.as_ref().is_some_and(TextureTiles::should_be_named)
-            && pieces.any(|piece| world.names_tiles(self.program(world, process, piece.bin)))
-    }
-
-    /// A submission of loads that are shaded next, which only names the tiles that this takes.
-    pub(super) fn record_names(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        some: Range<usize>,
-    ) -> Result<Recording, GpuError> {
-        let mut recording = empty_recording(self.label, &self.region);
-        self.portion = Portion::default();
-        self.textures.only_named = true;
-        self.begin_textures(world, &mut recording, some.clone(), false);
-        self.begin_unwatched(&mut recording, &some);
-        let part = |process| if process == Process::Shade { StagePart::Names } else { StagePart::Whole };
-        let run = |&stage: &PipelineStage| StageRun { stage, part: part(stage.process) };
-        let runs: Vec<StageRun> = self.load_stages().iter().map(run).collect();
-        for index in some {
-            world.record_load(device, &mut recording, &self.region, &self.load_job(index, &runs))?;
-        }
-        Ok(recording)
-    }
-
-    /// Reads what the last submission missed, which is done and took so many seconds.
-    pub(super) fn note_misses(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        seconds: f64,
-    ) -> Result<TileMisses, GpuError> {
-        let (Some(stamp), Some(textures)) = (self.textures.stamp.take(), &mut world.textures) else {
-            return Ok(TileMisses::default());
-        };
-        let missed = textures.read_misses(device, self.region.slices.misses, stamp)?;
-        let misses = TileMisses { tiles: missed.len(), only_named: self.textures.only_named };
-        if self.textures.since == Some(stamp) {
-            textures.note_first_run(!missed.is_empty());
-        }
-        let (loss, took) = (&mut self.counts.texture_loss, Duration::from_secs_f64(seconds));
-        match misses {
-            TileMisses { only_named: true, .. } => loss.naming += took,
-            TileMisses { tiles: 0, .. } => {}
-            _ => {
-                loss.submissions += 1;
-                loss.discarded += took;
-            }
-        }
-        if missed.is_empty() {
-            self.textures.clear();
-            self.textures.vertices_max = self.textures.vertices_max.saturating_add(self.textures.vertices_max / 8);
-            return Ok(misses);
-        }
-        self.textures.missed = true;
-        self.textures.needed.extend(missed);
-        // What it printed is printed again.
-        self.printing = false;
-        self.watch.going = 0;
-        Ok(misses)
-    }
-
-    /// What comes after the last submission if it missed tiles or only named some: the same loads with these tiles;
-    /// `None` where loads go on as usual, perhaps smaller.
-    pub(super) fn step_textures(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-    ) -> Result<Option<Recording>, GpuError> {
-        let only_named = std::mem::take(&mut self.textures.only_named);
-        let missed = std::mem::take(&mut self.textures.missed);
-        if !missed && !only_named {
-            return Ok(None);
-        }
-        let watched = self.watch.load.take();
-        let some = match (watched, self.watch.unwatched.take()) {
-            (Some(load), _) => load.index..load.index + 1,
-            (None, Some(some)) => some,
-            (None, None) => return Ok(None),
-        };
-        let mut loaded = if missed { self.load_needed(device, world, &some, only_named)? } else { TilesLoaded::All };
-        let vertices = self.vertices(some.clone());
-        if only_named && loaded != TilesLoaded::All && vertices <= GRID_VERTICES {
-            // More may have been named than the grid needs.
-            self.textures.clear();
-            loaded = TilesLoaded::All;
-        }
-        let is_stale = some.clone().any(|index| self.is_stale(world, index));
-        if loaded == TilesLoaded::All && !is_stale {
-            return match watched {
-                Some(load) => self.record_program_again(device, world, load).map(Some),
-                None => self.record_some(device, world, some, !only_named).map(Some),
-            };
-        }
-        if let TilesLoaded::TooMany(_) = loaded {
-            if vertices <= GRID_VERTICES {
-                world.textures.iter().for_each(TextureTiles::report_too_few_slots);
-                self.textures.clear();
-                self.watch.load = watched;
-                return Ok(None);
-            }
-            self.textures.vertices_max = vertices / 2;
-        }
-        self.textures.clear();
-        self.loads.next = some.start;
-        if watched.is_some() {
-            self.watch.until = self.watch.until.max(some.end);
-        }
-        Ok(None)
-    }
-
-    /// Loads what some loads were found to need; where they are a single grid, in more memory if need be, unless tiles
-    /// were only named, which may be too many.
-    fn load_needed(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        some: &Range<usize>,
-        only_named: bool,
-    ) -> Result<TilesLoaded, GpuError> {
-        let may_grow = !only_named && self.vertices(some.clone()) <= GRID_VERTICES;
-        let (Some(since), Some(textures)) = (self.textures.since, &mut world.textures) else {
-            return Ok(TilesLoaded::All);
-        };
-        let begin = Instant::now();
-        let mut loaded = textures.load(device, &self.textures.needed, since)?;
-        if let TilesLoaded::TooMany(lacking) = loaded
-            && may_grow
-            && textures.grow(device, lacking)?
-        {
-            loaded = textures.load(device, &self.textures.needed, since)?;
-        }
-        world.frame.textures = Some(textures.slices());
-        let load = TileLoad { begin, took: begin.elapsed(), tiles: self.textures.needed.len() };
-        self.counts.texture_loss.loading += load.took;
-        self.textures.loaded = Some(load);
-        Ok(loaded)
-    }
-
-    /// The program of a watched load again, from where the last submission began with it.
-    fn record_program_again(
-        &mut self,
-        device: &mut Device,
-        world: &mut DeviceWorld,
-        load: WatchedLoad,
-    ) -> Result<Recording, GpuError> {
-        let part = StagePart::Program { trips: load.trips, resume: load.resumed, restore: load.resumed };
-        let stage = load.at.map(|at| self.load_stages()[at]);
-        let runs: Vec<StageRun> = stage.map(|stage| StageRun { stage, part }).into_iter().collect();
-        if !load.long {
-            self.portion = Portion::of(Work::LoopLoad, self.vertices(load.index..load.index + 1));
-        }
-        self.watch.load = Some(load);
-        self.record_runs(device, world, load.index, &runs, true)
     }
 }

@@ -7,7 +7,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{GridPageSlices, clusters};
 use crate::pipeline::kernels::constants::CLUSTER_GRIDS;
 use crate::pipeline::kernels::records::{Cluster, GridBound};
-use crate::pipeline::select::RegionPixels;
+use crate::pipeline::pixels::RegionPixels;
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::grids::tiles::{packed, range};

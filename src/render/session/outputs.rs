@@ -1,8 +1,7 @@
 //! What the channels of a film are made of: variables that shaders compute, and records of finished pixels.
 
 use crate::film::{ChannelGroup, PixelLayout};
-use crate::pipeline::composite::Composition;
-use crate::pipeline::filter::FilteredRecord;
+use crate::pipeline::stage::{Composition, FilteredRecord};
 use crate::scene::Filter;
 use crate::shading::OutputVariable;
 

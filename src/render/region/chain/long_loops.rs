@@ -1,21 +1,32 @@
 //! Loads whose programs may have long loops.
 //!
-//! A program that counts its loop trips runs with [`FIRST_TRIPS`] at first, and `Status` says afterwards whether that
+//! A program that counts its loop trips runs with [`StagePart::FIRST_TRIPS`] at first, and `Status` says afterwards whether that
 //! was enough. Colours are then simply computed again; but vertices must not be hidden or sampled before they are known
 //! to be right, so loads with such displacements are *watched*: a submission ends after their program. Where the trips
 //! were not enough, the programs of the load count as long from then on. Their grids go in loads of one piece, which
 //! save their loops, and a program is submitted again and again until all its loops have ended, each time with about as
 //! many trips as a submission should have. How a load goes does not change what it computes.
 
+use super::Chain;
 use crate::gpu::{Device, GpuError};
-use crate::pipeline::plan::{AssignBin, PipelineStage, Process};
+use crate::pipeline::plan::PipelineStage;
+use crate::pipeline::program::ProgramKind;
 use crate::pipeline::recording::Recording;
-use crate::render::region::chain::Chain;
-use crate::render::region::loads::{LoadLimits, LoopKind};
+use crate::pipeline::stage::{LoopKind, Run, StagePart, Work};
+use crate::render::region::device_world::DeviceWorld;
+use crate::render::region::loads::LoadLimits;
 use crate::render::region::loop_watch::{WatchedLoad, trips_for};
-use crate::render::region::pace::{Portion, Work};
-use crate::render::region::record::{DeviceWorld, FIRST_TRIPS, StagePart, StageRun, empty_recording};
+use crate::render::region::pace::Portion;
+use crate::render::region::record::{StageRun, empty_recording};
 use std::ops::Range;
+
+/// The program that a stage runs.
+pub(super) fn program_of(stage: &PipelineStage) -> Option<ProgramKind> {
+    match stage.process.descriptor().run {
+        Run::Load(load) => load.program,
+        Run::Task(_) => None,
+    }
+}
 
 impl Chain {
     /// Reads what the last submission's loops came to, whose tiles were all there.
@@ -32,34 +43,25 @@ impl Chain {
             // Those that are still going have made all trips; of the others nothing is known.
             let made = self.watch.going * u64::from(trips);
             self.watch.made[0] += u64::from(trips);
-            self.portion = if made > 0 { Portion::of(Work::Trips, made) } else { Portion::default() };
+            self.submission.portion = if made > 0 { Portion::of(Work::Trips, made) } else { Portion::default() };
         }
         Ok(())
     }
 
-    /// The stages under way.
-    pub(super) fn load_stages(&self) -> &'static [PipelineStage] {
-        &self.pipeline.stages()[self.under_way[0]..=self.under_way[self.under_way.len() - 1]]
-    }
-
-    pub(super) fn shades(&self) -> bool {
-        self.load_stages()[0].assign_bin == AssignBin::Shading
-    }
-
-    /// The program that a stage runs for a bin.
-    pub(super) fn program(&self, world: &DeviceWorld, process: Process, bin: usize) -> Option<usize> {
-        let [displacement, colour] = world.programs(bin, self.shades());
-        match process {
-            Process::Displace => displacement,
-            Process::Shade => colour,
-            _ => None,
+    /// The program of a kind that runs for a bin.
+    pub(super) fn program(&self, world: &DeviceWorld, kind: ProgramKind, bin: usize) -> Option<usize> {
+        let [displacement, colour] = world.programs_of(bin, self.shades());
+        match kind {
+            ProgramKind::Displacement => displacement,
+            ProgramKind::Colour => colour,
         }
     }
 
     /// What is known of the loops of a stage's programs in a load.
-    fn stage_loops(&self, world: &DeviceWorld, index: usize, process: Process) -> LoopKind {
+    fn stage_loops(&self, world: &DeviceWorld, index: usize, stage: &PipelineStage) -> LoopKind {
+        let Some(kind) = program_of(stage) else { return LoopKind::Short };
         let pieces = self.loads.loads[index].pieces.iter();
-        pieces.map(|piece| world.loops(self.program(world, process, piece.bin))).max().unwrap_or_default()
+        pieces.map(|piece| world.programs().loops(self.program(world, kind, piece.bin))).max().unwrap_or_default()
     }
 
     /// The next submission of loads where loops need it: `None` where loads go on as usual.
@@ -116,10 +118,9 @@ impl Chain {
 
     /// The programs of a watched load were not given enough trips: their loops are long.
     fn mark_long(&mut self, world: &mut DeviceWorld, load: WatchedLoad) {
-        let Some(at) = load.at else { return };
-        let process = self.load_stages()[at].process;
+        let Some(kind) = load.at.and_then(|at| program_of(&self.load_stages()[at])) else { return };
         for piece in &self.loads.loads[load.index].pieces {
-            if let Some(number) = self.program(world, process, piece.bin)
+            if let Some(number) = self.program(world, kind, piece.bin)
                 && world.kernels[number].resumable.is_some()
             {
                 world.long_loops[number] = true;
@@ -141,7 +142,7 @@ impl Chain {
         let Some(load) = self.loads.loads.get(index) else { return };
         let shades = self.shades();
         let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
-        let (counted, textured) = (self.quota.of(Work::LoopLoad), self.textures.vertices_max);
+        let (counted, textured) = (self.submission.quota.of(Work::LoopLoad), self.textures.vertices_max);
         let vertices = if load.loops == LoopKind::Counted { counted.min(textured) } else { textured };
         let is_too_much = load.loops != LoopKind::Short && load.vertices > vertices;
         if is_too_much || self.is_stale(world, index) {
@@ -166,22 +167,24 @@ impl Chain {
         let mut runs = Vec::new();
         let first = load.at.map_or(0, |at| at + 1);
         runs.extend(load.at.map(|at| StageRun { stage: stages[at], part: StagePart::Results }));
-        self.portion = Portion::default();
+        self.submission.portion = Portion::default();
         for (at, &stage) in stages.iter().enumerate().skip(first) {
-            let loops = self.stage_loops(world, load.index, stage.process);
+            let loops = self.stage_loops(world, load.index, &stage);
             if loops == LoopKind::Short {
                 runs.push(StageRun { stage, part: StagePart::Whole });
                 continue;
             }
             let vertices = self.loads.loads[load.index].vertices;
             let long = loops == LoopKind::Long;
-            let trips = if long { trips_for(self.quota.of(Work::Trips), vertices) } else { FIRST_TRIPS };
-            let named = self.should_name(world, &(load.index..load.index + 1), stage.process);
+            let trips =
+                if long { trips_for(self.submission.quota.of(Work::Trips), vertices) } else { StagePart::FIRST_TRIPS };
+            let some = load.index..load.index + 1;
+            let named = program_of(&stage).is_some_and(|kind| self.should_name(world, &some, kind));
             let program = StagePart::Program { trips, resume: false, restore: false };
             runs.push(StageRun { stage, part: if named { StagePart::Names } else { program } });
             self.textures.only_named = named;
             if !long && !named {
-                self.portion = Portion::of(Work::LoopLoad, vertices);
+                self.submission.portion = Portion::of(Work::LoopLoad, vertices);
             }
             let [made, before] = self.watch.made;
             self.watch.made = [0, made.max(before)];
@@ -200,7 +203,7 @@ impl Chain {
         load: WatchedLoad,
         going: u64,
     ) -> Result<Recording, GpuError> {
-        let trips = trips_for(self.quota.of(Work::Trips), going);
+        let trips = trips_for(self.submission.quota.of(Work::Trips), going);
         self.watch.load = Some(WatchedLoad { trips, resumed: true, ..load });
         let part = StagePart::Program { trips, resume: true, restore: false };
         let runs: Vec<StageRun> =
@@ -217,11 +220,11 @@ impl Chain {
         runs: &[StageRun],
         again: bool,
     ) -> Result<Recording, GpuError> {
-        let mut recording = empty_recording(self.label, &self.region);
+        let mut recording = empty_recording(self.current.label, &self.region);
         if self.watch.load.is_some() {
             self.begin_textures(world, &mut recording, index..index + 1, again);
         }
-        self.begin_prints(&mut recording, self.shades());
+        self.prints.begin(&mut recording, &self.region, self.shades());
         if self.watch.load.is_some() {
             recording.fill(self.region.slices.status.part(0..1), 0);
         }

@@ -1,15 +1,17 @@
 //! What the host reads between a region's submissions, and what it decides by that.
 
+use super::load_steps::opaque_bins;
+use super::{Chain, NextStage};
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::constants::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
-use crate::pipeline::layers::cell_entries_max;
+use crate::pipeline::piece::{micropolygons_expected, slot_log2};
 use crate::pipeline::plan::{Process, Repeat};
-use crate::pipeline::sample::CELL_ENTRIES_MAX;
-use crate::pipeline::select::{micropolygons_expected, slot_log2};
-use crate::render::region::chain::{Chain, NextStage, opaque_bins};
-use crate::render::region::record::DeviceWorld;
+use crate::pipeline::slab::{CELL_ENTRIES_MAX, cell_entries_max};
+use crate::pipeline::stage::Finding;
+use crate::render::region::costs::RegionCosts;
+use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
 use crate::render::region::slabs::Slabs;
 
@@ -33,36 +35,32 @@ fn expected_load(capacity: &RegionCapacity, micropolygons: f64) -> f64 {
 impl Chain {
     /// Reads what the stages under way found, which are done, and decides where the chain goes.
     pub(super) fn conclude(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<NextStage, GpuError> {
-        let mut next = self.following;
-        for at in self.under_way.clone() {
+        for at in self.current.at.clone() {
             let stage = self.pipeline.stages()[at];
-            let again = match (stage.process, stage.repeat) {
-                (Process::SortForHiding, _) if !self.selected(device, world)? => return Ok(NextStage::TooLarge),
-                (Process::Hide, _) => {
+            let Some(finding) = stage.process.descriptor().finding else { continue };
+            let fits = match finding {
+                Finding::Selection if self.selected(device, world)? => continue,
+                Finding::Selection => return Ok(NextStage::TooLarge),
+                Finding::Unfinished => return Ok(NextStage::At(self.slab_composited(device, world, at)?)),
+                Finding::Culled => {
                     self.hidden(device)?;
-                    None
+                    continue;
                 }
-                (Process::Sample, _) | (Process::NumberVisible, Repeat::Slabs) => {
-                    let sampled = stage.process == Process::Sample;
-                    let fits = if sampled { self.sampled(device)? } else { self.slab_numbered(device)? };
-                    if !fits && self.states_fill_slab() || self.is_better_halved() {
-                        return Ok(NextStage::TooLarge);
-                    }
-                    (!fits).then(|| self.first_of(Repeat::Slabs))
-                }
-                (Process::NumberVisible, Repeat::Once) => {
+                Finding::Visible if stage.repeat != Repeat::Slabs => {
                     self.opaque_numbered(device)?;
-                    None
+                    continue;
                 }
-                (Process::CompositeSlab, _) => Some(self.slab_composited(device, world, at)?),
-                _ => None,
+                Finding::Visible => self.slab_numbered(device)?,
+                Finding::Entries => self.sampled(device)?,
             };
-            if let Some(at) = again {
-                next = at;
-                break;
+            if !fits && self.states_fill_slab() || self.is_better_halved() {
+                return Ok(NextStage::TooLarge);
+            }
+            if !fits {
+                return Ok(NextStage::At(self.first_of(Repeat::Slabs)));
             }
         }
-        Ok(NextStage::At(next))
+        Ok(NextStage::At(self.current.following))
     }
 
     /// Grids are selected and sorted for hiding: whether they fit.
@@ -72,8 +70,8 @@ impl Chain {
         if self.counts.selected > self.region.capacity.grids {
             return Ok(false);
         }
-        self.hide_counts = device.read(slices.counts)?;
-        self.costs = self.costs(world);
+        self.selection.counts = device.read(slices.counts)?;
+        self.costs = RegionCosts::new(&self.region, &self.selection.counts, opaque_bins(world));
         if self.region.capacity.translucent() {
             let batches = device.read(slices.batches)?;
             let (buckets, farthest) = batches.split_at(DEPTH_BUCKETS as usize);
@@ -89,7 +87,7 @@ impl Chain {
         let per_batch = self.region.capacity.bins as usize * classes;
         let opaque = opaque_bins(world) * classes;
         let work = |batch: usize| -> u64 {
-            let counts = &self.hide_counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
+            let counts = &self.selection.counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
             counts
                 .iter()
                 .zip((0..SIZE_CLASSES).cycle())
@@ -98,17 +96,17 @@ impl Chain {
         };
         let nearest = |batch| {
             let bucket = buckets.iter().position(|&b| b == batch)? as u32;
-            Some(if bucket == 0 { 0 } else { world.depth.base + (bucket << world.depth.shift) })
+            Some(if bucket == 0 { 0 } else { world.settings.depth.base + (bucket << world.settings.depth.shift) })
         };
         let starts = (0..BATCHES).filter_map(|batch| {
             let near = nearest(batch)?;
-            Some(((u64::from(near.max(world.depth.base)) << 32).max(1), work(batch as usize)))
+            Some(((u64::from(near.max(world.settings.depth.base)) << 32).max(1), work(batch as usize)))
         });
         let starts: Vec<(u64, u64)> = starts.collect();
-        let far = u64::from(world.depth.base) + ((buckets.len() as u64) << world.depth.shift);
+        let far = u64::from(world.settings.depth.base) + ((buckets.len() as u64) << world.settings.depth.shift);
         let micropolygons = starts.iter().map(|(_, work)| *work as f64).sum();
-        self.slabs = Slabs::new(&starts, far << 32, expected_load(&self.region.capacity, micropolygons));
-        self.batch_depths =
+        self.slab.slabs = Slabs::new(&starts, far << 32, expected_load(&self.region.capacity, micropolygons));
+        self.selection.batch_depths =
             (0..).zip(farthest).map(|(batch, &far)| [nearest(batch).unwrap_or(u32::MAX), far]).collect();
     }
 
@@ -131,15 +129,15 @@ impl Chain {
             return Ok(false);
         }
         self.counts.lost_samples += u64::from(device.read(self.region.slices.rest)?[0].rest_lost);
-        (self.entries, self.lists) = (appended.appended, None);
+        (self.slab.entries, self.slab.lists) = (appended.appended, None);
         Ok(true)
     }
 
     /// Whether the states of solids in which a slab begins leave too little room for the thinnest of slabs: halves of
     /// the region have fewer.
     fn states_fill_slab(&self) -> bool {
-        let fills = self.slabs.is_thinnest();
-        assert!(!fills || self.carried.count > 0, "one key is at most one entry a sample");
+        let fills = self.slab.slabs.is_thinnest();
+        assert!(!fills || self.slab.carried.count > 0, "one key is at most one entry a sample");
         fills
     }
 
@@ -147,7 +145,7 @@ impl Chain {
     /// it, and where bounds say little, those are all grids for every slab.
     fn is_better_halved(&self) -> bool {
         let [width, height] = self.region.pixels.inside_size();
-        self.slabs.are_blind() && width.max(height) >= 2 * BLIND_SIDE_MIN_PX
+        self.slab.slabs.are_blind() && width.max(height) >= 2 * BLIND_SIDE_MIN_PX
     }
 
     /// What is visible in a slab is numbered: whether its lists are short enough and its colours fit. Else it is
@@ -162,10 +160,10 @@ impl Chain {
         self.counts.visible_micropolygons += u64::from(visible);
         self.counts.entries += u64::from(appended.appended);
         self.counts.slabs += 1;
-        self.composite_calls = 0;
+        self.slab.composite_calls = 0;
         if self.region.capacity.solids {
             let counts = device.read(self.region.slices.carried_counts)?;
-            self.carried = self.carried.next(counts[1 - self.carried.list as usize]);
+            self.slab.carried = self.slab.carried.next(counts[1 - self.slab.carried.list as usize]);
         }
         Ok(true)
     }
@@ -177,7 +175,7 @@ impl Chain {
         let list_max = if deep { cell_entries_max(pixel_samples) } else { CELL_ENTRIES_MAX };
         let lists = room(list_max.into(), appended.longest_cell);
         let room = room(entries, appended.appended).min(room(colours, visible)).min(lists);
-        self.slabs.fits(room)
+        self.slab.slabs.fits(room)
     }
 
     /// A slab is composited, or as much of it as one call takes: the stage at `at` again, or what follows.
@@ -191,30 +189,30 @@ impl Chain {
 
     /// What opaque samples see is numbered.
     fn opaque_numbered(&mut self, device: &mut Device) -> Result<(), GpuError> {
-        self.opaque_visible = device.read(self.region.slices.visible_count)?[0].total;
-        self.counts.visible_micropolygons += u64::from(self.opaque_visible);
+        self.rounds.visible = device.read(self.region.slices.visible_count)?[0].total;
+        self.counts.visible_micropolygons += u64::from(self.rounds.visible);
         Ok(())
     }
 
     /// What the region came to, when all stages are done.
     pub(super) fn result(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<RegionResult, GpuError> {
-        let has_colours = self.pipeline.has(Process::Filter);
-        if !has_colours && !self.pipeline.has(Process::FilterDepth) {
+        if !self.pipeline.finishes() {
             return Ok(RegionResult::default());
         }
+        let has_colours = self.pipeline.has(Process::Filter);
         let (region, [width, height]) = (self.region, self.region.pixels.inside_size().map(u64::from));
         let first = if has_colours { 0 } else { region.replaced_record() };
         let mut pixels = device.read(region.slices.pixels.part(first..region.replaced_record() + 1))?;
         let [replaced, instance, open, primitive] = pixels.pop().unwrap_or_default().map(f32::to_bits);
         self.counts.replaced_values = ReplacedValues::new(replaced, instance);
         self.counts.open_solids = OpenSolids::new(open, primitive);
-        let depths = match world.depth_filter {
-            Some(_) => device.read(region.slices.depths.part(0..width * height))?,
-            None => Vec::new(),
+        let depths = match world.settings.features.depths {
+            true => device.read(region.slices.depths.part(0..width * height))?,
+            false => Vec::new(),
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
-        let light = self.take_light();
-        let ((printed, baked), counts) = (self.take_prints(device)?, self.counts);
+        let light = std::mem::take(&mut self.light).finish();
+        let ((printed, baked), counts) = (self.prints.take(device, &region)?, self.counts);
         Ok(RegionResult { pixels, depths, light, counts, printed, baked, device_s: 0.0, subpixels, capacity })
     }
 }

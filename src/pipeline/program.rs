@@ -1,0 +1,251 @@
+//! Runs of compiled programs: their inputs, their loops, and what they are bound to.
+
+use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
+use super::geometry::PrimitiveKind;
+use super::kernels::{primvar, velocity, work};
+use super::look::ShadingKernel;
+use super::piece::{Per, Piece};
+use super::recording::{Dispatch, Recording, Slice};
+use super::textures::TextureSlices;
+use super::variants::KernelList;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Which of a drawable's programs runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramKind {
+    /// The displacement program.
+    Displacement,
+    /// The colour program.
+    Colour,
+}
+
+impl ProgramKind {
+    fn work_variant(self) -> work::Variant {
+        work::Variant { shade: self == Self::Colour }
+    }
+}
+
+/// The first record of a program's data in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramPlaces {
+    /// Input channel 0.
+    pub input_base: u32,
+    /// P at shutter open before displacement; input channel 0 where nothing is displaced before.
+    pub undisplaced_base: u32,
+    /// Output channel 0.
+    pub output_base: u32,
+    /// Uniform inputs.
+    pub uniform_base: u32,
+}
+
+/// How the loops of a program run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopRun {
+    /// Loop trips that an invocation makes at most.
+    pub trips: u32,
+    /// For resumable kernels: where loops are saved.
+    pub saved: Option<LoopState>,
+    /// Whether the program only names the tiles of its textures; nothing is recorded for one that cannot.
+    pub names_only: bool,
+}
+
+/// The channels in which a resumable kernel saves its loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopState {
+    /// The first record.
+    pub base: u32,
+    /// Whether there are loops saved, which go on. The program's other inputs are still there too.
+    pub resume: bool,
+    /// What saved loops are kept in besides, where a run that goes on may have to be made again.
+    pub kept: Option<KeptLoops>,
+}
+
+/// A copy of saved loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptLoops {
+    /// The records that are kept: as many, from here on.
+    pub base: u32,
+    /// How many.
+    pub records: u32,
+    /// Whether the loops are taken from there, because the last run is made again.
+    pub restore: bool,
+}
+
+impl LoopRun {
+    /// Loops that stop for good after so many trips.
+    pub fn plain(trips: u32) -> Self {
+        Self { trips, saved: None, names_only: false }
+    }
+
+    /// The push constants `trips` and `state_base` of spirv-gen's abi.rs.
+    pub(super) fn push(&self) -> [u32; 2] {
+        const RESUME: u32 = 1 << 31;
+        let resume = self.saved.is_some_and(|saved| saved.resume);
+        [self.trips | if resume { RESUME } else { 0 }, self.saved.map_or(0, |saved| saved.base)]
+    }
+}
+
+/// One run of a compiled program over a piece.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramRun<'a> {
+    /// Which program of the drawables it is.
+    pub kind: ProgramKind,
+    /// The compiled program.
+    pub kernel: &'a ShadingKernel,
+    /// The kind of the piece's primitives.
+    pub primitives: PrimitiveKind,
+    /// Whether any drawable of the bin has primvars that it reads.
+    pub primvars: bool,
+    /// Where its data is.
+    pub places: ProgramPlaces,
+    /// How its loops run.
+    pub loops: LoopRun,
+}
+
+/// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars
+/// that it reads (if any drawable of the bin has such), then the program itself.
+pub fn record(
+    recording: &mut Recording,
+    sources: GeometrySources<'_>,
+    slices: &RegionSlices,
+    piece: &Piece,
+    run: &ProgramRun<'_>,
+) {
+    let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
+    let kernel = match (run.loops.names_only, &run.kernel.demand) {
+        (true, Some(demand)) => demand,
+        (true, None) => return,
+        (false, _) => resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel),
+    };
+    if !run.loops.saved.is_some_and(|saved| saved.resume) {
+        record_inputs(recording, sources, slices, piece, run);
+    }
+    record_kept_loops(recording, slices.arena, &run.loops);
+    let [trips, state_base] = run.loops.push();
+    // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
+    let push = [
+        0,
+        piece.slot_log2,
+        piece.slot_count,
+        run.places.input_base,
+        run.places.output_base,
+        piece.vertices(),
+        sources.frame.space_table,
+        trips,
+        state_base,
+    ];
+    let params = sources.frame.params.range();
+    let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
+    recording.dispatch(Dispatch {
+        kernel: Arc::clone(kernel),
+        constants: textures.map_or_else(Vec::new, TextureSlices::constants),
+        groups: piece.groups(slices, Per::Vertex),
+        bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
+            .into_iter()
+            .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+            .collect(),
+        push: bytemuck::bytes_of(&push).to_vec(),
+    });
+}
+
+/// Appends the keeping of saved loops that go on, or their restoring.
+pub(super) fn record_kept_loops(recording: &mut Recording, arena: Slice<Vec4>, loops: &LoopRun) {
+    let Some(LoopState { base, resume: true, kept: Some(kept) }) = loops.saved else { return };
+    let [work, copy] = [base, kept.base].map(|base| {
+        let first = u64::from(base);
+        arena.part(first..first + u64::from(kept.records))
+    });
+    let (from, to) = if kept.restore { (copy, work) } else { (work, copy) };
+    recording.copy(from, to);
+}
+
+fn record_inputs(
+    recording: &mut Recording,
+    GeometrySources { frame, page }: GeometrySources<'_>,
+    slices: &RegionSlices,
+    piece: &Piece,
+    run: &ProgramRun<'_>,
+) {
+    let (uniform_base, uniform_count) = (run.places.uniform_base, run.kernel.uniform_records);
+    recording.concurrent(|recording| {
+        let bindings = work::Bindings {
+            instances: frame.instances,
+            primitives: page.primitives,
+            grids: slices.grids.grids,
+            slots: slices.slots,
+            work: slices.work,
+            pieces: slices.pieces,
+        };
+        let push = work::Push { slot_base: piece.slot_base, piece: piece.number, uniform_base, uniform_count };
+        let groups = piece.groups(slices, Per::Slot);
+        recording.dispatch(work::dispatch(run.kind.work_variant(), groups, &bindings, &push));
+        if !run.primvars {
+            return;
+        }
+        let bindings = primvar::Bindings {
+            instances: frame.instances,
+            primitives: page.primitives,
+            values: page.data.cast(),
+            grids: slices.grids.grids,
+            slots: slices.slots,
+            primvar_bindings: frame.primvar_bindings,
+            arena: slices.arena,
+            pieces: slices.pieces,
+        };
+        let push = primvar::Push {
+            slot_base: piece.slot_base,
+            piece: piece.number,
+            vertex_base: run.places.input_base,
+            channel_stride: piece.vertices(),
+            uniform_base,
+            uniform_count,
+            displace: u32::from(run.kind == ProgramKind::Displacement),
+        };
+        let groups = piece.groups(slices, Per::Vertex);
+        recording.dispatch(primvar::dispatch(primvar::Variant { kind: run.primitives }, groups, &bindings, &push));
+    });
+    if let Some(channel) = run.kernel.velocity_channel {
+        record_velocity(recording, frame, slices, piece, &run.places, channel);
+    }
+}
+
+/// Appends the making of dPdtime, of which P at the motion's second key is diced.
+fn record_velocity(
+    recording: &mut Recording,
+    frame: &FrameSlices,
+    slices: &RegionSlices,
+    piece: &Piece,
+    places: &ProgramPlaces,
+    channel: u32,
+) {
+    let bindings = velocity::Bindings {
+        slots: slices.slots,
+        pieces: slices.pieces,
+        instances: frame.instances,
+        motion: frame.motion,
+        arena: slices.arena,
+    };
+    let velocity_base = places.input_base + channel * piece.vertices();
+    let push = velocity::Push {
+        slot_base: piece.slot_base,
+        piece: piece.number,
+        from_base: places.undisplaced_base,
+        to_base: places.input_base,
+        next_base: velocity_base + piece.vertices(),
+        velocity_base,
+    };
+    recording.dispatch(velocity::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
+}
+
+/// The kernels that write the inputs of a compiled program; `primvars` are the kinds of primitives with primvars that
+/// such programs read.
+pub(super) fn kernels(kind: ProgramKind, primvars: &BTreeSet<PrimitiveKind>) -> KernelList {
+    let primvars = primvars.iter().map(|&kind| primvar::kernel(primvar::Variant { kind }));
+    [work::kernel(kind.work_variant())].into_iter().chain(primvars).collect()
+}
+
+/// The kernels that make dPdtime.
+pub(super) fn velocity_kernels() -> KernelList {
+    vec![velocity::kernel()]
+}

@@ -1,0 +1,46 @@
+//! A slab of depth, and what fits into one.
+
+use super::kernels::constants::CELL_SAMPLES;
+
+/// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slab {
+    /// First key.
+    pub low: u64,
+    /// First key beyond it.
+    pub high: u64,
+}
+
+impl Slab {
+    /// All depths.
+    pub const WHOLE: Self = Self { low: 0, high: u64::MAX };
+}
+
+/// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
+/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (docs/pipeline.md).
+pub const CELL_ENTRIES_MAX: u32 = 512;
+
+/// Layers that there is room for, at least.
+const LAYERS_MIN: u64 = 1 << 17;
+
+/// Layers that a pixel of so many samples has room for in a slab, with so many entries in the longest list of its
+/// cells: one for each entry of each sample's cell, and an opaque one.
+fn pixel_layers(pixel_samples: u64, longest_cell: u64) -> u64 {
+    pixel_samples.div_ceil(CELL_SAMPLES.into()) * layers_of_cell(pixel_samples, longest_cell)
+}
+
+/// Layers that a cell of pixels of so many samples has room for, by its entries.
+pub fn layers_of_cell(pixel_samples: u64, entries: u64) -> u64 {
+    (entries + 1) * pixel_samples.min(CELL_SAMPLES.into())
+}
+
+/// Layers that a region has room for: all of any pixel in a slab of one key, which has at most an entry a sample.
+pub fn layers_capacity(pixel_samples: u64) -> u64 {
+    pixel_layers(pixel_samples, CELL_SAMPLES.into()).max(LAYERS_MIN)
+}
+
+/// Entries of a cell in a slab, at most, so that there is room for all layers of its pixel.
+pub fn cell_entries_max(pixel_samples: u64) -> u32 {
+    let fitting = layers_capacity(pixel_samples) / pixel_layers(pixel_samples, 0) - 1;
+    fitting.min(CELL_ENTRIES_MAX.into()) as u32
+}

@@ -1,0 +1,92 @@
+//! What all regions of a world share on one device.
+
+use crate::pipeline::buffers::{ActiveRegion, FrameSlices};
+use crate::pipeline::kernels::constants::SLOT_LOG2_MAX;
+use crate::pipeline::layout::{HideLayout, ShadeLayout};
+use crate::pipeline::look::ShadingKernel;
+use crate::pipeline::piece::ListRecords;
+use crate::pipeline::plan::Pipeline;
+use crate::pipeline::stage::{Programs, StageSettings, TaskInput, TaskState};
+use crate::pipeline::world::DrawnWorld;
+use crate::render::region::layers::DeepSettings;
+use crate::render::region::loads::BinCost;
+use crate::render::resident::geometry_pages::GeometryPages;
+use crate::render::resident::grid_pages::GridPages;
+use crate::render::resident::texture_tiles::TextureTiles;
+use std::sync::Arc;
+
+/// What all regions of a world share on one device.
+pub(crate) struct DeviceWorld {
+    pub drawn: Arc<DrawnWorld>,
+    pub kernels: Arc<[ShadingKernel]>,
+    pub frame: FrameSlices,
+    pub grids: GridPages,
+    pub pipeline: Pipeline,
+    pub pages: GeometryPages,
+    /// What the stages are given.
+    pub settings: StageSettings,
+    /// How the light at each depth is kept, where a display asks for it.
+    pub deep: Option<DeepSettings>,
+    /// Which kernels turned out to have long loops, by number.
+    pub long_loops: Vec<bool>,
+    /// Tiles of textures, where programs look them up.
+    pub textures: Option<TextureTiles>,
+}
+
+impl DeviceWorld {
+    /// The compiled programs, and what is known of their loops.
+    pub(crate) fn programs(&self) -> Programs<'_> {
+        Programs { kernels: &self.kernels, long_loops: &self.long_loops }
+    }
+
+    /// What a task is given where its region stands so.
+    pub(crate) fn task_input<'a>(&'a self, region: &'a ActiveRegion, state: &'a TaskState) -> TaskInput<'a> {
+        let batches = self.pipeline.batches();
+        TaskInput { region, frame: &self.frame, settings: &self.settings, batches, state }
+    }
+
+    /// What hiding or sampling a bin needs.
+    pub(crate) fn hide_cost(&self, bin: usize) -> BinCost {
+        let (bin, programs) = (&self.drawn.hide_bins[bin], self.programs());
+        let (vertex, slot) = HideLayout::cost(programs.get(bin.displace), bin);
+        let vertex = vertex + programs.state_channels(bin.displace);
+        BinCost { vertex, slot, page: bin.page, loops: programs.loops(bin.displace) }
+    }
+
+    /// What shading a bin needs.
+    pub(crate) fn shade_cost(&self, bin: usize) -> BinCost {
+        let (bin, programs) = (&self.drawn.shade_bins[bin], self.programs());
+        let (vertex, slot) = ShadeLayout::cost(programs.get(bin.displace), programs.get(bin.shade), bin);
+        let vertex = vertex + programs.state_channels(bin.displace) + programs.state_channels(bin.shade);
+        BinCost { vertex, slot, page: bin.page, loops: programs.loops(bin.displace).max(programs.loops(bin.shade)) }
+    }
+
+    /// The programs of a bin: displacement, then colour.
+    pub(crate) fn programs_of(&self, bin: usize, shades: bool) -> [Option<usize>; 2] {
+        match shades {
+            true => [self.drawn.shade_bins[bin].displace, self.drawn.shade_bins[bin].shade],
+            false => [self.drawn.hide_bins[bin].displace, None],
+        }
+    }
+
+    /// Whether a program can name the tiles of its textures before it runs.
+    pub(crate) fn names_tiles(&self, number: Option<usize>) -> bool {
+        self.programs().get(number).is_some_and(|kernel| kernel.demand.is_some())
+    }
+
+    /// Records that the largest slot of any bin takes up, with all loops saved.
+    pub(crate) fn slot_records_max(&self) -> u64 {
+        let state =
+            |number: Option<usize>| u64::from(self.programs().get(number).map_or(0, ShadingKernel::saved_channels));
+        let records = |cost: BinCost, programs: [Option<usize>; 2]| {
+            let saved: u64 = programs.map(state).iter().sum();
+            ((u64::from(cost.vertex) + saved) << SLOT_LOG2_MAX)
+                + u64::from(cost.slot + ListRecords::of(SLOT_LOG2_MAX).all())
+        };
+        let hide =
+            (0..self.drawn.hide_bins.len()).map(|bin| records(self.hide_cost(bin), self.programs_of(bin, false)));
+        let shade =
+            (0..self.drawn.shade_bins.len()).map(|bin| records(self.shade_cost(bin), self.programs_of(bin, true)));
+        hide.chain(shade).max().unwrap_or(256)
+    }
+}
