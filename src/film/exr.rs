@@ -32,7 +32,7 @@ pub(super) fn write(
     let mut order: Vec<usize> = (0..channels.len()).collect();
     order.sort_by_key(|&index| &channels[index].name);
     let header = file_header(picture, compression, order.iter().map(|&index| &channels[index]));
-    let top = picture.crop[1];
+    let top = picture.crop.corner()[1];
     exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
         let channel_list = &meta.headers[0].channels;
         let mut bytes_of = |block: BlockIndex| {

@@ -96,7 +96,7 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
             image.extra_samples(&extra)?;
         }
         write_tags(&mut image, self.picture)?;
-        let [x0, y0, _, _] = self.picture.crop;
+        let [x0, y0] = self.picture.crop.corner();
         // `write_data` is the crate's only function that compresses, and it takes the whole image.
         let mut samples = Vec::with_capacity(width as usize * height as usize * floats);
         for y in y0..y0 + height {
