@@ -15,7 +15,7 @@
 //! | 0 | `Work` | texels of `uvec4`, two a slot, see [`work`] |
 //! | 1 | `Arena` | `vec4`: the channels of all vertices, written |
 //! | 2 | `Params` | texels of `uvec4`: instance blocks, light lists and light blocks, the space table |
-//! | 3 | `Status` | `uint`: word 0 counts invocations without loop trips left ([`Push::trips`]); also [`print`] |
+//! | 3 | `Status` | `uint`: word 0 counts invocations without loop trips left ([`Push::trips`]); also [`mod@print`] |
 //! | 4 | `Inputs` | texels of `uvec4`: the arena again, read |
 //! | 5 to 14 | [`textures`] | only kernels that look textures up ([`crate::Reflection::uses_textures`]) |
 //!
@@ -49,10 +49,12 @@
 //! *Long loops.* An invocation makes at most [`Push::trips`] loop trips in a dispatch; drivers end loops by themselves
 //! after some number (65,535 in an invocation, measured on lavapipe of Mesa 22, nested loops included). A plain kernel
 //! ends its loops there: its outputs are then wrong, and `Status` says so. The *resumable* kernel of the same program
-//! ([`crate::compose::Resumable`]) saves its loops instead, in the channels of `Arena` that begin at
+//! ([`crate::Resumable`]) saves its loops instead, in the channels of `Arena` that begin at
 //! [`Push::state_base`], and goes on with them in the next dispatch that has [`TRIPS_RESUME`] set; inputs must still be
 //! there, so outputs must not overwrite them. It is dispatched until `Status` counts nothing. The number of dispatches
 //! cannot be seen in the outputs.
+
+use crate::ir::MachineType;
 
 /// Invocations of a workgroup.
 pub const WORKGROUP_SIZE: u32 = 256;
@@ -62,6 +64,17 @@ pub const DRIVER_THREADS_ID: u32 = 31;
 
 /// Channels of the geometry: (P, u), (N, v), (dPdu, s), (dPdv, t).
 pub const GEOMETRY_CHANNELS: u32 = 4;
+
+/// Returns the number of channels that a value takes: a matrix has a record a row.
+pub fn channels(ty: MachineType) -> u32 {
+    if ty == MachineType::Mat4 { 4 } else { 1 }
+}
+
+/// Returns the channel of an output behind `before` channels of outputs, the first of which are `carried`: these stand
+/// in for channels of the geometry, and the others follow all of its channels.
+pub fn output_channel(before: u32, carried: u32) -> u32 {
+    if carried > 0 && before == carried { GEOMETRY_CHANNELS } else { before }
+}
 
 /// The largest [`Push::trips`].
 pub const LOOP_TRIPS_MAX: u32 = 32_768;
@@ -105,6 +118,12 @@ pub mod binding {
 /// uniform or constant bound to parameters that the shader declares uniform) take one record a value (a matrix: four)
 /// from `w` on.
 pub mod work {
+    /// Bits of `nu` and of `nv` in the first word.
+    pub const SIZE_BITS: u32 = 8;
+    /// The place of the flags in the first word, behind `nu` and `nv`.
+    pub const FLAGS_SHIFT: u32 = 2 * SIZE_BITS;
+    /// What a number of [`SIZE_BITS`] is taken from a word with.
+    pub const SIZE_MASK: u32 = (1 << SIZE_BITS) - 1;
     /// The vertices of row `j = 0` are snapped to a coarser edge: their u is not regular, take differences along u from
     /// row 1.
     pub const FLAG_SNAPPED_V0: u32 = 1;
@@ -159,8 +178,8 @@ pub mod print {
     pub const VALUES_MAX: usize = 20;
     /// Words of a record before its values: the number of all its words, the grid's rank, the vertex and its grid's
     /// columns ([`vertex_and_columns`]), the number of the record at that vertex, the token of its text (the format of
-    /// `printf`, the names of what is baked), and two words with the types of the values, of which the second has the
-    /// bit [`BAKED`].
+    /// `printf`, the names of what is baked), and two words with the types of the values, of which the second also says
+    /// whether the values are baked.
     pub const HEAD_WORDS: usize = 7;
     /// Numbers of what a colour program prints begin here, behind those of the displacement program.
     pub const COLOUR_NUMBERS: u32 = 1 << 23;
@@ -260,7 +279,7 @@ pub mod print {
 /// *Tiles.* A tile is [`TILE_SIZE`](textures::TILE_SIZE) squared texels of one level of one *plane*, a word a texel, in
 /// a slot: slot `s` is in buffer `Tiles[s / SLOTS_PER_BUFFER]` from word `(s % SLOTS_PER_BUFFER) * SLOT_WORDS` on, row
 /// by row. A word holds as many channels of a texture as its format lets fit, lowest bits first: four of 8 bits, two of
-/// 16 bits (integer or half), one float; plane `p` has the channels from `p` times so many on. Level 0 is the whole
+/// 16 bits (integer or half), one float; plane `p` begins at channel `p` times that number. Level 0 is the whole
 /// picture, each next one half, rounded down, at least 1. The upper row is 0. Texels outside of the picture in the last
 /// tiles are 0.
 ///

@@ -1,8 +1,10 @@
 //! Running a body over a grid, all vertices in lockstep.
 
+use super::evaluate::{evaluate, index};
+use super::grid::Grid;
+use super::host::{InterpreterHost, LightRays, Ray, category_matches, in_cone};
 use super::noise::{hash, random};
 use super::texture::{fact, look, look_for_points};
-use super::{Grid, InterpreterHost, LightRays, Ray, category_matches, evaluate, in_cone, index};
 use crate::compose::bind::LIGHT_SITES;
 use crate::ir::{Body, Const, Global, Inst, InstData, LookupKind, MachineType, MessageTarget, Op, Region, Slot, Value};
 use crate::text;

@@ -1,8 +1,9 @@
 //! The interpreter's host for a bound program: everything is read from buffers, as on a device.
 
+use super::grid::Grid;
+use super::host::{InterpreterHost, LightRays};
 use super::texture::TextureStore;
-use super::{Grid, InterpreterHost, LightRays};
-use crate::abi::Push;
+use crate::abi::{Push, work};
 use crate::ir::{Buffer, Builtin, Const, MachineType, Op};
 
 /// The buffers of a dispatch, and the slot that is run.
@@ -33,9 +34,9 @@ impl Memory<'_> {
     pub fn grid(&self) -> Grid {
         let head = self.head(0);
         Grid {
-            nu: head & 0xff,
-            nv: head >> 8 & 0xff,
-            flags: head >> 16,
+            nu: head & work::SIZE_MASK,
+            nv: head >> work::SIZE_BITS & work::SIZE_MASK,
+            flags: head >> work::FLAGS_SHIFT,
             seed: self.head(2),
             du: f32::from_bits(self.head(4)),
             dv: f32::from_bits(self.head(5)),

@@ -1,7 +1,10 @@
 //! The interpreter's host for a shader as the front end built it: everything is read by name.
 
+use super::evaluate::index;
+use super::exec::{Outcome, run};
+use super::grid::Grid;
+use super::host::{Column, InterpreterHost, LightRays, Ray};
 use super::texture::{TextureStore, info};
-use super::{Grid, InterpreterHost, LightRays, Outcome, Ray, index, run};
 use crate::ir::{
     Const, Direction, Global, MachineType, Op, ParamDefault, ParamId, QuerySource, Region, RslType, Shader, ShaderKind,
     element_name,
@@ -9,9 +12,6 @@ use crate::ir::{
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
-
-/// A value at every vertex; or one entry, which holds everywhere.
-pub type Column = Vec<Const>;
 
 /// A light of a scene.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Environment maps.
 
-use super::filter::{Footprint, Window};
-use super::{FoundTexture, LookupFilter, TextureShape, TextureStore, WantedChannels};
-use super::{bounded, bounded_all, reciprocal, root, widened};
+use super::arithmetic::{bounded, bounded_all, reciprocal, root, widened};
+use super::filter::{Footprint, LookupFilter, Window};
+use super::store::{FoundTexture, TextureShape, TextureStore, WantedChannels};
 use std::f32::consts::{FRAC_1_PI, FRAC_PI_4};
 
 type MapDirection = [f32; 3];

@@ -1,6 +1,8 @@
 //! Probes along the major axis of a footprint.
 
-use super::{LookupFilter, TextureShape, TextureStore, WantedChannels, reciprocal, root, wrap_place};
+use super::arithmetic::{reciprocal, root, wrap_place};
+use super::store::{TextureShape, TextureStore, WantedChannels};
+use super::texels::{EXPONENT_OF_ONE, MANTISSA_BITS, channels_of_word, word_channels};
 
 /// What a filter weighs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,27 @@ impl FilterForm {
     }
 }
 
+/// How a lookup filters.
+#[derive(Clone, Copy, Debug)]
+pub struct LookupFilter {
+    /// Factors of the footprint along s and t; in an environment of dx and dy.
+    pub width: [f32; 2],
+    /// What is added to the footprint, in parts of the texture.
+    pub blur: [f32; 2],
+    /// The filter's form.
+    pub form: FilterForm,
+    /// The value of channels that the texture lacks.
+    pub fill: f32,
+    /// 1 between two levels, 0 the nearest one.
+    pub lerp: f32,
+}
+
+impl Default for LookupFilter {
+    fn default() -> Self {
+        Self { width: [1.0; 2], blur: [0.0; 2], form: FilterForm::Gaussian, fill: 0.0, lerp: 1.0 }
+    }
+}
+
 /// Where probes lie: `place + x * axis` for x in -1..1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
@@ -101,40 +124,12 @@ impl Footprint {
 
     /// The level whose texels are just smaller than a probe, and the share of the next.
     fn level(width: f32, levels: u32, lerp: f32) -> (u32, f32) {
-        let bits = width.to_bits();
-        let coarser = (bits & 0x7f_ffff) as f32 * (1.0 / 8_388_608.0);
+        let (exponent, mantissa) = (width.to_bits() >> MANTISSA_BITS, width.to_bits() & ((1 << MANTISSA_BITS) - 1));
+        let coarser = mantissa as f32 * (1.0 / (1 << MANTISSA_BITS) as f32);
         let up = u32::from(lerp < 0.5 && coarser >= 0.5);
-        let level = (bits >> 23) - 127 + up;
+        let level = exponent - EXPONENT_OF_ONE + up;
         if level + 1 >= levels { (levels - 1, 0.0) } else { (level, if lerp < 0.5 { 0.0 } else { coarser }) }
     }
-}
-
-/// A half as a float; what is not finite counts as 0.
-fn half(h: u32) -> f32 {
-    let size = match h >> 10 & 31 {
-        31 => 0.0,
-        0 => (h & 1023) as f32 * (1.0 / 16_777_216.0),
-        _ => f32::from_bits(((h & 0x7fff) << 13) + 0x3800_0000),
-    };
-    if h & 0x8000 == 0 { size } else { -size }
-}
-
-/// The channels of a texel word.
-pub(super) fn word_channels(word: u32, format: u32) -> [f32; 4] {
-    match format {
-        0 => word.to_le_bytes().map(|b| f32::from(b) * (1.0 / 255.0)),
-        1 => [(word & 0xffff) as f32 * (1.0 / 65_535.0), (word >> 16) as f32 * (1.0 / 65_535.0), 0.0, 0.0],
-        2 => [half(word & 0xffff), half(word >> 16), 0.0, 0.0],
-        _ => {
-            let number = f32::from_bits(word);
-            [if number.is_finite() { number } else { 0.0 }, 0.0, 0.0, 0.0]
-        }
-    }
-}
-
-/// Channels of a word.
-pub(super) fn channels_of_word(format: u32) -> u32 {
-    [4, 2, 2, 1][format as usize & 3]
 }
 
 /// A texel's coordinate after wrap; `at` is beside a place that [`wrap_place`] gave.

@@ -1,9 +1,13 @@
 //! Lookups as operations of programs.
 
-use super::{
-    FilterForm, LookupFilter, ShadowSampling, TextureStore, WantedChannels, environment, occlusion, points, shadow,
-    texture, textureinfo,
-};
+use super::environment::environment;
+use super::filter::{FilterForm, LookupFilter};
+use super::info::textureinfo;
+use super::occlusion::occlusion;
+use super::plain::texture;
+use super::points::points;
+use super::shadow::{ShadowSampling, shadow};
+use super::store::{TextureStore, WantedChannels};
 use crate::abi::points::channel_hash;
 use crate::interp::noise::hash;
 use crate::ir::{Const, Lookup, LookupKind, MachineType, TextureFact};

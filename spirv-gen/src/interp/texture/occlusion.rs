@@ -1,9 +1,12 @@
 //! Occlusion maps.
 
+use super::arithmetic::{SMALLEST, bounded, bounded_all, reciprocal, root};
 use super::points::dot;
 use super::shadow::{Matrix, SAMPLES_MAX, ShadowArea, ShadowSampling};
-use super::{FoundTexture, SMALLEST, TextureStore, bounded, bounded_all, reciprocal, root};
+use super::store::{FoundTexture, TextureStore};
+use super::texels::tile_and_place;
 use crate::abi::occlusion::{VIEW_WORDS, VIEWS_MAX};
+use crate::abi::textures::{SLOT_WORDS, TILE_SIZE};
 use crate::interp::noise::hash;
 
 /// The kind of textures that are occlusion maps.
@@ -17,8 +20,8 @@ struct Views<'a> {
 
 impl Views<'_> {
     fn float(&self, word: u32) -> f32 {
-        let tile = word >> 12;
-        f32::from_bits(self.store.word(self.number, 0, 0, [word & 63, tile * 64 + (word >> 6 & 63)]))
+        let (tile, [x, y]) = tile_and_place(word);
+        f32::from_bits(self.store.word(self.number, 0, 0, [x, tile * TILE_SIZE + y]))
     }
 
     fn matrix(&self, word: u32) -> Matrix {
@@ -64,7 +67,9 @@ pub fn occlusion(store: &dyn TextureStore, token: u32, [p, dx, dy, n]: [[f32; 3]
         let Some(area) = ShadowArea::new(&matrices, [at, x, y], how.blur, size) else { continue };
         sampling.samples = ((share * cosine).floor() + 1.0).min(SAMPLES_MAX);
         sampling.seed = hash(how.seed, i);
-        let first = 64 * (((views + 128) >> 7) + i * size[1].div_ceil(64));
+        // Behind the tiles with the words before the first matrices and those of all maps.
+        let tiles = ((views + 1) * VIEW_WORDS).div_ceil(SLOT_WORDS);
+        let first = TILE_SIZE * (tiles + i * size[1].div_ceil(TILE_SIZE));
         dark += cosine
             * area.mean(size, &sampling, |[x, y], z| {
                 let depth = f32::from_bits(store.word(number, 0, 0, [x, first + y]));

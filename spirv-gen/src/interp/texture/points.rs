@@ -1,6 +1,9 @@
 //! Point clouds.
 
-use super::{FoundTexture, SMALLEST, TextureStore, bounded, bounded_all, reciprocal};
+use super::arithmetic::{SMALLEST, bounded, bounded_all, reciprocal};
+use super::store::{FoundTexture, TextureStore};
+use super::texels::{column_and_row, tile_and_place};
+use crate::abi::textures::TILE_SIZE;
 
 /// The kind of textures that are point clouds.
 pub(super) const KIND: u32 = 5;
@@ -19,9 +22,9 @@ struct CloudWords<'a> {
 
 impl CloudWords<'_> {
     fn word(&self, word: u32) -> u32 {
-        let tile = word >> 12;
-        let at = [(tile >> 16) * 64 + (word & 63), (tile & 0xffff) * 64 + (word >> 6 & 63)];
-        self.store.word(self.number, 0, 0, at)
+        let (tile, [x, y]) = tile_and_place(word);
+        let [column, row] = column_and_row(tile);
+        self.store.word(self.number, 0, 0, [column * TILE_SIZE + x, row * TILE_SIZE + y])
     }
 
     fn float(&self, word: u32) -> f32 {
@@ -66,7 +69,7 @@ pub fn points(
     let (mut node, mut visits) = (cloud.word(0), 0);
     while node != 0 {
         visits += 1;
-        // No tree is so deep that so many nodes are left: these follow each other in a circle.
+        // No tree is deep enough for this number of nodes: they follow each other in a circle.
         if visits > 2 * VISITS_MAX {
             break;
         }

@@ -1,7 +1,9 @@
 //! Shadow maps.
 
-use super::filter::{Window, channels_of_word, word_channels};
-use super::{FoundTexture, TextureStore, WantedChannels, bounded, bounded_all, reciprocal, widened};
+use super::arithmetic::{bounded, bounded_all, reciprocal, widened};
+use super::filter::Window;
+use super::store::{FoundTexture, TextureStore, WantedChannels};
+use super::texels::{channels_of_word, word_channels};
 use crate::interp::noise::{hash, scramble};
 
 /// How a shadow is sampled.

@@ -1,6 +1,6 @@
 //! Directives: what `#` at the beginning of a line asks for.
 
-use super::expand::{BodyToken, Macro, Substitution};
+use super::macros::{BodyToken, Macro, Substitution};
 use super::{Condition, Preprocessor};
 use crate::diagnostic::Report;
 use crate::span::Span;

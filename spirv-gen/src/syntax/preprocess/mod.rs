@@ -7,13 +7,14 @@ mod condition;
 mod directive;
 mod expand;
 mod literal;
+mod macros;
 
 use crate::diagnostic::{Report, Reports};
 use crate::span::{SourceMap, Span};
 use crate::syntax::lexer::Lexer;
 use crate::syntax::loader::SourceLoader;
 use crate::syntax::token::{Name, Names, Punct, RawKind, RawToken, Token, TokenKind};
-use expand::{HideSets, Macro};
+use macros::{HideSets, Macro};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 

@@ -1,0 +1,79 @@
+//! What a program finds around it: values from outside, textures, lights.
+
+use super::grid::Grid;
+use super::texture::TextureStore;
+use crate::ir::{Const, Op};
+use std::sync::Arc;
+
+/// A value at every vertex; or one entry, which holds everywhere.
+pub type Column = Vec<Const>;
+
+/// What a program reads from outside.
+pub trait InterpreterHost {
+    /// The results of a reading operation at a vertex.
+    ///
+    /// # Panics
+    /// When the program reads what these surroundings do not have.
+    fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const>;
+
+    /// The token of a string literal.
+    fn token(&self, text: &str) -> u32;
+
+    /// The text of a token.
+    fn text(&self, token: u32) -> String;
+
+    /// Where lookups find textures; without one they find none.
+    fn textures(&self) -> Option<&dyn TextureStore> {
+        None
+    }
+
+    /// In a light: its number in the light list, on which its random numbers depend.
+    fn light_number(&self) -> Option<u32> {
+        None
+    }
+
+    /// Runs the lights: for each in order, what it sends to each of the positions. They see nothing of the surface.
+    fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays>;
+}
+
+/// What one light sends to every vertex.
+#[derive(Clone, Debug)]
+pub struct LightRays {
+    /// Ambient lights are seen by `ambient()` only.
+    pub ambient: bool,
+    /// Its categories, comma separated.
+    pub category: String,
+    /// What arrives at each vertex.
+    pub rays: Vec<Ray>,
+    /// Parameters and outputs that messages may ask for: name, and for each element the value at each vertex.
+    pub variables: Vec<(Arc<str>, Vec<Column>)>,
+}
+
+/// What a light sends to a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Ray {
+    /// Towards the light.
+    pub l: [f32; 3],
+    /// Colour.
+    pub cl: [f32; 3],
+    /// Opacity.
+    pub ol: [f32; 3],
+    /// Whether the light shines there at all.
+    pub active: bool,
+}
+
+/// Whether a category pattern (`"diffuse,-specular"`) takes a light of these categories.
+pub fn category_matches(pattern: &str, categories: &str) -> bool {
+    let words = |s: &str| s.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect::<Vec<_>>();
+    let (pattern, categories) = (words(pattern), words(categories));
+    let wanted: Vec<_> = pattern.iter().filter(|w| !w.starts_with('-')).collect();
+    let unwanted = pattern.iter().filter_map(|w| w.strip_prefix('-')).any(|w| categories.iter().any(|c| c == w));
+    !unwanted && (wanted.is_empty() || wanted.iter().any(|w| categories.contains(w)))
+}
+
+/// Whether a direction lies in a cone: its angle with the axis is at most `angle` (radians).
+pub(super) fn in_cone(l: [f32; 3], axis: [f32; 3], angle: f32) -> bool {
+    let dot = |a: [f32; 3], b: [f32; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
+    let limit = f64::from(angle.clamp(0.0, std::f32::consts::PI)).cos() as f32;
+    angle >= std::f32::consts::PI || dot(l, axis) >= limit * (dot(l, l).sqrt() * dot(axis, axis).sqrt())
+}
