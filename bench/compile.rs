@@ -58,7 +58,6 @@ fn pipeline(c: &mut Criterion) {
     for (name, text) in sources().into_iter().filter(|(name, _)| *name != "spotlight") {
         let surface = read(name, &text);
         let request = PipelineRequest {
-            library: &library,
             slice: Slice::Colour,
             surface: Some(ShaderUse::new(&surface)),
             displacement: None,
@@ -72,7 +71,7 @@ fn pipeline(c: &mut Criterion) {
             textures: false,
             tokens: &|_| 0,
         };
-        group.bench_function(name, |b| b.iter(|| compile(&request).expect("it compiles")));
+        group.bench_function(name, |b| b.iter(|| compile(&request, &library).expect("it compiles")));
     }
     group.finish();
 }

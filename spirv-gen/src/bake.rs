@@ -5,7 +5,7 @@ use crate::abi::print::VALUES_MAX;
 /// Values of a record before those of channels: file, channels, position, normal, radius.
 pub const FIXED_VALUES: usize = 5;
 
-/// Channels of one call; behind them may be a value of [`INTERPOLATE`].
+/// Channels of one call; behind them may be a value of its parameter `interpolate`.
 pub const CHANNELS_MAX: usize = VALUES_MAX - FIXED_VALUES - 1;
 
 /// Its value is described behind those of channels as of the type `flag`, where a call has it.

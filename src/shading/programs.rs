@@ -188,7 +188,6 @@ impl<'a> Programs<'a> {
 
     fn request<'r>(&'r self, signature: &'r Signature, tokens: &'r dyn Fn(&str) -> u32) -> PipelineRequest<'r> {
         PipelineRequest {
-            library: self.helpers,
             slice: signature.slice,
             surface: signature.surface.as_ref().map(BoundShader::as_use),
             displacement: signature.displacement.as_ref().map(BoundShader::as_use),
@@ -206,8 +205,9 @@ impl<'a> Programs<'a> {
 
     fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let tokens = |text: &str| self.tokens.token(text);
-        let Compiled { spirv, resumable, demand, reflection } = compile(&self.request(signature, &tokens))
-            .expect("the helper library is the one that was built with the compiler");
+        let Compiled { spirv, resumable, demand, reflection } =
+            compile(&self.request(signature, &tokens), self.helpers)
+                .expect("the helper library is the one that was built with the compiler");
         for shortfall in &reflection.shortfalls {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }

@@ -6,7 +6,6 @@ use super::shortfall_text;
 use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
 use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
-use spirv_gen::emit::Library as Helpers;
 use spirv_gen::ir::{self, RslType, print_region};
 use spirv_gen::sema::hir::{Class, Constant, Parameter, Shape, Storage};
 use spirv_gen::span::SOURCE_BYTES_MAX;
@@ -158,23 +157,23 @@ impl StandaloneShader {
     /// the standard lights `ambientlight` and `distantlight`; a light shines on the standard surface `matte`.
     pub fn compile(&self) -> StandaloneKernel {
         let helpers = super::helpers().expect("the helper library was built with the compiler");
-        self.with_request(&helpers, &mut |request| {
-            let Compiled { spirv, reflection, .. } = compile(request).expect("the helper library fits the compiler");
+        self.with_request(&mut |request| {
+            let kernel = compile(request, &helpers).expect("the helper library fits the compiler");
+            let Compiled { spirv, reflection, .. } = kernel;
             StandaloneKernel { words: spirv, shortfalls: shortfalls(&reflection) }
         })
     }
 
     /// Returns the optimised program of the kernel as text.
     pub fn program(&self) -> String {
-        let helpers = super::helpers().expect("the helper library was built with the compiler");
-        self.with_request(&helpers, &mut |request| {
+        self.with_request(&mut |request| {
             let Composed { body, .. } = compose(request);
             print_region(&body, body.root())
         })
     }
 
     /// Calls `then` with the pipeline of this shader alone.
-    fn with_request<T>(&self, helpers: &Helpers, then: &mut dyn FnMut(&PipelineRequest<'_>) -> T) -> T {
+    fn with_request<T>(&self, then: &mut dyn FnMut(&PipelineRequest<'_>) -> T) -> T {
         use ir::ShaderKind::{AmbientLight, Displacement, Imager, Light, Surface, Volume};
         let shader = spirv_gen::lower(&self.shader);
         let [matte, ambient, distant] = ["matte", "ambientlight", "distantlight"].map(standard_shader);
@@ -195,7 +194,6 @@ impl StandaloneShader {
             }
         };
         then(&PipelineRequest {
-            library: helpers,
             slice,
             surface: only(&[Surface, Imager]).or_else(|| light.is_some().then(|| ShaderUse::new(&matte))),
             displacement: only(&[Displacement]),

@@ -110,6 +110,33 @@ const RIB: &[(&str, &[&str])] = &[
     ("rib", &["interpreter", "reader", "stream", "settings", "summary", "consumer"]),
 ];
 
+/// Phases of the shader compiler (spirv-gen/src/lib.rs draws them), each with what it may use beside itself: what
+/// stands before it, or single items of that. `spirv_gen` is `lib.rs`.
+const PHASES: &[(&str, &[&str])] = &[
+    // What several phases share: places in sources, messages, the intermediate representation, the interface between
+    // kernels and their host.
+    ("span", &[]),
+    ("diagnostic", &["span"]),
+    ("ir", &[]),
+    ("abi", &["ir"]),
+    ("text", &["ir"]),
+    ("bake", &["abi"]),
+    // The phases in the order in which they run.
+    ("syntax", &["diagnostic", "span"]),
+    ("shadeops", &["ir", "syntax::ast"]),
+    ("sema", &["shadeops", "syntax::ast", "syntax::token", "bake", "ir", "diagnostic", "span"]),
+    ("front", &["sema", "syntax", "diagnostic", "span"]),
+    ("lower", &["sema", "shadeops", "bake", "ir"]),
+    ("interp", &["text", "abi", "ir"]),
+    // Constants are folded with the arithmetic of the interpreter.
+    ("passes", &["interp::evaluate", "interp::index", "abi", "ir"]),
+    ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir"]),
+    ("emit", &["passes", "abi", "ir"]),
+    ("compile", &["emit", "compose", "passes", "ir"]),
+    ("standard", &[]),
+    ("spirv_gen", &["compile", "compose", "front", "lower", "sema"]),
+];
+
 /// Crates that only some places may name.
 const CRATES: &[(&str, &[&str])] = &[
     // The compiler's own tests have a device of their own: spirv-gen cannot use anthill's.
@@ -238,6 +265,15 @@ fn check_folders(folder: &'static str, table: &[(&str, &[&str])], advice: &str) 
     }
     found.extend(circles(&tree.folder_graph(&tree.module_graph())).into_iter().map(|circle| circle.join(", ")));
     expect_none(found, advice);
+}
+
+const PHASE_DIRECTION: &str = "A phase of the shader compiler uses only earlier ones. Move what both need down, to the earliest phase that \
+     knows what it is about. A new direction is a decision: it goes into PHASES in tests/tidy/directions.rs and into the picture in \
+     spirv-gen/src/lib.rs.";
+
+#[test]
+fn phases_of_the_compiler_use_only_earlier_ones() {
+    check_folders("spirv-gen/src/", PHASES, PHASE_DIRECTION);
 }
 
 #[test]

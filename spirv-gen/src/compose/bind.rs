@@ -5,20 +5,16 @@ use super::reflection::{Content, Input, Pattern, Role, Shortfall, TextureUse};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar};
-use super::texture::texture_info;
+use super::texture_info::texture_info;
+use crate::interp::index;
 use crate::ir::{
-    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, MachineType, MessageTarget, Op, ParamDefault,
-    ParamId, QuerySource, Region, RslType, Shader, Slot, Unary, Value,
+    Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, LIGHT_SITES, MachineType, MessageTarget, Op, Param,
+    ParamDefault, ParamId, QuerySource, RANDOM_SITES, Region, RslType, Shader, Slot, Unary, Value,
 };
-use crate::passes::translate::{BodyWriter, Rules, Translator};
+use crate::passes::translate::{Rules, Translator};
+use crate::passes::writer::BodyWriter;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// Calls of `random()` that one shader may have; the numbers of those of different shaders must differ.
-const SITES: u32 = 1 << 16;
-
-/// Number of the first call of `random()` in lights.
-pub(crate) const LIGHT_SITES: u32 = 3 * SITES;
 
 /// What the shaders of a pipeline leave for those that come after: the values of their outputs by name.
 pub(super) type OutputValues = FxHashMap<Arc<str>, Value>;
@@ -34,6 +30,13 @@ pub(super) struct CurrentLight {
     pub(super) number: Value,
     /// Scopes around the light shader.
     pub(super) depth: usize,
+}
+
+/// The elements of an array parameter that the program itself knows.
+enum OwnElements {
+    Known(Vec<Const>),
+    /// The default's region yields them.
+    Computed(Region),
 }
 
 /// Binds one shader.
@@ -287,7 +290,7 @@ impl<'r> Binder<'r> {
 
     // -- parameters
 
-    fn binding(&self, p: ParamId) -> (&crate::ir::Param, Binding) {
+    fn binding(&self, p: ParamId) -> (&Param, Binding) {
         let shader = self.shader.expect("a shader that has parameters");
         let number = p.0 as usize;
         (&shader.shader.params[number], shader.bindings.get(number).cloned().unwrap_or(Binding::Default))
@@ -371,16 +374,16 @@ impl<'r> Binder<'r> {
     fn element(&mut self, t: &mut Translator<'_, '_>, p: ParamId, index: Value) -> Value {
         let (param, binding) = self.binding(p);
         let (name, ty, len) = (param.name.clone(), param.ty, param.len());
-        let known = match (&binding, &param.default) {
-            (Binding::Fixed(values), _) | (Binding::Default, ParamDefault::Values(values)) => Some(values.clone()),
-            _ => None,
-        };
-        let computed = match (&binding, &param.default) {
-            (Binding::Default, ParamDefault::Computed(region)) => Some(*region),
-            _ => None,
-        };
-        if known.is_some() || computed.is_some() {
-            return self.element_of_array(t, p, index, known, computed);
+        match (&binding, &param.default) {
+            (Binding::Fixed(values), _) | (Binding::Default, ParamDefault::Values(values)) => {
+                let elements = OwnElements::Known(values.clone());
+                return self.element_of_array(t, p, index, elements);
+            }
+            (Binding::Default, ParamDefault::Computed(region)) => {
+                let elements = OwnElements::Computed(*region);
+                return self.element_of_array(t, p, index, elements);
+            }
+            _ => {}
         }
         let out = &mut *t.out;
         let (_, op, base) = self.param_from_outside(out, &binding, name, ty, len);
@@ -403,12 +406,11 @@ impl<'r> Binder<'r> {
         &mut self,
         t: &mut Translator<'_, '_>,
         p: ParamId,
-        index: Value,
-        known: Option<Vec<Const>>,
-        computed: Option<Region>,
+        number: Value,
+        elements: OwnElements,
     ) -> Value {
-        if let (Some(values), Some(Const::F32(i))) = (&known, t.out.body().constant(index)) {
-            let value = values[crate::interp::index(*i, values.len())].clone();
+        if let (OwnElements::Known(values), Some(Const::F32(i))) = (&elements, t.out.body().constant(number)) {
+            let value = values[index(*i, values.len())].clone();
             return t.out.constant(value);
         }
         let (param, _) = self.binding(p);
@@ -419,10 +421,9 @@ impl<'r> Binder<'r> {
                 let slot = t.out.add_slot(ty, len);
                 self.arrays.insert(p, slot);
                 let inner = t.out.leave(self.lit.map_or(1, |lit| lit.depth));
-                let values = match (known, computed) {
-                    (Some(known), _) => known.into_iter().map(|c| t.out.constant(c)).collect(),
-                    (None, Some(region)) => self.default(t.out, region),
-                    (None, None) => Vec::new(),
+                let values = match elements {
+                    OwnElements::Known(values) => values.into_iter().map(|c| t.out.constant(c)).collect(),
+                    OwnElements::Computed(region) => self.default(t.out, region),
                 };
                 for (i, value) in values.into_iter().enumerate() {
                     let i = t.out.constant(i as f32);
@@ -432,7 +433,7 @@ impl<'r> Binder<'r> {
                 slot
             }
         };
-        t.out.emit(Op::SlotLoad(slot), &[index], &[ty])[0]
+        t.out.emit(Op::SlotLoad(slot), &[number], &[ty])[0]
     }
 
     // -- spaces
@@ -482,8 +483,8 @@ impl<'r> Binder<'r> {
         let count = self.lit.map_or(count, |lit| out.op(Op::Binary(Binary::Hash), &[count, lit.number]));
         let first_site = match self.role {
             Role::Surface => 0,
-            Role::Displacement => SITES,
-            Role::Atmosphere => 2 * SITES,
+            Role::Displacement => RANDOM_SITES,
+            Role::Atmosphere => 2 * RANDOM_SITES,
             Role::Light(_) => LIGHT_SITES,
         };
         out.op(Op::Random { site: first_site + site, ty }, &[count])

@@ -3,9 +3,9 @@
 
 use super::reflection::Pattern;
 use super::table::BindingTable;
-use super::texture::filter_number;
-use crate::ir::{Body, Const, Def, Inst, Op, Region, Value};
+use crate::ir::{Body, Compare, Const, Def, Inst, LookupKind, MachineType, Op, Region, Value};
 use crate::passes::translate::{Rules, Translator, translate};
+use crate::passes::writer::BodyWriter;
 use rustc_hash::FxHashSet;
 
 /// Replaces names of filters by their numbers, and notes in `table` what they may be. For simplified bodies, in which
@@ -36,6 +36,17 @@ impl Rules for NumberFilters {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         (t.from.inst(inst).op == Op::LookupFilter).then(|| vec![filter_number(t.out, args[0])])
     }
+}
+
+/// The number of the filter of this name.
+fn filter_number(out: &mut BodyWriter, name: Value) -> Value {
+    let numbered = (0_u8..).zip(LookupKind::FILTERS).skip(1);
+    let first = out.zero(MachineType::F32);
+    numbered.fold(first, |number, (i, filter)| {
+        let (filter, this) = (out.constant(filter), out.constant(f32::from(i)));
+        let is_this = out.op(Op::Compare(Compare::Eq), &[name, filter]);
+        out.op(Op::Select, &[is_this, this, number])
+    })
 }
 
 /// The constants and the values from outside that some texts may be.

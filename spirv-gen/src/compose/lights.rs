@@ -9,7 +9,8 @@ use super::reflection::{Content, Role};
 use super::request::PipelineRequest;
 use super::table::{BindingTable, Block};
 use crate::ir::{
-    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, ShaderKind, Unary, Value,
+    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, Region, Shader, ShaderKind,
+    Unary, Value,
 };
 use crate::passes::translate::{Rules, Translator};
 use rustc_hash::FxHashMap;
@@ -41,14 +42,17 @@ impl Rules for InlineLights<'_> {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let data = t.from.inst(inst);
         match &data.op {
-            Op::LightLoop { local, ambient, .. } => Some(self.light_loop(t, inst, *local, *ambient, args)),
+            Op::LightLoop { local, ambient, .. } => {
+                let wanted = WantedLights { local: *local, ambient: *ambient };
+                Some(self.light_loop(t, inst, wanted, args))
+            }
             op => Message::of(op, MessageTarget::Light).and_then(|message| self.answers.get(&message).cloned()),
         }
     }
 }
 
 /// The distinct messages to lights in a region.
-fn messages(body: &Body, region: crate::ir::Region) -> Vec<Message> {
+fn messages(body: &Body, region: Region) -> Vec<Message> {
     let mut found = Vec::new();
     body.walk(region, &mut |i| {
         let message = Message::of(&body.inst(i).op, MessageTarget::Light);
@@ -57,8 +61,25 @@ fn messages(body: &Body, region: crate::ir::Region) -> Vec<Message> {
     found
 }
 
+/// The lights that a light loop runs over.
+#[derive(Clone, Copy)]
+struct WantedLights {
+    local: bool,
+    ambient: bool,
+}
+
+impl WantedLights {
+    /// Returns whether the loop runs over lights whose shader is of this kind.
+    fn includes(self, kind: ShaderKind) -> bool {
+        if kind == ShaderKind::AmbientLight { self.ambient } else { self.local }
+    }
+}
+
 /// A light loop that is being written.
 struct LightLoop {
+    /// The loop in the program that is read.
+    inst: Inst,
+    wanted: WantedLights,
     position: Value,
     /// What lights see of the surface.
     shown: OutputValues,
@@ -81,14 +102,12 @@ impl InlineLights<'_> {
         &mut self,
         t: &mut Translator<'_, '_>,
         inst: Inst,
-        local: bool,
-        ambient: bool,
+        wanted: WantedLights,
         args: &[Value],
     ) -> Vec<Value> {
         let data = t.from.inst(inst);
         let init = &args[data.op.fixed_args()..];
-        let wanted = |kind: ShaderKind| if kind == ShaderKind::AmbientLight { ambient } else { local };
-        let groups = self.groups(t.from, inst, &wanted);
+        let groups = self.groups(t.from, inst, wanted);
         if groups.is_empty() {
             return init.to_vec();
         }
@@ -97,17 +116,17 @@ impl InlineLights<'_> {
         let block = t.out.op(Op::Builtin(Builtin::Block), &[]);
         let list = self.table.load(Block::Instance, Content::LightList, MachineType::U32, 1);
         let list = t.out.op(list, &[block]);
-        let looped = LightLoop { position: args[0], shown, asked, list };
+        let looped = LightLoop { inst, wanted, position: args[0], shown, asked, list };
         // What a loop stores to arrays is not known to the next.
         groups.into_iter().fold(init.to_vec(), |carried, kinds| {
-            t.repeated(&data.regions, |t| self.lights_of(t, inst, &looped, (kinds, &wanted), &carried))
+            t.repeated(&data.regions, |t| self.lights_of(t, &looped, kinds, &carried))
         })
     }
 
     /// The kinds of lights that have a loop together. Light loops in a light loop would grow with powers of the kinds.
-    fn groups(&self, body: &Body, inst: Inst, wanted: &dyn Fn(ShaderKind) -> bool) -> Vec<Range<usize>> {
+    fn groups(&self, body: &Body, inst: Inst, wanted: WantedLights) -> Vec<Range<usize>> {
         let kinds = self.request.lights.iter().enumerate();
-        let wanted: Vec<usize> = kinds.filter(|(_, l)| wanted(l.shader.kind)).map(|(kind, _)| kind).collect();
+        let wanted: Vec<usize> = kinds.filter(|(_, l)| wanted.includes(l.shader.kind)).map(|(kind, _)| kind).collect();
         let (mut insts, mut nested) = (0, false);
         body.walk(body.inst(inst).regions[0], &mut |i| {
             insts += 1;
@@ -125,12 +144,11 @@ impl InlineLights<'_> {
     fn lights_of(
         &mut self,
         t: &mut Translator<'_, '_>,
-        inst: Inst,
         looped: &LightLoop,
-        (kinds, wanted): (Range<usize>, &dyn Fn(ShaderKind) -> bool),
+        kinds: Range<usize>,
         init: &[Value],
     ) -> Vec<Value> {
-        let data = t.from.inst(inst);
+        let data = t.from.inst(looped.inst);
         let types = [&[MachineType::U32], &t.types(data)[..]].concat();
         let bound = |t: &mut Translator<'_, '_>, kind: usize, lane| {
             let record = t.out.constant(Const::U32(kind as u32));
@@ -142,7 +160,7 @@ impl InlineLights<'_> {
         let more = t.out.op(Op::Compare(Compare::Lt), &[params[0], end]);
         t.out.open_body();
         let (trip, next) = self.trip(t, looped, params[0]);
-        let ray = self.evaluate(t, &trip, kinds, wanted);
+        let ray = self.evaluate(t, &trip, kinds);
         let mut answers = &ray[RAY.len()..];
         for message in &looped.asked {
             let (answer, others) = answers.split_at(1 + message.count as usize);
@@ -173,13 +191,7 @@ impl InlineLights<'_> {
     }
 
     /// What the light of a trip sends: L, Cl, Ol, active, ambient, then an answer and a value for each message.
-    fn evaluate(
-        &mut self,
-        t: &mut Translator<'_, '_>,
-        trip: &LightTrip<'_>,
-        kinds: Range<usize>,
-        wanted: &dyn Fn(ShaderKind) -> bool,
-    ) -> Vec<Value> {
+    fn evaluate(&mut self, t: &mut Translator<'_, '_>, trip: &LightTrip<'_>, kinds: Range<usize>) -> Vec<Value> {
         if kinds.len() == 1 {
             return self.light(t, kinds.start, trip);
         }
@@ -191,7 +203,7 @@ impl InlineLights<'_> {
         let mut regions = Vec::new();
         for kind in kinds.start..=kinds.end {
             t.out.open(&[], false);
-            let seen = kind < kinds.end && wanted(self.request.lights[kind].shader.kind);
+            let seen = kind < kinds.end && trip.looped.wanted.includes(self.request.lights[kind].shader.kind);
             let results =
                 if seen { self.light(t, kind, trip) } else { types.iter().map(|&ty| t.out.zero(ty)).collect() };
             regions.push(t.out.close(&results));
@@ -238,7 +250,7 @@ impl InlineLights<'_> {
 fn answer(
     t: &mut Translator<'_, '_>,
     binder: &mut Binder<'_>,
-    shader: &crate::ir::Shader,
+    shader: &Shader,
     outputs: &[Value],
     message: &Message,
 ) -> Vec<Value> {

@@ -1,16 +1,18 @@
 //! One program of the shaders of a pipeline: shaders are put one after the other, what they read is bound to buffers,
 //! lights are put into their loops, and outputs that were not requested are dropped.
 
-pub(crate) mod bind;
+mod bind;
 mod filters;
 mod lights;
 mod map_lists;
 mod message;
+mod others;
 mod reflection;
 mod request;
 mod spline;
 mod table;
 mod texture;
+mod texture_info;
 
 pub use map_lists::is_list;
 pub use message::asks_displacement;
@@ -20,13 +22,13 @@ pub use reflection::{
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
-use crate::abi;
-use crate::emit::{EmitError, EmitOptions, channels, emit, emit_with, output_channel};
+use crate::abi::{self, channels, output_channel};
 use crate::ir::{Body, Const, MachineType, Op, Shader, ShaderKind, Unary, Value};
-use crate::passes::translate::{BodyWriter, Translator, translate};
+use crate::passes::translate::{Translator, translate};
+use crate::passes::writer::BodyWriter;
 use crate::passes::{
-    SavedLoops, demand_slice, keep_shown, merge_light_loops, number_prints, print_words, prints, relocate_derivatives,
-    remove_dead, simplify, to_light_loops, uncounted_loops,
+    checked, keep_shown, merge_light_loops, number_prints, print_words, prints, relocate_derivatives, remove_dead,
+    simplify, to_light_loops, uncounted_loops,
 };
 use bind::{Binder, OutputValues};
 use filters::number_filters;
@@ -38,29 +40,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use table::{BindingTable, Placement};
 
-/// A compiled pipeline.
-#[derive(Clone, Debug)]
-pub struct Compiled {
-    /// The kernel.
-    pub spirv: Vec<u32>,
-    /// The kernel for loops of any length, if the program has loops that count their trips.
-    pub resumable: Option<Resumable>,
-    /// The kernel of its demand slice, which names tiles of textures and writes nothing, if it has one and the library
-    /// can.
-    pub demand: Option<Vec<u32>>,
-    /// What it reads and writes.
-    pub reflection: Reflection,
-}
-
-/// A kernel whose loops stop when their trips are used up, and go on in the next dispatch ([`crate::abi`]).
-#[derive(Clone, Debug)]
-pub struct Resumable {
-    /// The kernel.
-    pub spirv: Vec<u32>,
-    /// Channels in which it saves its loops.
-    pub state_channels: u32,
-}
-
 /// A pipeline as one bound program, before it becomes SPIR-V.
 #[derive(Clone, Debug)]
 pub struct Composed {
@@ -68,32 +47,6 @@ pub struct Composed {
     pub body: Body,
     /// What it reads and writes.
     pub reflection: Reflection,
-}
-
-/// Compiles a shading pipeline.
-///
-/// # Errors
-/// When the helper library does not fit the compiler; input cannot make it fail.
-pub fn compile(request: &PipelineRequest<'_>) -> Result<Compiled, EmitError> {
-    let Composed { body, reflection } = compose(request);
-    let carried = carried_channels(request.slice);
-    let emit_saving = |saved| emit_with(&body, request.library, request.tokens, &EmitOptions { carried, saved });
-    let spirv = emit_saving(SavedLoops::default())?;
-    let saved = SavedLoops::of(&body);
-    let state_channels = saved.records();
-    let resumable = match reflection.counts_trips {
-        true => Some(Resumable { spirv: emit_saving(saved)?, state_channels }),
-        false => None,
-    };
-    let demand = compile_demand(request, &body)?;
-    Ok(Compiled { spirv, resumable, demand, reflection })
-}
-
-/// The kernel of a program's demand slice. Imagers have none: they are run once for each pixel.
-fn compile_demand(request: &PipelineRequest<'_>, body: &Body) -> Result<Option<Vec<u32>>, EmitError> {
-    let Some(slice) = demand_slice(body).filter(|_| request.slice != Slice::Imager) else { return Ok(None) };
-    let Some(library) = request.library.naming()? else { return Ok(None) };
-    emit(&checked(slice), library, request.tokens).map(Some)
 }
 
 /// The first outputs that stand in for geometry channels: a position kernel's P and N, where u and v stay in lane 3.
@@ -177,16 +130,6 @@ fn reflect(
         filter_names: table.filter_names.into_iter().collect(),
         shortfalls: table.shortfalls.into_iter().collect(),
     }
-}
-
-/// The body, verified after each pass where debug assertions are on.
-fn checked(body: Body) -> Body {
-    if cfg!(debug_assertions)
-        && let Err(e) = crate::ir::verify_body(&body, &[])
-    {
-        panic!("a pass made an invalid program: {e}");
-    }
-    body
 }
 
 /// Writes the shaders one after the other; the root yields what is requested.

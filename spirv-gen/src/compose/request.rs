@@ -2,8 +2,7 @@
 
 use super::message::{Message, messages_to};
 use super::reflection::{DisplacementValue, Role};
-use crate::abi::GEOMETRY_CHANNELS;
-use crate::emit::{Library, channels};
+use crate::abi::{GEOMETRY_CHANNELS, channels};
 use crate::ir::{Const, MessageTarget, Param, ParamDefault, RslType, Shader, element_name};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -70,8 +69,6 @@ pub struct OutputRequest {
 /// A shading pipeline to be compiled.
 #[derive(Clone)]
 pub struct PipelineRequest<'a> {
-    /// The helper library.
-    pub library: &'a Library,
     /// Which part.
     pub slice: Slice,
     /// The surface shader ([`Slice::Colour`]) or the imager shader ([`Slice::Imager`]); without one `Ci` is `Cs`, `Oi`
@@ -82,7 +79,7 @@ pub struct PipelineRequest<'a> {
     /// The atmosphere (volume) shader.
     pub atmosphere: Option<ShaderUse<'a>>,
     /// The kinds of lights: each light shader with one way of binding its parameters. They may not be bound to inputs.
-    /// In the position slice only those matter that [ask the displacement shader](asks_displacement).
+    /// In the position slice only those matter that [ask the displacement shader](super::asks_displacement).
     pub lights: Vec<ShaderUse<'a>>,
     /// Where `Cs` comes from: [`Binding::Block`], an input, or fixed.
     pub colour: Binding,

@@ -2,7 +2,7 @@
 
 use crate::interp::spline::{BISECTIONS, segments, step, weights};
 use crate::ir::{Basis, Binary, Compare, Const, MachineType, Op, Unary, Value};
-use crate::passes::translate::BodyWriter;
+use crate::passes::writer::BodyWriter;
 
 /// Segments up to which the four values are selected; more are read from a local array.
 const SELECTED_MAX: usize = 8;

@@ -5,8 +5,7 @@ use super::reflection::{
     BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Pattern, Role, Shortfall, TextureUse,
     UniformInput,
 };
-use crate::abi::GEOMETRY_CHANNELS;
-use crate::emit::channels;
+use crate::abi::{GEOMETRY_CHANNELS, channels};
 use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,61 +1,10 @@
-//! Lookups of textures and points; `textureinfo`: answers made of single numbers.
+//! Lookups of textures and points.
 
 use super::bind::Binder;
 use super::map_lists::is_list;
 use super::reflection::{Pattern, Shortfall, TextureUse};
-use crate::ir::{Compare, Const, Lookup, LookupKind, MachineType, Op, RslType, TextureFact, Unary, Value};
-use crate::passes::translate::BodyWriter;
-
-/// Names of what [`TextureFact::Type`] says by number.
-const TYPES: [&str; 3] = ["texture", "environment", "shadow"];
-
-/// 1 and the values, or 0 and zeros where the texture, or what is asked, is not known.
-pub(super) fn texture_info(out: &mut BodyWriter, texture: Value, asked: &str, ty: RslType, count: u32) -> Vec<Value> {
-    use TextureFact::{BitsPerChannel, Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
-    let fact = TextureFact::from_name(asked);
-    let number = |out: &mut BodyWriter, fact, i: u8| out.op(Op::TextureFact(fact, i), &[texture]);
-    // Points have neither a size nor what follows.
-    let basis = if fact == Some(Exists) { Exists } else { Resolution };
-    let (basis, zero) = (number(out, basis, 0), out.zero(MachineType::F32));
-    let is_found = out.op(Op::Compare(Compare::Lt), &[zero, basis]);
-    let found = out.op(Op::Unary(Unary::FloatFromBool), &[is_found]);
-    let values = match (fact, ty.machine(), count) {
-        (Some(fact @ (Exists | Channels | BitsPerChannel)), MachineType::F32, 1) => vec![number(out, fact, 0)],
-        (Some(Resolution), MachineType::F32, 2) => vec![number(out, Resolution, 0), number(out, Resolution, 1)],
-        (Some(Type), MachineType::Str, 1) => {
-            let kind = number(out, Type, 0);
-            let first = out.constant(TYPES[0]);
-            vec![(1..TYPES.len()).fold(first, |name, i| {
-                let (number, other) = (out.constant(i as f32), out.constant(TYPES[i]));
-                let is_this = out.op(Op::Compare(Compare::Eq), &[kind, number]);
-                out.op(Op::Select, &[is_this, other, name])
-            })]
-        }
-        (Some(fact @ (ViewingMatrix | ProjectionMatrix)), MachineType::Mat4, 1) => {
-            let parts: Vec<Value> = (0..16).map(|i| number(out, fact, i)).collect();
-            let (kind, shadow) = (number(out, Type, 0), out.constant(2.0));
-            let is_shadow = out.op(Op::Compare(Compare::Eq), &[kind, shadow]);
-            let found = out.op(Op::Unary(Unary::FloatFromBool), &[is_shadow]);
-            return vec![found, out.op(Op::Mat4, &parts)];
-        }
-        _ => {
-            let nothing = out.zero(MachineType::F32);
-            return std::iter::once(nothing).chain((0..count).map(|_| out.zero(ty.machine()))).collect();
-        }
-    };
-    [vec![found], values].concat()
-}
-
-/// The number of the filter of this name.
-pub(super) fn filter_number(out: &mut BodyWriter, name: Value) -> Value {
-    let numbered = (0_u8..).zip(LookupKind::FILTERS).skip(1);
-    let first = out.zero(MachineType::F32);
-    numbered.fold(first, |number, (i, filter)| {
-        let (filter, this) = (out.constant(filter), out.constant(f32::from(i)));
-        let is_this = out.op(Op::Compare(Compare::Eq), &[name, filter]);
-        out.op(Op::Select, &[is_this, this, number])
-    })
-}
+use crate::ir::{Const, Lookup, LookupKind, MachineType, Op, Value};
+use crate::passes::writer::BodyWriter;
 
 impl Binder<'_> {
     /// A lookup; two lights of one kind must not jitter alike.

@@ -4,44 +4,43 @@
 //! halves of the memory are used in turn, so that the next exchange may write while slow points still read this one's
 //! half; the one after that writes this half again, but only after a barrier that those points have reached.
 
-use super::code::Emitter;
 use super::kernel::{KernelIds, flag};
 use super::spirv::Spirv;
 use crate::abi::{self, work};
-use crate::ir::{Axis, Body, MachineType, Op as IrOp, Region, Value};
+use crate::ir::{Body, Op as IrOp, Region};
 use crate::passes::derivatives::EXCHANGE_FLOATS_MAX;
-use rspirv::spirv::{Op, StorageClass, Word};
+use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass, Word};
 
 /// How a derivative is taken at this vertex: `(w1 (f[b] - f[a]) + w2 (f[c] - f[a])) / h`, lanes a, b, c.
 ///
 /// Inside the grid these are the neighbours on both sides, w = (1/2, 0); at its rim with three vertices or more the
 /// vertex and the next two, w = (2, -1/2); with two vertices the two.
 #[derive(Clone, Copy)]
-struct Stencil {
-    lanes: [Word; 3],
-    weights: [Word; 2],
+pub(super) struct Stencil {
+    pub(super) lanes: [Word; 3],
+    pub(super) weights: [Word; 2],
 }
 
 /// Shared memory and stencils.
 pub(super) struct Exchange {
     /// Floats exchanged at most; 0 when the program takes no derivatives.
-    floats: u32,
-    memory: Word,
+    pub(super) floats: u32,
+    pub(super) memory: Word,
     /// Which half comes next: known when all exchanges are in straight-line code, else a variable.
-    half: ExchangeHalf,
-    stencils: Option<[Stencil; 2]>,
-    votes: Option<Votes>,
+    pub(super) half: ExchangeHalf,
+    pub(super) stencils: Option<[Stencil; 2]>,
+    pub(super) votes: Option<Votes>,
 }
 
-enum ExchangeHalf {
+pub(super) enum ExchangeHalf {
     Known(u32),
     Variable(Word),
 }
 
 /// Three shared words used in turn: a vote raises one and clears the next.
-struct Votes {
-    cells: Word,
-    turn: Word,
+pub(super) struct Votes {
+    pub(super) cells: Word,
+    pub(super) turn: Word,
 }
 
 #[derive(Default)]
@@ -114,7 +113,7 @@ impl Exchange {
     }
 }
 
-fn cell(s: &mut Spirv, cells: Word, index: Word) -> Word {
+pub(super) fn cell(s: &mut Spirv, cells: Word, index: Word) -> Word {
     let u32 = s.type_u32();
     let pointer = s.type_pointer(StorageClass::Workgroup, u32);
     s.inst(Op::AccessChain, pointer, &[cells, index])
@@ -132,9 +131,9 @@ pub(super) fn when(s: &mut Spirv, cond: Word, write: impl FnOnce(&mut Spirv)) {
 }
 
 /// Waits for the workgroup, and for its writes to shared memory.
-fn barrier(s: &mut Spirv) {
-    // Scope Workgroup; semantics AcquireRelease | WorkgroupMemory.
-    let (scope, semantics) = (s.u32(2), s.u32(0x108));
+pub(super) fn barrier(s: &mut Spirv) {
+    let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+    let (scope, semantics) = (s.u32(Scope::Workgroup as u32), s.u32(semantics.bits()));
     s.effect(Op::ControlBarrier, &[scope, scope, semantics]);
 }
 
@@ -223,113 +222,4 @@ fn stencil(s: &mut Spirv, line: &Line, base: Word, stride: Word) -> Stencil {
         s.inst(Op::Select, f32, &[turned, negative, w])
     });
     Stencil { lanes, weights }
-}
-
-impl Emitter<'_> {
-    /// Writes an exchange; the derivatives.
-    pub(super) fn derivatives(&mut self, items: &[(u32, Axis)], args: &[Value]) -> Vec<Word> {
-        let half = self.turn_half();
-        let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
-        let lane = self.s.inst(Op::IAdd, u32, &[half, self.frame.lane]);
-        let mut first_rows = Vec::new();
-        let mut row = 0;
-        for &arg in args {
-            first_rows.push(row);
-            let (word, ty) = (self.value(arg), self.body.ty(arg));
-            for i in 0..ty.words() {
-                let part = if ty == MachineType::Vec3 { self.s.extract(f32, word, i) } else { word };
-                let pointer = self.shared(lane, row + i);
-                self.s.effect(Op::Store, &[pointer, part]);
-            }
-            row += ty.words();
-        }
-        barrier(&mut self.s);
-        let taken = items.iter().map(|&(arg, axis)| {
-            let ty = self.body.ty(args[arg as usize]);
-            let first = first_rows[arg as usize];
-            let parts: Vec<_> = (0..ty.words()).map(|i| self.difference(half, first + i, axis)).collect();
-            if parts.len() == 1 {
-                return parts[0];
-            }
-            let ty = self.ty(ty);
-            self.s.inst(Op::CompositeConstruct, ty, &parts)
-        });
-        taken.collect()
-    }
-
-    /// The offset of the half of shared memory that comes next.
-    fn turn_half(&mut self) -> Word {
-        let size = self.exchange.floats * abi::WORKGROUP_SIZE;
-        let (u32, offset) = (self.s.type_u32(), self.s.u32(size));
-        match &mut self.exchange.half {
-            ExchangeHalf::Known(half) => {
-                *half ^= 1;
-                self.s.u32(size * *half)
-            }
-            ExchangeHalf::Variable(variable) => {
-                let variable = *variable;
-                let half = self.s.load(u32, variable);
-                let other = self.s.inst(Op::ISub, u32, &[offset, half]);
-                self.s.effect(Op::Store, &[variable, other]);
-                half
-            }
-        }
-    }
-
-    /// Pointer to a lane's float of a row.
-    fn shared(&mut self, lane: Word, row: u32) -> Word {
-        let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
-        let offset = self.s.u32(row * abi::WORKGROUP_SIZE);
-        let at = self.s.inst(Op::IAdd, u32, &[lane, offset]);
-        let pointer = self.s.type_pointer(StorageClass::Workgroup, f32);
-        self.s.inst(Op::AccessChain, pointer, &[self.exchange.memory, at])
-    }
-
-    fn difference(&mut self, half: Word, row: u32, axis: Axis) -> Word {
-        let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
-        let stencils = self.exchange.stencils.expect("made at the start of a kernel that takes derivatives");
-        let (stencil, step) = match axis {
-            Axis::U => (stencils[0], crate::ir::Builtin::Du),
-            Axis::V => (stencils[1], crate::ir::Builtin::Dv),
-        };
-        let [a, b, c] = stencil.lanes.map(|lane| {
-            let lane = self.s.inst(Op::IAdd, u32, &[half, lane]);
-            let pointer = self.shared(lane, row);
-            self.s.load(f32, pointer)
-        });
-        let near = self.s.inst(Op::FSub, f32, &[b, a]);
-        let far = self.s.inst(Op::FSub, f32, &[c, a]);
-        let near = self.s.inst(Op::FMul, f32, &[near, stencil.weights[0]]);
-        let far = self.s.inst(Op::FMul, f32, &[far, stencil.weights[1]]);
-        let sum = self.s.inst(Op::FAdd, f32, &[near, far]);
-        let step = self.frame.builtin(step);
-        self.s.inst(Op::FDiv, f32, &[sum, step])
-    }
-
-    /// Writes a vote: whether `cond` holds for any point of the workgroup.
-    pub(super) fn any(&mut self, cond: Word) -> Word {
-        let (cells, turn) = {
-            let votes = self.exchange.votes.as_ref().expect("declared for a program that votes");
-            (votes.cells, votes.turn)
-        };
-        let s = &mut self.s;
-        let (u32, bool) = (s.type_u32(), s.type_bool());
-        let [zero, one, two] = [0, 1, 2].map(|x| s.u32(x));
-        let now = s.load(u32, turn);
-        let wraps = s.inst(Op::IEqual, bool, &[now, two]);
-        let next = s.inst(Op::IAdd, u32, &[now, one]);
-        let next = s.inst(Op::Select, u32, &[wraps, zero, next]);
-        s.effect(Op::Store, &[turn, next]);
-        let (pointer, cleared) = (cell(s, cells, now), cell(s, cells, next));
-        // Relaxed, in the scope of the workgroup: the barrier orders it.
-        when(s, cond, |s| {
-            s.inst(Op::AtomicOr, u32, &[pointer, two, zero, one]);
-        });
-        let first = s.inst(Op::IEqual, bool, &[self.frame.lane, zero]);
-        // The next cell was last read before the barrier of the vote before this one.
-        when(s, first, |s| s.effect(Op::Store, &[cleared, zero]));
-        barrier(s);
-        let raised = s.load(u32, pointer);
-        s.inst(Op::INotEqual, bool, &[raised, zero])
-    }
 }

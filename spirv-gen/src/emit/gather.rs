@@ -2,8 +2,8 @@
 //!
 //! Drivers inline a lookup wherever it is called, and it is long: a CPU driver took minutes to compile 64 of them.
 
-use super::EmitError;
-use super::code::Emitter;
+use super::emitter::Emitter;
+use super::error::EmitError;
 use crate::ir::{Body, Inst, Lookup, Op as IrOp, Value};
 use rspirv::spirv::{LoopControl, Op, Word};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,10 +1,10 @@
 //! The frame of a kernel: buffers, what an invocation is, inputs and outputs ([`crate::abi`]).
 
 use super::spirv::Spirv;
-use crate::abi;
+use crate::abi::{self, work};
 use crate::ir::{Buffer, Builtin, MachineType};
 use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, MemorySemantics, Op, Scope, StorageClass, Word};
 
 /// Members of the push constants, 32 bits each.
 const PUSH_WORDS: u32 = (size_of::<abi::Push>() / 4) as u32;
@@ -262,7 +262,7 @@ impl KernelIds {
         let input = s.inst(Op::IAdd, u32, &[input_base, place]);
         let output = s.inst(Op::IAdd, u32, &[output_base, place]);
         let state = s.inst(Op::IAdd, u32, &[state_base, place]);
-        let flipped = flag(s, flags, abi::work::FLAG_FLIP_NORMAL);
+        let flipped = flag(s, flags, work::FLAG_FLIP_NORMAL);
         let (minus, plus) = (s.f32(-1.0), s.f32(1.0));
         let orientation = s.inst(Op::Select, f32, &[flipped, minus, plus]);
         let Interface { arena, params, status, inputs, .. } = *interface;
@@ -369,7 +369,8 @@ impl KernelIds {
     pub(super) fn append_status(&self, s: &mut Spirv, words: &[Word]) {
         let (u32, bool) = (s.type_u32(), s.type_bool());
         let (used, most, first) = (s.u32(abi::print::USED), s.u32(abi::print::MOST), s.u32(abi::print::FIRST));
-        let (count, device, relaxed) = (s.u32(words.len() as u32), s.u32(1), s.u32(0));
+        let count = s.u32(words.len() as u32);
+        let [device, relaxed] = relaxed_on_device(s);
         let pointer = self.status.at(s, used);
         let at = s.inst(Op::AtomicIAdd, u32, &[pointer, device, relaxed, count]);
         let end = s.inst(Op::IAdd, u32, &[at, count]);
@@ -394,18 +395,24 @@ impl KernelIds {
     pub(super) fn count(&self, s: &mut Spirv, word: u32) {
         let (u32, index, one) = (s.type_u32(), s.u32(word), s.u32(1));
         let pointer = self.status.at(s, index);
-        let (device, relaxed) = (s.u32(1), s.u32(0));
+        let [device, relaxed] = relaxed_on_device(s);
         s.inst(Op::AtomicIAdd, u32, &[pointer, device, relaxed, one]);
     }
 }
 
+/// The scope and the memory semantics of an atomic operation that orders nothing else.
+fn relaxed_on_device(s: &mut Spirv) -> [Word; 2] {
+    [s.u32(Scope::Device as u32), s.u32(MemorySemantics::RELAXED.bits())]
+}
+
 /// Size and flags of a grid, from the first word of its record.
 fn grid_head(s: &mut Spirv, word: Word) -> [Word; 3] {
-    let (u32, byte, eight, sixteen) = (s.type_u32(), s.u32(255), s.u32(8), s.u32(16));
-    let nu = s.inst(Op::BitwiseAnd, u32, &[word, byte]);
-    let nv = s.inst(Op::ShiftRightLogical, u32, &[word, eight]);
-    let nv = s.inst(Op::BitwiseAnd, u32, &[nv, byte]);
-    [nu, nv, s.inst(Op::ShiftRightLogical, u32, &[word, sixteen])]
+    let u32 = s.type_u32();
+    let [mask, nv_shift, flags_shift] = [work::SIZE_MASK, work::SIZE_BITS, work::FLAGS_SHIFT].map(|x| s.u32(x));
+    let nu = s.inst(Op::BitwiseAnd, u32, &[word, mask]);
+    let nv = s.inst(Op::ShiftRightLogical, u32, &[word, nv_shift]);
+    let nv = s.inst(Op::BitwiseAnd, u32, &[nv, mask]);
+    [nu, nv, s.inst(Op::ShiftRightLogical, u32, &[word, flags_shift])]
 }
 
 /// Whether a flag of [`abi::work`] is set.

@@ -1,7 +1,7 @@
 //! Texture lookups: calls into the helper library, which reads the buffers of [`crate::abi::textures`].
 
-use super::EmitError;
-use super::code::Emitter;
+use super::emitter::Emitter;
+use super::error::EmitError;
 use crate::abi;
 use crate::ir::{Const, Lookup, LookupKind, MachineType, TextureFact, Value};
 use rspirv::spirv::{Op, Word};

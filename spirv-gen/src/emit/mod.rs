@@ -2,9 +2,9 @@
 //!
 //! * `spirv` is a module under construction, `import` brings in functions of the helper library;
 //! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
-//! * `code` turns regions into blocks, `ops` operations into instructions, `exchange` the operations that a workgroup
-//!   does together, `lookup` looks textures up, `gather` makes a loop of many lookups, `print` what they print,
-//!   `suspend` the stopping and going on of loops.
+//! * `emitter` is a kernel that is being written; `code` turns regions into blocks, `ops` operations into instructions;
+//!   `together` is what a workgroup does together, by the shared memory of `exchange`; `lookup` looks textures up,
+//!   `gather` makes a loop of many lookups, `print` writes what is printed, `suspend` lets loops stop and go on.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -14,6 +14,8 @@
 //! 10 to 40% slower, so straight-line calls stay as they are, but for texture lookups, which are longer.
 
 mod code;
+mod emitter;
+mod error;
 mod exchange;
 mod gather;
 mod import;
@@ -23,24 +25,14 @@ mod ops;
 mod print;
 mod spirv;
 mod suspend;
+mod together;
 
+pub use error::EmitError;
 pub use import::{Library, LibraryError};
 
-use crate::abi;
-use crate::ir::{Body, MachineType, Value};
+use crate::ir::{Body, Value};
 use crate::passes::SavedLoops;
-use code::Emitter;
-
-/// Why a program could not be turned into SPIR-V.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EmitError {
-    /// The helper library does not fit the compiler.
-    #[error(transparent)]
-    Library(#[from] LibraryError),
-    /// The program holds an operation that should have been lowered.
-    #[error("{0} is not an operation of bound programs")]
-    NotBound(String),
-}
+use emitter::Emitter;
 
 /// The kernel that runs a bound program at every vertex, and stores the results of its root region into the output
 /// channels in order (a matrix takes four).
@@ -80,15 +72,3 @@ pub fn emit_with(
     emitter.finish(&yielded, options.carried);
     Ok(emitter.assemble())
 }
-
-/// Number of output channels that a value takes.
-pub(crate) fn channels(ty: MachineType) -> u32 {
-    if ty == MachineType::Mat4 { 4 } else { 1 }
-}
-
-/// The channel of an output after `before` channels of outputs, the first of which are `carried`.
-pub(crate) fn output_channel(before: u32, carried: u32) -> u32 {
-    if carried > 0 && before == carried { abi::GEOMETRY_CHANNELS } else { before }
-}
-
-const LOCAL_SIZE: u32 = abi::WORKGROUP_SIZE;

@@ -1,7 +1,7 @@
 //! Operations to instructions.
 
-use super::EmitError;
-use super::code::{Emitter, RecordKey};
+use super::emitter::{Emitter, RecordKey};
+use super::error::EmitError;
 use super::kernel::{unpack, unpack_row};
 use crate::ir::{Binary, ColorSpace, Compare, Const, Inst, InstData, MachineType, NoiseKind, Op as IrOp, Unary, Value};
 use rspirv::spirv::{GlslStd450Op, Op, Word};

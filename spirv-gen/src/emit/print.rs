@@ -1,7 +1,7 @@
 //! `printf` and `bake3d`: records of what points print and bake, appended to `Status` ([`crate::abi::print`]).
 
-use super::EmitError;
-use super::code::Emitter;
+use super::emitter::Emitter;
+use super::error::EmitError;
 use super::exchange::when;
 use crate::abi::print::{self, ValueType};
 use crate::ir::{InstData, MachineType, Op as IrOp, Value};

@@ -4,34 +4,13 @@
 //! loops end at once, and what it computes is not used. Points that exchange values stop together: before each exchange
 //! they vote, and if one of them has stopped, all have.
 
-use super::code::{Emitter, TripCounter};
+use super::emitter::{ArrayCopy, Emitter, Suspension, TripCounter};
 use super::exchange::when;
 use super::kernel::{unpack, unpack_row};
 use crate::abi;
 use crate::ir::{Inst, MachineType, Op as IrOp, Slot};
 use crate::passes::SavedLoop;
 use rspirv::spirv::{Op, Word};
-use rustc_hash::FxHashMap;
-
-/// What a resumable kernel remembers of its loops while it runs.
-#[derive(Default)]
-pub(super) struct Suspension {
-    /// Words with a bit for each loop that is saved.
-    marks: Vec<Word>,
-    /// Whether points exchange values.
-    together: bool,
-    /// Copies of local arrays.
-    copies: FxHashMap<ArrayCopy, Word>,
-}
-
-/// Why a local array is copied.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum ArrayCopy {
-    /// A trip of the loop began with it.
-    OfTrip(Inst, Slot),
-    /// The loop's condition was last evaluated with it.
-    OfTest(Inst, Slot),
-}
 
 impl Emitter<'_> {
     /// Writes what must be at the start of the kernel.
@@ -237,7 +216,7 @@ impl Emitter<'_> {
         self.any(go)
     }
 
-    /// Stops all points if one has stopped; whether that is so. They have no trips left then.
+    /// Stops all points if one has stopped, so that none has trips left, and returns whether it did.
     fn vote_to_stop(&mut self, trips: TripCounter, stopped: Word) -> Word {
         let any = self.any(stopped);
         let yes = self.s.bool(true);

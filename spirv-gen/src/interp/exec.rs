@@ -5,8 +5,9 @@ use super::grid::Grid;
 use super::host::{InterpreterHost, LightRays, Ray, category_matches, in_cone};
 use super::noise::{hash, random};
 use super::texture::{fact, look, look_for_points};
-use crate::compose::bind::LIGHT_SITES;
-use crate::ir::{Body, Const, Global, Inst, InstData, LookupKind, MachineType, MessageTarget, Op, Region, Slot, Value};
+use crate::ir::{
+    Body, Const, Global, Inst, InstData, LIGHT_SITES, LookupKind, MachineType, MessageTarget, Op, Region, Slot, Value,
+};
 use crate::text;
 
 /// What a run left.

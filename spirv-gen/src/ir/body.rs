@@ -1,6 +1,6 @@
 //! Arenas and handles: values, instructions, regions, local arrays, and the shader that owns them.
 
-use super::op::{Op, Slot};
+use super::op::{Op, ParamId, Slot};
 use super::types::{Const, MachineType, Rate, RslType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -385,7 +385,7 @@ impl Shader {
     }
 
     /// The number of a parameter.
-    pub fn param(&self, name: &str) -> Option<super::ParamId> {
-        self.params.iter().position(|p| &*p.name == name).map(|i| super::ParamId(i as u32))
+    pub fn param(&self, name: &str) -> Option<ParamId> {
+        self.params.iter().position(|p| &*p.name == name).map(|i| ParamId(i as u32))
     }
 }

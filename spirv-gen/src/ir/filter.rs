@@ -2,6 +2,7 @@
 
 use super::body::Value;
 use super::build::Builder;
+use super::op::Unary;
 
 /// A filter under which an edge is smoothed, of the width that it has as a pixel filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl Builder {
         let reach = filter.reach();
         let (low, high) = (self.f32(-reach), self.f32(reach));
         let distance = self.clamp(distance, low, high);
-        let away = self.unary(super::Unary::Abs, distance);
+        let away = self.unary(Unary::Abs, distance);
         let mut pieces = filter.integral().into_iter().rev();
         let (_, last) = pieces.next().expect("every filter has a piece");
         let mut part = self.polynomial(&last, away);

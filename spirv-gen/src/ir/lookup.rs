@@ -1,6 +1,6 @@
 //! Texture lookups.
 
-use super::op::named_enum;
+use super::named::named_enum;
 use super::types::{Const, MachineType};
 use MachineType::{F32, Str, U32, Vec3};
 

@@ -66,6 +66,7 @@ mod build;
 mod compose;
 mod filter;
 mod lookup;
+mod named;
 pub mod op;
 mod parse;
 mod print;
@@ -82,12 +83,12 @@ pub use compose::{Fresnel, TransformKind, is_current};
 pub use filter::StepFilter;
 pub use lookup::{Lookup, LookupKind, TextureFact};
 pub use op::{
-    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, MessageTarget, NoiseKind, Op,
-    ParamId, QuerySource, Slot, Unary,
+    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, LIGHT_SITES, MessageTarget,
+    NoiseKind, Op, ParamId, QuerySource, RANDOM_SITES, Shown, Slot, Unary,
 };
 pub use parse::{ParseError, parse};
 pub use print::{print, print_region};
-pub use signature::{Shown, result_types};
+pub use signature::result_types;
 pub use types::{Const, MachineType, Rate, RslType};
 pub use verify::{VerifyError, verify, verify_body};
 

@@ -6,7 +6,7 @@
 //! overflow to infinity. So an operation without effects may be evaluated anywhere, whether its result is used or not.
 
 use super::lookup::{Lookup, TextureFact};
-use super::signature::Shown;
+use super::named::named_enum;
 use super::types::{Const, MachineType, Rate, RslType};
 use std::sync::Arc;
 
@@ -18,30 +18,16 @@ pub struct ParamId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(pub u32);
 
-/// Enumerations whose variants have names in the text form.
-macro_rules! named_enum {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$vmeta])* $variant),+ }
+/// Names of values that a surface shows to the lights of a light loop, which ask by `surface(name, variable)`: its
+/// outputs, which may change from loop to loop.
+pub type Shown = Arc<[Arc<str>]>;
 
-        impl $name {
-            /// All of them, in the order of declaration.
-            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+/// Calls of `random()` that one shader of a pipeline may have. [`Op::Random`] numbers those of its own shader; in a
+/// composed program the numbers of another shader begin elsewhere, so that no two calls draw the same.
+pub const RANDOM_SITES: u32 = 1 << 16;
 
-            /// The name in the text form.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$variant => $text),+ }
-            }
-
-            /// The one of this name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($text => Some($name::$variant),)+ _ => None }
-            }
-        }
-    };
-}
-pub(super) use named_enum;
+/// The number of the first call of `random()` in lights, behind those of surface, displacement and atmosphere.
+pub const LIGHT_SITES: u32 = 3 * RANDOM_SITES;
 
 named_enum! {
     /// Operations on one value. `T` is `f32` or `vec3` (componentwise).

@@ -2,13 +2,9 @@
 
 use super::body::{Body, Param};
 use super::lookup::{Lookup, LookupKind};
-use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Unary};
+use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Shown, Unary};
 use super::types::MachineType;
 use std::sync::Arc;
-
-/// Names of values that a surface shows to the lights of a light loop, which ask by `surface(name, variable)`: its
-/// outputs, which may change from loop to loop.
-pub type Shown = Arc<[Arc<str>]>;
 
 /// The types of the results of an operation without regions whose arguments have the types `args`; else what is wrong.
 ///

@@ -4,7 +4,7 @@ use super::body::{Body, Inst, Param, ParamDefault, Region, Shader, ShaderKind, V
 use super::op::{MessageTarget, Op};
 use super::print::print_region;
 use super::signature::{region_args, region_params, result_types};
-use super::types::MachineType;
+use super::types::{Const, MachineType};
 
 /// What is wrong with a program: a bug in the code that built it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +57,7 @@ pub fn verify_body(body: &Body, params: &[Param]) -> Result<(), VerifyError> {
 
 fn verify_default(shader: &Shader, param: &Param) -> Result<(), String> {
     let types: Vec<MachineType> = match &param.default {
-        ParamDefault::Values(values) => values.iter().map(super::Const::ty).collect(),
+        ParamDefault::Values(values) => values.iter().map(Const::ty).collect(),
         ParamDefault::Computed(region) => {
             shader.body.region(*region).results.iter().map(|&v| shader.body.ty(v)).collect()
         }

@@ -1,6 +1,6 @@
 //! `bake3d` and `bake`: points of files.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use crate::bake::{INTERPOLATE, describe, is_parameter};
 use crate::ir::{Op, TransformKind, Unary, Value};
 use crate::sema::hir::{Expr, ShadeopCall};

@@ -1,6 +1,6 @@
 //! Calls of the user's functions: their code is put in place of the call.
 
-use super::{CallFrame, Lowerer, machine};
+use super::lowerer::{CallFrame, Lowerer, machine};
 use crate::ir::Value;
 use crate::sema::hir::{Argument, FuncId, StmtKind, Type};
 use crate::sema::visit;

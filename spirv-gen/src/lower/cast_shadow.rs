@@ -1,7 +1,7 @@
 //! What scales a light besides its shader: shadows that it casts although its shader asks for none, by what its own
 //! maps show, and its share of an area light.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use crate::ir::{
     self, Axis, Compare, Const, Global, Lookup, LookupKind, MachineType, Op, ParamDefault, ParamId, Rate, RslType,
     TransformKind, Unary, Value,

@@ -1,7 +1,7 @@
 //! What parts of a shader change, found before they are lowered: loops must know what they carry.
 
-use crate::sema::hir::{Argument, CheckedShader, Expr, ExprKind, LValue, Stmt, StmtKind, Storage, VarId};
-use crate::sema::{LEVELS_MAX, visit};
+use crate::sema::hir::{Argument, CheckedShader, Expr, ExprKind, LEVELS_MAX, LValue, Stmt, StmtKind, Storage, VarId};
+use crate::sema::visit;
 use crate::shadeops::Opcode;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Array, Lowerer, constant};
+use super::lowerer::{Array, Lowerer, constant, machine};
 use crate::ir::{Binary, Compare, Op, Unary, Value};
 use crate::sema::hir::{Arithmetic, Comparison, Conversion, Expr, ExprKind, LValue, Storage, Type, VarId};
 use crate::sema::{fold, visit};
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
             let (yes, no) = (self.value(yes), self.value(no));
             return self.builder.select(condition, yes, no);
         }
-        let zero = self.builder.constant(super::machine(yes.ty).zero());
+        let zero = self.builder.constant(machine(yes.ty).zero());
         let result = self.cells.add(zero);
         let branch = |this: &mut Self, value: &Expr| {
             let value = this.value(value);
@@ -191,11 +191,11 @@ impl Lowerer<'_> {
                 // A function that a default calls may look at a parameter that comes later.
                 match self.params[id.0 as usize] {
                     Some(param) => self.builder.op(Op::Param(param), &[]),
-                    None => self.builder.constant(super::machine(variable.ty).zero()),
+                    None => self.builder.constant(machine(variable.ty).zero()),
                 }
             }
             // A variable of the shader around that a function reads before it is declared there.
-            Storage::Local | Storage::Argument { .. } => self.builder.constant(super::machine(variable.ty).zero()),
+            Storage::Local | Storage::Argument { .. } => self.builder.constant(machine(variable.ty).zero()),
         }
     }
 

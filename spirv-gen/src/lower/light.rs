@@ -1,6 +1,6 @@
 //! Light: statements of light shaders, and the shadeops that sum what arrives at a surface.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use crate::ir::{Binary, Direction, Global, MachineType, MessageTarget, Op, Receiver, RslType, Unary, Value};
 use crate::sema::fold;
 use crate::sema::hir::{Constant, Expr, Stmt};

@@ -1,12 +1,12 @@
 //! Shadeops: each is one operation of the IR or a few.
 
 use super::expression::Target;
-use super::{Lowerer, machine, rsl_type};
+use super::lowerer::{Lowerer, machine, rsl_type};
 use crate::ir::{
     Compare, Fresnel, LookupKind, MachineType, MessageTarget, NoiseKind, Op, QuerySource, StepFilter, Unary, Value,
 };
 use crate::sema::hir::{self, LValue, ShadeopCall, Shape};
-use crate::shadeops::{GeometryOp, LightingOp, MathOp, Opcode};
+use crate::shadeops::{DEGREES_PER_RADIAN, GeometryOp, LightingOp, MathOp, Opcode, RADIANS_PER_DEGREE};
 
 impl Lowerer<'_> {
     /// A call of a shadeop whose result has the type `ty`; its value if it has a result.
@@ -69,11 +69,11 @@ impl Lowerer<'_> {
             MathOp::Binary(op) => b.binary(op, x[0], x[1]),
             MathOp::Reduce(op) => x[1..].iter().fold(x[0], |a, &c| b.binary(op, a, c)),
             MathOp::Radians => {
-                let factor = b.f32(super::RADIANS_PER_DEGREE);
+                let factor = b.f32(RADIANS_PER_DEGREE);
                 b.mul(x[0], factor)
             }
             MathOp::Degrees => {
-                let factor = b.f32(super::DEGREES_PER_RADIAN);
+                let factor = b.f32(DEGREES_PER_RADIAN);
                 b.mul(x[0], factor)
             }
             MathOp::LogBase => {
@@ -326,7 +326,7 @@ impl Lowerer<'_> {
         (ty, count)
     }
 
-    /// Puts an answer into the variable that waits for it, if there is one; whether there is.
+    /// Puts an answer into the variable that waits for it, and returns whether there is such a variable.
     fn answer(&mut self, place: &LValue, answer: &[Value]) -> Value {
         let (found, values) = (answer[0], &answer[1..]);
         let zero = self.builder.f32(0.0);

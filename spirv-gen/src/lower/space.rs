@@ -1,6 +1,6 @@
 //! Coordinate systems and colour spaces.
 
-use super::Lowerer;
+use super::lowerer::Lowerer;
 use crate::ir::{ColorSpace, Direction, Op, TransformKind, Value};
 use crate::sema::hir::{Expr, ShadeopCall, Type};
 

@@ -1,36 +1,15 @@
 //! `spline`.
 
-use super::{Lowerer, machine};
+use super::lowerer::{Lowerer, machine};
 use crate::ir::{Basis, MachineType, Op, Value};
-use crate::sema::hir::{Expr, ExprKind, ShadeopCall, Shape};
-
-/// Names of bases: those of the IR, and how the interface also writes one.
-const BASES: [(&str, Basis); 7] = [
-    ("catmull-rom", Basis::CatmullRom),
-    ("bezier", Basis::Bezier),
-    ("bspline", Basis::BSpline),
-    ("b-spline", Basis::BSpline),
-    ("hermite", Basis::Hermite),
-    ("linear", Basis::Linear),
-    ("power", Basis::Power),
-];
-
-/// What a name of a spline's basis means: the basis, and whether the parameter for a value is wanted.
-pub(crate) fn spline_basis(name: &str) -> Option<(Basis, bool)> {
-    let (name, solve) = name.strip_prefix("solve").map_or((name, false), |rest| (rest, true));
-    BASES.iter().find(|(n, _)| *n == name).map(|(_, basis)| (*basis, solve))
-}
-
-/// The names of the bases, for messages.
-pub(crate) fn basis_names() -> String {
-    BASES.map(|(name, _)| name).join(", ")
-}
+use crate::sema::hir::{Expr, ExprKind, ShadeopCall, Shape, Type};
+use crate::shadeops::{SPLINE_BASES, spline_basis};
 
 impl Lowerer<'_> {
     /// `spline([basis,] x, values...)` or `spline([basis,] x, array)`
     pub(super) fn spline(&mut self, call: &ShadeopCall) -> Value {
         let (basis, rest) = match call.arguments.split_first() {
-            Some((first, rest)) if first.ty == crate::sema::hir::Type::String => (Some(first), rest),
+            Some((first, rest)) if first.ty == Type::String => (Some(first), rest),
             _ => (None, call.arguments.as_slice()),
         };
         let mut arguments = Vec::new();
@@ -67,7 +46,7 @@ impl Lowerer<'_> {
             return spline(self, spline_basis(&name).unwrap_or(default));
         }
         let name = self.value(basis);
-        let choices = BASES.map(|(name, basis)| (name, (basis, false)));
+        let choices = SPLINE_BASES.map(|(name, basis)| (name, (basis, false)));
         self.by_name(name, &choices, default, spline)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, Mark};
 use super::effects::Escapes;
-use super::{Array, ArrayPlace, LoopFlags, Lowerer, machine};
+use super::lowerer::{Array, ArrayPlace, LoopFlags, Lowerer, machine};
 use crate::ir::{Op, Receiver, Unary, Value};
 use crate::sema::hir::{Expr, Predefined, Shape, Stmt, StmtKind, Storage, VarId};
 

@@ -1,7 +1,7 @@
 //! Lookups of points, and of textures: what these cover is the change of their coordinates from one vertex of the grid
 //! to the next.
 
-use super::{Lowerer, machine};
+use super::lowerer::{Lowerer, machine};
 use crate::ir::{Axis, Binary, Global, Lookup, LookupKind, MachineType, Op, TransformKind, Unary, Value};
 use crate::sema::hir::{Expr, ShadeopCall};
 

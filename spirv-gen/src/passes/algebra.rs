@@ -1,39 +1,44 @@
 //! Identities that hold to the bit, so that simplified programs compute what they computed before.
 
-use super::translate::BodyWriter;
+use super::writer::BodyWriter;
+use crate::interp::index;
 use crate::ir::{Binary, Body, Compare, Const, Direction, InstData, MachineType, Op, Unary, Value, is_current};
 
-/// A value that an operation equals, if it need not be computed.
-pub(crate) fn simplify(out: &mut BodyWriter, op: &Op, args: &[Value]) -> Option<Value> {
-    match op {
-        Op::Binary(op) => binary(out, *op, args[0], args[1]),
-        Op::Unary(op) => unary(out, *op, args[0]),
-        Op::Select => select(out.body(), args),
-        Op::Compare(op @ (Compare::Eq | Compare::Ne)) if args[0] == args[1] && is_discrete(out.ty(args[0])) => {
-            Some(out.constant(Const::Bool(*op == Compare::Eq)))
+impl BodyWriter {
+    /// Returns a value that an operation equals, if it need not be computed.
+    pub(super) fn equal_value(&mut self, op: &Op, args: &[Value]) -> Option<Value> {
+        let out = self;
+        match op {
+            Op::Binary(op) => binary(out, *op, args[0], args[1]),
+            Op::Unary(op) => unary(out, *op, args[0]),
+            Op::Select => select(out.body(), args),
+            Op::Compare(op @ (Compare::Eq | Compare::Ne)) if args[0] == args[1] && is_discrete(out.ty(args[0])) => {
+                Some(out.constant(Const::Bool(*op == Compare::Eq)))
+            }
+            Op::Comp(i) => component(out.body(), *i, args[0]),
+            Op::CompAt => {
+                let i = constant_index(out.body(), args[1], 3)?;
+                Some(out.op(Op::Comp(i), &args[..1]))
+            }
+            Op::SetCompAt => {
+                let i = constant_index(out.body(), args[1], 3)?;
+                Some(out.op(Op::SetComp(i), &[args[0], args[2]]))
+            }
+            Op::SetComp(i) => {
+                let parts = [0, 1, 2].map(|k| if k == *i { args[1] } else { out.op(Op::Comp(k), &args[..1]) });
+                Some(out.op(Op::Vec3, &parts))
+            }
+            Op::Vec3 => whole(out, args),
+            Op::Space(name, _) if is_current(name) => Some(out.constant(Const::diagonal(1.0))),
+            Op::SpaceOf(direction) => known_space(out, *direction, args[0]),
+            Op::ColorTransform(from, to) if from == to => Some(args[0]),
+            Op::CategoryMatches => {
+                let all =
+                    matches!(out.body().constant(args[0]), Some(Const::Str(pattern)) if pattern.trim().is_empty());
+                all.then(|| out.constant(Const::Bool(true)))
+            }
+            _ => None,
         }
-        Op::Comp(i) => component(out.body(), *i, args[0]),
-        Op::CompAt => {
-            let i = constant_index(out.body(), args[1], 3)?;
-            Some(out.op(Op::Comp(i), &args[..1]))
-        }
-        Op::SetCompAt => {
-            let i = constant_index(out.body(), args[1], 3)?;
-            Some(out.op(Op::SetComp(i), &[args[0], args[2]]))
-        }
-        Op::SetComp(i) => {
-            let parts = [0, 1, 2].map(|k| if k == *i { args[1] } else { out.op(Op::Comp(k), &args[..1]) });
-            Some(out.op(Op::Vec3, &parts))
-        }
-        Op::Vec3 => whole(out, args),
-        Op::Space(name, _) if is_current(name) => Some(out.constant(Const::diagonal(1.0))),
-        Op::SpaceOf(direction) => known_space(out, *direction, args[0]),
-        Op::ColorTransform(from, to) if from == to => Some(args[0]),
-        Op::CategoryMatches => {
-            let all = matches!(out.body().constant(args[0]), Some(Const::Str(pattern)) if pattern.trim().is_empty());
-            all.then(|| out.constant(Const::Bool(true)))
-        }
-        _ => None,
     }
 }
 
@@ -42,8 +47,8 @@ fn is_discrete(ty: MachineType) -> bool {
     matches!(ty, MachineType::Bool | MachineType::U32 | MachineType::Str)
 }
 
-fn constant_index(body: &Body, index: Value, len: usize) -> Option<u8> {
-    body.constant(index)?.as_f32().map(|i| crate::interp::index(i, len) as u8)
+fn constant_index(body: &Body, number: Value, len: usize) -> Option<u8> {
+    body.constant(number)?.as_f32().map(|i| index(i, len) as u8)
 }
 
 fn definition<'a>(body: &'a Body, value: Value, op: &Op) -> Option<&'a InstData> {

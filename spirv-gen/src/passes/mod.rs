@@ -12,6 +12,7 @@ mod suspension;
 mod texts;
 pub(crate) mod translate;
 pub(crate) mod trips;
+pub(crate) mod writer;
 
 pub use dead::remove_dead;
 pub use demand::demand_slice;
@@ -24,3 +25,15 @@ pub use simplify::simplify;
 pub use suspension::{SavedLoop, SavedLoops};
 pub use texts::{map_params, text_params};
 pub use trips::{trip_count, uncounted_loops};
+
+use crate::ir::{Body, verify_body};
+
+/// Returns the body that a pass has made, verified where debug assertions are on.
+pub(crate) fn checked(body: Body) -> Body {
+    if cfg!(debug_assertions)
+        && let Err(e) = verify_body(&body, &[])
+    {
+        panic!("a pass made an invalid program: {e}");
+    }
+    body
+}

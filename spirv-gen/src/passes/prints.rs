@@ -3,8 +3,9 @@
 //!
 //! The number is kept in a local array of one element, which loops that stop and go on save as they save any other.
 
-use super::translate::{BodyWriter, Rules, Translator, translate};
+use super::translate::{Rules, Translator, translate};
 use super::trips::trip_count;
+use super::writer::BodyWriter;
 use crate::abi::print::HEAD_WORDS;
 use crate::ir::{Binary, Body, Inst, MachineType, Op, Region, Slot, Value};
 
@@ -21,7 +22,7 @@ pub fn print_words(body: &Body) -> u32 {
     u32::try_from(words_in(body, body.root(), 1)).unwrap_or(u32::MAX)
 }
 
-/// The words of a region that bakes so many times.
+/// Returns the words of a region that is run `times` times.
 fn words_in(body: &Body, region: Region, times: u64) -> u64 {
     let words_of = |&inst: &Inst| {
         let data = body.inst(inst);

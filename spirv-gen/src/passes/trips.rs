@@ -7,6 +7,9 @@ use rustc_hash::FxHashSet;
 /// ([`crate::abi::LOOP_TRIPS_MAX`]) this stays below 65,535, after which some drivers end all loops.
 const UNCOUNTED_TRIPS_MAX: u64 = 16_384;
 
+/// The largest step and end of a loop that counts in integers whose trips are known: beyond, a counter might wrap.
+const COUNTER_MAX: u32 = u16::MAX as u32;
+
 /// The loops that are left by themselves after a known number of trips, few enough together.
 pub fn uncounted_loops(body: &Body) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
@@ -74,7 +77,7 @@ pub fn trip_count(body: &Body, inst: Inst) -> Option<u64> {
             }
             Some(trips)
         }
-        (Const::U32(start), Const::U32(step @ 1..=0xffff), Const::U32(end @ 0..=0xffff)) => {
+        (Const::U32(start), Const::U32(step @ 1..=COUNTER_MAX), Const::U32(end @ 0..=COUNTER_MAX)) => {
             let distance = u64::from(end.saturating_sub(*start)) + u64::from(compare == Compare::Le);
             Some(distance.div_ceil(u64::from(*step)))
         }

@@ -1,6 +1,6 @@
 //! What the types do not say of `bake3d`.
 
-use super::Checker;
+use super::checker::Checker;
 use super::hir::{Expr, ExprKind, ShadeopCall, Shape, Type};
 use crate::bake::{CHANNELS_MAX, PARAMETERS, is_channel_name, listed};
 use crate::diagnostic::Report;

@@ -1,12 +1,11 @@
 //! Calls: which function or overload is meant, and what it is given.
 
+use super::checker::{CallSite, Checker, lights_report};
 use super::convert::{self, COST_COLOR, COST_RENAME};
 use super::hir::{Argument, Expr, ExprKind, FuncId, ShadeopCall, Shape, Storage, Type};
 use super::operator::single;
-use super::{CallSite, Checker, lights_report};
 use crate::diagnostic::Report;
 use crate::ir::{LookupKind, StepFilter};
-use crate::lower;
 use crate::shadeops::{self, MathOp, Opcode, Overload, ParameterKind, SignatureParameter};
 use crate::span::Span;
 use crate::syntax::ast::{AstExpr, AstExprKind, Ident};
@@ -413,12 +412,11 @@ impl Checker<'_> {
     fn check_spline(&mut self, call: &ShadeopCall) {
         let Some(first) = call.arguments.first() else { return };
         if let ExprKind::String(name) = &first.kind
-            && lower::spline_basis(name).is_none()
+            && shadeops::spline_basis(name).is_none()
         {
             let report = Report::error(first.span, format!("unknown spline basis `{name}`"));
-            self.error(
-                report.hint(format!("known bases are {}, each also with the prefix `solve`", lower::basis_names())),
-            );
+            let names = shadeops::SPLINE_BASES.map(|(name, _)| name).join(", ");
+            self.error(report.hint(format!("known bases are {names}, each also with the prefix `solve`")));
         }
         if let Some(Expr { shape: Shape::Array(length), span, .. }) = call.arguments.last()
             && *length < 4

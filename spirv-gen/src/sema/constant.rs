@@ -6,8 +6,7 @@
 pub(super) use super::hir::Constant;
 use super::hir::{Arithmetic, Conversion, Expr, ExprKind, ShadeopCall};
 use crate::ir::Unary;
-use crate::lower;
-use crate::shadeops::{MathOp, Opcode};
+use crate::shadeops::{DEGREES_PER_RADIAN, MathOp, Opcode, RADIANS_PER_DEGREE};
 
 /// The value of `expr` if it is known.
 pub(crate) fn evaluate(expr: &Expr) -> Option<Constant> {
@@ -88,8 +87,8 @@ fn shadeop(call: &ShadeopCall) -> Option<Constant> {
     let argument = |i: usize| call.arguments.get(i).and_then(evaluate);
     let x = argument(0)?;
     match call.opcode {
-        Opcode::Math(MathOp::Radians) => map(x, |x| x * lower::RADIANS_PER_DEGREE),
-        Opcode::Math(MathOp::Degrees) => map(x, |x| x * lower::DEGREES_PER_RADIAN),
+        Opcode::Math(MathOp::Radians) => map(x, |x| x * RADIANS_PER_DEGREE),
+        Opcode::Math(MathOp::Degrees) => map(x, |x| x * DEGREES_PER_RADIAN),
         Opcode::Math(MathOp::Unary(Unary::Abs)) => map(x, f32::abs),
         Opcode::Math(MathOp::Unary(Unary::Floor)) => map(x, f32::floor),
         Opcode::Math(MathOp::Unary(Unary::Ceil)) => map(x, f32::ceil),

@@ -1,6 +1,6 @@
 //! Changes of type: which happen by themselves, which need a cast.
 
-use super::Checker;
+use super::checker::Checker;
 use super::hir::{Conversion, Expr, ExprKind, Shape, Type};
 use crate::diagnostic::Report;
 use crate::span::Span;

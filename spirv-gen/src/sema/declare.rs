@@ -1,5 +1,6 @@
 //! Declarations: parameters, local variables, functions.
 
+use super::checker::{CheckedFunction, Checker, EnclosingCode, default_report};
 use super::constant;
 use super::hir::{
     Class, Default, Expr, ExprKind, FuncId, Function, Parameter, ShadeopCall, Shape, Stmt, StmtKind, Storage, Type,
@@ -7,7 +8,6 @@ use super::hir::{
 };
 use super::scope::Scope;
 use super::visit;
-use super::{CheckedFunction, Checker, EnclosingCode, default_report};
 use crate::diagnostic::Report;
 use crate::span::Span;
 use crate::syntax::ast::{self, ArrayLength, AstExpr, Declaration, Init};

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::Checker;
+use super::checker::Checker;
 use super::convert;
 use super::hir::{Arithmetic, Conversion, Expr, ExprKind, LValue, Shape, Storage, Type, VarId};
 use super::operator::{arithmetic_type, single};

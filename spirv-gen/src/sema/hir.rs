@@ -153,6 +153,9 @@ pub struct Function {
     pub span: Span,
 }
 
+/// Loops that one `break` or `continue` may leave: the lowering keeps them in the bits of a word.
+pub const LEVELS_MAX: u32 = 60;
+
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {

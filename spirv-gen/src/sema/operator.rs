@@ -1,6 +1,6 @@
 //! Operators: what types they take and give (RISpec 3.2, 11.5).
 
-use super::Checker;
+use super::checker::Checker;
 use super::convert::apply;
 use super::hir::{Arithmetic, Comparison, Expr, ExprKind, Shape, Type};
 use crate::diagnostic::Report;

@@ -1,15 +1,12 @@
 //! Statements.
 
-use super::hir::{Class, DeclaredKind, Expr, ExprKind, Stmt, StmtKind, Type};
+use super::checker::{Checker, lights_report};
+use super::hir::{Class, DeclaredKind, Expr, ExprKind, LEVELS_MAX, Stmt, StmtKind, Type};
 use super::scope::Scope;
-use super::{Checker, lights_report};
 use crate::diagnostic::Report;
 use crate::shadeops::Opcode;
 use crate::span::Span;
 use crate::syntax::ast::{AstExpr, AstExprKind, AstStmt, AstStmtKind, LightStatement};
-
-/// Loops that one `break` or `continue` may leave: the lowering keeps them in the bits of a word.
-pub(crate) const LEVELS_MAX: u32 = 60;
 
 /// Category, position, axis and angle.
 type IlluminanceHead = (Option<Expr>, Expr, Option<(Expr, Expr)>);

@@ -1,7 +1,7 @@
 //! The table of shadeops.
 
-use super::{GeometryOp, KindSet, LightingOp, MathOp, Opcode};
-use crate::ir::{Axis, Binary, LookupKind, MessageTarget, NoiseKind, QuerySource, TransformKind, Unary};
+use super::opcode::{GeometryOp, KindSet, LightingOp, MathOp, Opcode};
+use crate::ir::{Axis, Basis, Binary, LookupKind, MessageTarget, NoiseKind, QuerySource, TransformKind, Unary};
 use crate::syntax::ast::Type;
 
 /// A shadeop, or some of its overloads.
@@ -208,4 +208,16 @@ pub(super) const POINTS_PARAMETERS: &[(&str, Type)] = &[
     ("maxdepth", Type::Float),
     ("interpolate", Type::Float),
     ("lerp", Type::Float),
+];
+
+/// Names of the bases of `spline`: those of the IR, and how the interface also writes one. Each may have the prefix
+/// `solve`.
+pub const SPLINE_BASES: [(&str, Basis); 7] = [
+    ("catmull-rom", Basis::CatmullRom),
+    ("bezier", Basis::Bezier),
+    ("bspline", Basis::BSpline),
+    ("b-spline", Basis::BSpline),
+    ("hermite", Basis::Hermite),
+    ("linear", Basis::Linear),
+    ("power", Basis::Power),
 ];

@@ -4,7 +4,7 @@ use crate::span::Span;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// A name or another short text; equal texts of a compilation share their bytes ([`Names`]).
+/// A name or another short text; equal texts of a compilation share their bytes.
 pub type Name = Arc<str>;
 
 /// The texts of a compilation's tokens.

@@ -95,7 +95,8 @@ impl Device {
         }
     }
 
-    /// Makes a pipeline of a module whose entry point is `main`: so many buffers, the push constants of the abi.
+    /// Makes a pipeline of a module whose entry point is `main`, with this number of buffers and the push constants of
+    /// the abi.
     pub(crate) fn kernel(&self, spirv: &[u32], buffers: usize) -> Kernel {
         let bindings: Vec<_> = (0..=buffers as u32)
             .map(|i| {

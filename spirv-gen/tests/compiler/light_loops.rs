@@ -22,7 +22,8 @@ fn agreed(surface: &Shader, lights: &[Shader]) -> RunOutput {
     ran
 }
 
-/// A body of so many statements under four kinds of lights; how many light loops and switches over their kinds it has.
+/// Returns the number of light loops, and of switches over kinds of lights, that a body of some statements has under
+/// four kinds of lights.
 fn loops_and_switches(statements: usize) -> [usize; 2] {
     let body: String =
         (0..statements).map(|i| format!("sum += mod({}.25 * comp(Cl, {}), 0.75);\n", i, i % 3)).collect();

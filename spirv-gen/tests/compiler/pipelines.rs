@@ -48,7 +48,7 @@ impl Case {
         self.differences_of(tolerance, None).0
     }
 
-    /// The same where loops stop after so many trips in a dispatch, and how many dispatches there were.
+    /// The same where loops stop after `trips` trips in a dispatch; also returns the number of dispatches.
     fn differences_of(&self, tolerance: f32, trips: Option<u32>) -> (f64, u32) {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let count = 1 + random.below(4);

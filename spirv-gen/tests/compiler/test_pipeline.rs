@@ -69,7 +69,6 @@ impl<'a> TestPipeline<'a> {
 
     fn request(&self, tokens: &'a dyn Fn(&str) -> u32) -> PipelineRequest<'a> {
         PipelineRequest {
-            library: library(),
             slice: self.slice,
             surface: self.surface.clone(),
             displacement: self.displacement.clone(),

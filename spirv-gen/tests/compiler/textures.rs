@@ -103,7 +103,7 @@ impl TestTextures {
         [records.into_iter().flatten().collect(), misses, tiles].into_iter().chain(others).collect()
     }
 
-    /// Loads what a dispatch missed; whether that was anything.
+    /// Loads what a dispatch missed, and returns whether it missed anything.
     pub(crate) fn load(&self, misses: &[u32]) -> bool {
         self.rounds.set(self.rounds.get() + 1);
         let keys = misses[ENTRIES as usize..].chunks(2).take(misses[0].min(ENTRIES_MAX) as usize);
