@@ -210,7 +210,7 @@ pub mod print {
         }
     }
 
-    /// The two words of types.
+    /// Returns the two words of types.
     pub(crate) fn pack_types(types: impl Iterator<Item = Option<ValueType>>, bakes: bool) -> [u32; 2] {
         let mut words = [0, if bakes { BAKED } else { 0 }];
         for (at, ty) in types.flatten().enumerate() {
@@ -236,17 +236,17 @@ pub mod print {
     /// Bits of a vertex in a word with the columns of its grid.
     pub(crate) const VERTEX_BITS: u32 = 16;
 
-    /// A vertex, and the columns of micropolygons of its grid, which are 1 less than those of vertices.
+    /// Returns a vertex, and the columns of micropolygons of its grid, which are 1 less than those of vertices.
     pub fn vertex_and_columns(word: u32) -> (u32, u32) {
         (word & ((1 << VERTEX_BITS) - 1), word >> VERTEX_BITS)
     }
 
-    /// The word of another vertex of the grid of `word`.
+    /// Returns the word of another vertex of the grid of `word`.
     pub fn with_vertex(word: u32, vertex: u32) -> u32 {
         word >> VERTEX_BITS << VERTEX_BITS | vertex
     }
 
-    /// The records in the words from [`FIRST`] on.
+    /// Returns the records in the words from [`FIRST`] on.
     pub fn records(words: &[u32]) -> Vec<Printed> {
         let (mut found, mut rest) = (Vec::new(), words);
         while let Some(&count) = rest.first().filter(|&&count| count as usize >= HEAD_WORDS)
@@ -332,7 +332,7 @@ pub mod textures {
     /// The first word of the marks in `Misses`, behind room for 8,192 keys.
     pub const MARKS: u32 = ENTRIES + 2 * (1 << 13);
 
-    /// The hash of a key.
+    /// Returns the hash of a key.
     pub fn hash([a, b]: [u32; 2]) -> u32 {
         let h = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca6b);
         let h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);
@@ -363,7 +363,7 @@ pub mod occlusion {
 /// below, 0 of a point; number of points), then floats: middle (3), the farthest point from it, the largest and the
 /// mean radius, the size under which the points may count as one, the mean normal (3), and the mean values.
 pub mod points {
-    /// The words by which a channel's name is known: FNV-1a from two beginnings.
+    /// Returns the words by which a channel's name is known: FNV-1a from two beginnings.
     pub fn channel_hash(name: &str) -> [u32; 2] {
         [0x811c_9dc5, 0x2545_f491]
             .map(|first| name.bytes().fold(first, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)))

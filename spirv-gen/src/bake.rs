@@ -15,32 +15,32 @@ pub(crate) const INTERPOLATE: &str = "interpolate";
 pub(crate) const PARAMETERS: [(&str, bool); 4] =
     [("coordsystem", true), ("radius", false), ("radiusscale", false), (INTERPOLATE, false)];
 
-/// Whether `bake3d` has a parameter of this name.
+/// Returns whether `bake3d` has a parameter of this name.
 pub(crate) fn is_parameter(name: &str) -> bool {
     PARAMETERS.iter().any(|(known, _)| *known == name)
 }
 
-/// Values with their types as one text: `color Cs,float area`.
+/// Returns values with their types as one text: `color Cs,float area`.
 pub(crate) fn describe<'a>(values: impl Iterator<Item = (String, &'a str)>) -> String {
     values.map(|(ty, name)| format!("{ty} {name}")).collect::<Vec<_>>().join(",")
 }
 
-/// The types and names in a text that says what is baked.
+/// Returns the types and names in a text that says what is baked.
 pub fn described(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split(',').filter_map(|value| value.split_once(' '))
 }
 
-/// Whether behind the values of channels there is one that says whether points between four vertices are baked.
+/// Returns whether behind the values of channels there is one that says whether points between four vertices are baked.
 pub fn may_interpolate(text: &str) -> bool {
     described(text).any(|(ty, _)| ty == "flag")
 }
 
-/// The names in the list of channels that a shader gives, in order.
+/// Returns the names in the list of channels that a shader gives, in order.
 pub fn listed(channels: &str) -> impl Iterator<Item = &str> {
     channels.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// Whether a channel may have this name: letters, digits and underscores, at most 255, the first no digit.
+/// Returns whether a channel may have this name: letters, digits and underscores, at most 255, the first no digit.
 pub fn is_channel_name(name: &str) -> bool {
     let rest = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     rest && name.len() <= 255 && name.chars().next().is_some_and(|first| !first.is_ascii_digit())

@@ -69,12 +69,12 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// An error at `span`.
+    /// Returns an error at `span`.
     pub(crate) fn error(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, span, message.into())
     }
 
-    /// A warning at `span`.
+    /// Returns a warning at `span`.
     pub(crate) fn warning(span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, span, message.into())
     }
@@ -91,19 +91,19 @@ impl Report {
         Self { severity, span, message, label: String::new(), hint: String::new(), also: Vec::new() }
     }
 
-    /// Words at the caret.
+    /// Puts words at the caret.
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// What to do about it.
+    /// Adds what to do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
         self
     }
 
-    /// Another place that matters, with words.
+    /// Adds another place that matters, with words.
     pub(crate) fn also(mut self, span: Span, words: impl Into<String>) -> Self {
         self.also.push((span, words.into()));
         self
@@ -135,17 +135,17 @@ impl Reports {
         }
     }
 
-    /// Errors so far, those after the limit included.
+    /// Returns the number of errors so far, those after the limit included.
     pub(crate) fn error_count(&self) -> usize {
         self.errors
     }
 
-    /// True when more errors would only be counted: time to stop.
+    /// Returns whether more errors would only be counted: time to stop.
     pub(crate) fn is_full(&self) -> bool {
         self.errors > ERRORS_MAX
     }
 
-    /// All messages as the user sees them, by place.
+    /// Returns all messages as the user sees them, by place.
     pub(crate) fn finish(mut self, map: &SourceMap) -> Vec<Diagnostic> {
         self.list.sort_by_key(|r| r.span.start);
         let mut all: Vec<_> = self.list.iter().map(|r| render(r, map)).collect();
@@ -226,7 +226,7 @@ fn with_headings(excerpt: &str, headings: &[SourcePosition]) -> String {
     excerpt.lines().map(&mut line).collect::<Vec<_>>().join("\n")
 }
 
-/// An excerpt with its annotations.
+/// Returns an excerpt with its annotations.
 fn snippet(excerpt: Excerpt, places: &[(Span, String)], with_primary: bool) -> Snippet<'static, Annotation<'static>> {
     let annotations = excerpt.ranges.into_iter().zip(places).enumerate().map(|(i, (range, (_, label)))| {
         let kind = if i == 0 && with_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -235,7 +235,7 @@ fn snippet(excerpt: Excerpt, places: &[(Span, String)], with_primary: bool) -> S
     Snippet::source(excerpt.text).line_start(excerpt.line as usize).path(".").annotations(annotations)
 }
 
-/// The macro that a span came from, and the chain of includes.
+/// Returns the macro that a span came from, and the chain of includes.
 fn notes(span: Span, map: &SourceMap) -> Vec<(Span, String)> {
     let mut notes = Vec::new();
     if let Some(expansion) = map.expansion(span) {

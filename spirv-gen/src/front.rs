@@ -35,7 +35,7 @@ pub fn parse_shaders(source: &Source<'_>) -> ParsedFile {
     ParsedFile { shaders, diagnostics: reports.finish(&map) }
 }
 
-/// The first shader of a source file, if it has one without errors.
+/// Returns the first shader of a source file, if it has one without errors.
 pub fn parse_shader(source: &Source<'_>) -> (Option<CheckedShader>, Vec<Diagnostic>) {
     let ParsedFile { shaders, diagnostics } = parse_shaders(source);
     (shaders.into_iter().next(), diagnostics)

@@ -21,19 +21,19 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of something that is in a file as written.
+    /// Returns the span of something that is in a file as written.
     pub fn new(start: u32, end: u32) -> Self {
         Self { start, end, expansion: 0 }
     }
 
-    /// From the beginning of `self` to the end of `last`.
+    /// Returns the span from the beginning of `self` to the end of `last`.
     #[must_use]
     pub fn to(self, last: Self) -> Self {
         let expansion = if self.expansion == last.expansion { self.expansion } else { 0 };
         Self { start: self.start, end: last.end.max(self.start), expansion }
     }
 
-    /// The empty span after `self`.
+    /// Returns the empty span after `self`.
     #[must_use]
     pub fn after(self) -> Self {
         Self { start: self.end, end: self.end, expansion: self.expansion }
@@ -139,18 +139,18 @@ impl SourceMap {
         file.markers.push(LineMarker { from, line, name });
     }
 
-    /// A span at `site` for a token spelled at `spelling` by the macro `macro_name`.
+    /// Returns a span at `site` for a token spelled at `spelling` by the macro `macro_name`.
     pub(crate) fn expanded(&mut self, site: Span, spelling: Span, macro_name: &Arc<str>) -> Span {
         self.expansions.push(Expansion { macro_name: macro_name.clone(), spelling });
         Span { expansion: self.expansions.len() as u32, ..site }
     }
 
-    /// What macro produced `span`, if one did.
+    /// Returns what macro produced `span`, if one did.
     pub fn expansion(&self, span: Span) -> Option<&Expansion> {
         self.expansions.get(span.expansion.checked_sub(1)? as usize)
     }
 
-    /// Where `span` begins.
+    /// Returns where `span` begins.
     pub fn place(&self, span: Span) -> SourcePosition {
         let Some(file) = self.files.get(self.file_index(span.start)) else { return SourcePosition::default() };
         let offset = (span.start - file.base).min(file.text.len() as u32);
@@ -159,19 +159,19 @@ impl SourceMap {
         SourcePosition { file: name, line: number, column: offset - file.line_starts[line as usize] + 1 }
     }
 
-    /// Where the file that holds `span` was included, if it was.
+    /// Returns where the file that holds `span` was included, if it was.
     pub fn included_at(&self, span: Span) -> Option<Span> {
         self.files.get(self.file_index(span.start)).and_then(|f| f.included_at)
     }
 
-    /// The source text of `span`; empty when it runs over a file's end.
+    /// Returns the source text of `span`, or empty when it runs over a file's end.
     pub fn text(&self, span: Span) -> &str {
         let Some(file) = self.files.get(self.file_index(span.start)) else { return "" };
         let (start, end) = (span.start.saturating_sub(file.base), span.end.saturating_sub(file.base));
         file.text.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// The lines that `span` touches.
+    /// Returns the lines that `span` touches.
     pub(crate) fn excerpt(&self, span: Span) -> Option<Excerpt> {
         let file = self.files.get(self.file_index(span.start))?;
         let text_end = file.text.len() as u32;
@@ -191,7 +191,7 @@ impl SourceMap {
         Some(Excerpt { text: text[window].to_owned(), line, ranges: vec![range] })
     }
 
-    /// The lines from the first to the last that `spans` touch, if they are near each other in one file.
+    /// Returns the lines from the first to the last that `spans` touch, if they are near each other in one file.
     pub(crate) fn joint_excerpt(&self, spans: &[Span]) -> Option<Excerpt> {
         let index = self.file_index(spans.first()?.start);
         let file = self.files.get(index)?;
@@ -217,20 +217,20 @@ impl SourceMap {
         Some(Excerpt { text, line, ranges })
     }
 
-    /// Index of the file that holds the byte at `offset`.
+    /// Returns the index of the file that holds the byte at `offset`.
     fn file_index(&self, offset: u32) -> usize {
         self.files.partition_point(|f| f.base <= offset).saturating_sub(1)
     }
 }
 
 impl SourceFile {
-    /// Index of the line, counted from 0 and without `#line`, of a byte of the compilation.
+    /// Returns the index of the line, counted from 0 and without `#line`, of a byte of the compilation.
     fn physical_line(&self, offset: u32) -> u32 {
         let offset = offset.saturating_sub(self.base);
         self.line_starts.partition_point(|&s| s <= offset).saturating_sub(1) as u32
     }
 
-    /// Name and number of a line after `#line` directives.
+    /// Returns the name and number of a line after `#line` directives.
     fn presumed(&self, line: u32) -> (Arc<str>, u32) {
         let behind = self.markers.partition_point(|m| m.from <= line);
         match behind.checked_sub(1).and_then(|i| self.markers.get(i)) {
@@ -240,7 +240,7 @@ impl SourceFile {
     }
 }
 
-/// The part of `text` around `start` that an excerpt shows.
+/// Returns the part of `text` around `start` that an excerpt shows.
 fn window(text: &str, start: usize) -> std::ops::Range<usize> {
     if text.len() <= EXCERPT_BYTES_MAX {
         return 0..text.len();
@@ -250,7 +250,7 @@ fn window(text: &str, start: usize) -> std::ops::Range<usize> {
     from..boundary(from + EXCERPT_BYTES_MAX).max(start)
 }
 
-/// Offsets at which lines begin; LF, CRLF and CR end a line.
+/// Returns the offsets at which lines begin; LF, CRLF and CR end a line.
 fn line_starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let mut starts = vec![0];

@@ -20,8 +20,8 @@ struct FormatSpec {
     precision: Option<usize>,
 }
 
-/// The text that a format makes of values: `%f %g %e %d` as in C, `%p %c %m` for triples and matrices (their components
-/// as by `%f`, with blanks between), `%s`, `%%`. Values that are missing are left out.
+/// Returns the text that a format makes of values: `%f %g %e %d` as in C, `%p %c %m` for triples and matrices (their
+/// components as by `%f`, with blanks between), `%s`, `%%`. Values that are missing are left out.
 pub fn format(format: &str, values: &[Const]) -> String {
     let mut values = values.iter();
     let (mut text, mut rest) = (String::with_capacity(format.len()), format);
@@ -45,7 +45,7 @@ pub fn format(format: &str, values: &[Const]) -> String {
 }
 
 impl FormatSpec {
-    /// Flags, width and precision between `%` and the letter.
+    /// Returns the flags, width and precision between `%` and the letter.
     fn parse(text: &str) -> Self {
         let mut spec = Self::default();
         let digits = text.trim_start_matches(['-', '+', '0', ' ', '#']);
@@ -103,7 +103,7 @@ impl FormatSpec {
     }
 }
 
-/// C's `%e`: an exponent of two digits or more.
+/// Formats a number as C's `%e`, with an exponent of two digits or more.
 fn exponential(x: f64, precision: usize) -> String {
     let text = format!("{x:.precision$e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
@@ -111,7 +111,7 @@ fn exponential(x: f64, precision: usize) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// C's `%g`: `precision` digits, with an exponent where that is shorter, without zeros at the end.
+/// Formats a number as C's `%g`: `precision` digits, with an exponent where that is shorter, without zeros at the end.
 fn general(x: f64, precision: usize) -> String {
     let digits = precision.max(1);
     let rounded = exponential(x, digits - 1);
@@ -132,7 +132,8 @@ fn general(x: f64, precision: usize) -> String {
     shorten(&format!("{x:.decimals$}"))
 }
 
-/// Whether the regular expression `pattern` matches a part of `text`; false for what is no regular expression.
+/// Returns whether the regular expression `pattern` matches a part of `text`, or false for what is no regular
+/// expression.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let expression = regex_lite::RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
     expression.is_ok_and(|e| e.is_match(text))

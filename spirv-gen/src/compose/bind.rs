@@ -123,7 +123,7 @@ impl Rules for Binder<'_> {
 }
 
 impl<'r> Binder<'r> {
-    /// The block that holds this shader's own values, and its record.
+    /// Returns the block that holds this shader's own values, and its record.
     fn own_block(&self, out: &mut BodyWriter) -> (Block, Value) {
         match (self.role, self.lit) {
             (Role::Light(kind), Some(lit)) => (Block::Light(kind), lit.block),
@@ -131,7 +131,7 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// Whether an attribute or an option exists, and its values.
+    /// Returns whether an attribute or an option exists, and its values.
     fn query(
         &mut self,
         out: &mut BodyWriter,
@@ -150,7 +150,7 @@ impl<'r> Binder<'r> {
         results
     }
 
-    /// A value of the instance block.
+    /// Returns a value of the instance block.
     fn instance(&mut self, out: &mut BodyWriter, content: Content, ty: MachineType) -> Value {
         let base = out.op(Op::Builtin(Builtin::Block), &[]);
         let load = self.table.load(Block::Instance, content, ty, 1);
@@ -234,7 +234,7 @@ impl<'r> Binder<'r> {
         self.channel(out, input, 0, MachineType::Vec3)
     }
 
-    /// I: from the eye to P; the view direction when the camera is orthographic.
+    /// Returns I: from the eye to P, or the view direction when the camera is orthographic.
     fn incident(&mut self, out: &mut BodyWriter) -> Value {
         let p = self.global(out, Global::P);
         let orthographic = self.instance(out, Content::Orthographic, MachineType::F32);
@@ -271,7 +271,8 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// A light has no surface: its P is the origin of its space, its N that space's z axis, the rest is 0.
+    /// Returns a global in a light, which has no surface: its P is the origin of its space, its N that space's z axis,
+    /// and the rest is 0.
     fn global_of_light(&mut self, out: &mut BodyWriter, global: Global) -> Value {
         let lit = self.lit.expect("only lights ask");
         let place = |b: &mut Self, out: &mut BodyWriter, op, v: [f32; 3]| {
@@ -315,8 +316,8 @@ impl<'r> Binder<'r> {
         Translator::new(&shader.body, out).region(self, region)
     }
 
-    /// A parameter that is bound to a buffer: element 0, and for an array the operation that loads an element, with its
-    /// base.
+    /// Returns a parameter that is bound to a buffer: element 0, and for an array the operation that loads an element,
+    /// with its base.
     fn param_from_outside(
         &mut self,
         out: &mut BodyWriter,
@@ -341,7 +342,7 @@ impl<'r> Binder<'r> {
         (out.op(op.clone(), base.as_slice()), op, base)
     }
 
-    /// All elements of a parameter.
+    /// Returns all elements of a parameter.
     pub(super) fn param_elements(&mut self, out: &mut BodyWriter, p: ParamId) -> Vec<Value> {
         let (param, binding) = self.binding(p);
         let (name, ty, len) = (param.name.clone(), param.ty, param.len());
@@ -363,7 +364,7 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// Element `i` of what `load` reads.
+    /// Returns element `i` of what `load` reads.
     fn block_element(&mut self, out: &mut BodyWriter, load: Op, base: Value, i: u32) -> Value {
         let Op::Load { ty, .. } = load else { unreachable!("an operation that loads") };
         let distance = out.constant(Const::U32(i * element_records(ty)));
@@ -400,8 +401,8 @@ impl<'r> Binder<'r> {
         out.op(op, &[offset])
     }
 
-    /// An element of an array whose elements the program itself knows: one of them, or read from a local array that is
-    /// filled at the start of the shader.
+    /// Returns an element of an array whose elements the program itself knows: one of them, or read from a local array
+    /// that is filled at the start of the shader.
     fn element_of_array(
         &mut self,
         t: &mut Translator<'_, '_>,
@@ -448,7 +449,7 @@ impl<'r> Binder<'r> {
         out.op(load, &[base])
     }
 
-    /// A space whose name is computed: from the space table, but for those that differ from shader to shader.
+    /// Returns a space whose name is computed: from the space table, but for those that differ from shader to shader.
     fn space_of(&mut self, out: &mut BodyWriter, direction: Direction, name: Value) -> Value {
         if let Some(Const::Str(name)) = out.body().constant(name) {
             let name = name.clone();
@@ -490,7 +491,7 @@ impl<'r> Binder<'r> {
         out.op(Op::Random { site: first_site + site, ty }, &[count])
     }
 
-    /// A text that is known when the program is composed or is in a block; `old` and `new` are the same value
+    /// Returns a text that is known when the program is composed or is in a block. `old` and `new` are the same value
     /// before and now.
     pub(super) fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
         match (t.out.body().constant(new), t.from.def_inst(old).map(|d| &d.op)) {
@@ -502,7 +503,8 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// A condition on a light's category bits: some bit of what is wanted, or nothing is wanted; no bit of what is not.
+    /// Returns a condition on a light's category bits: some bit of what is wanted, or nothing is wanted, and no bit of
+    /// what is not.
     fn category(&mut self, t: &mut Translator<'_, '_>, old: Value, args: &[Value]) -> Option<Vec<Value>> {
         let pattern = match self.pattern(t, old, args[0]) {
             Some(Pattern::Literal(text)) if text.trim().is_empty() => {
@@ -527,8 +529,8 @@ impl<'r> Binder<'r> {
         Some(vec![op(Op::Binary(Binary::And), &[wanted, allowed])])
     }
 
-    /// A variable that an output asks for by name, and that no shader put out: a parameter of the surface, a predefined
-    /// one, or a primitive variable.
+    /// Returns a variable that an output asks for by name, and that no shader put out: a parameter of the surface, a
+    /// predefined one, or a primitive variable.
     pub(super) fn variable(&mut self, out: &mut BodyWriter, wanted: &OutputRequest) -> Option<Value> {
         let name = &*wanted.name;
         let request = self.request;
@@ -563,7 +565,7 @@ impl<'r> Binder<'r> {
     }
 }
 
-/// The parameter, or the element of one, of a name.
+/// Returns the parameter, or the element of one, of a name.
 fn param_named(shader: &Shader, name: &str) -> Option<(ParamId, usize)> {
     let (name, element) = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
         Some((name, element)) => (name, element.parse().ok()?),
@@ -575,7 +577,7 @@ fn param_named(shader: &Shader, name: &str) -> Option<(ParamId, usize)> {
     fits.then_some((id, element))
 }
 
-/// The answer where nothing has the name.
+/// Returns the answer where nothing has the name.
 fn nothing_found(out: &mut BodyWriter, ty: RslType, count: u32) -> Vec<Value> {
     let mut results = vec![out.zero(MachineType::F32)];
     results.extend((0..count).map(|_| out.zero(ty.machine())));

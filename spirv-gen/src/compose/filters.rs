@@ -1,5 +1,5 @@
 //! The filters of texture lookups that a shader does not spell out: names become numbers, and all that a name may turn
-//! out to be is noted, as there is nobody to ask once a program runs.
+//! out to be is noted, as they cannot be numbered once a program runs.
 
 use super::reflection::Pattern;
 use super::table::BindingTable;
@@ -38,7 +38,7 @@ impl Rules for NumberFilters {
     }
 }
 
-/// The number of the filter of this name.
+/// Returns the number of the filter of this name.
 fn filter_number(out: &mut BodyWriter, name: Value) -> Value {
     let numbered = (0_u8..).zip(LookupKind::FILTERS).skip(1);
     let first = out.zero(MachineType::F32);
@@ -49,7 +49,7 @@ fn filter_number(out: &mut BodyWriter, name: Value) -> Value {
     })
 }
 
-/// The constants and the values from outside that some texts may be.
+/// Returns the constants and the values from outside that some texts may be.
 pub(super) fn texts(body: &Body, mut todo: Vec<Value>) -> Vec<Value> {
     let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
     while let Some(value) = todo.pop() {
@@ -64,7 +64,7 @@ pub(super) fn texts(body: &Body, mut todo: Vec<Value>) -> Vec<Value> {
     found
 }
 
-/// The values of which a text is one, or `None` if it is a source itself.
+/// Returns the values of which a text is one, or `None` if it is a source itself.
 fn sources(body: &Body, value: Value) -> Option<Vec<Value>> {
     let (inst, number) = match body.value(value).def {
         Def::Inst(inst, number) => (inst, number as usize),
@@ -90,7 +90,7 @@ fn sources(body: &Body, value: Value) -> Option<Vec<Value>> {
     })
 }
 
-/// The instruction that a region belongs to.
+/// Returns the instruction that a region belongs to.
 fn owner(body: &Body, region: Region) -> Option<Inst> {
     let mut found = None;
     body.walk(body.root(), &mut |inst| {

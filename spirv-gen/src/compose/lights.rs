@@ -51,7 +51,7 @@ impl Rules for InlineLights<'_> {
     }
 }
 
-/// The distinct messages to lights in a region.
+/// Returns the distinct messages to lights in a region.
 fn messages(body: &Body, region: Region) -> Vec<Message> {
     let mut found = Vec::new();
     body.walk(region, &mut |i| {
@@ -123,7 +123,8 @@ impl InlineLights<'_> {
         })
     }
 
-    /// The kinds of lights that have a loop together. Light loops in a light loop would grow with powers of the kinds.
+    /// Returns the kinds of lights that have a loop together. Light loops in a light loop would grow with powers of the
+    /// kinds.
     fn groups(&self, body: &Body, inst: Inst, wanted: WantedLights) -> Vec<Range<usize>> {
         let kinds = self.request.lights.iter().enumerate();
         let wanted: Vec<usize> = kinds.filter(|(_, l)| wanted.includes(l.shader.kind)).map(|(kind, _)| kind).collect();
@@ -190,7 +191,7 @@ impl InlineLights<'_> {
         (LightTrip { looped, lit, kind, categories }, next)
     }
 
-    /// What the light of a trip sends: L, Cl, Ol, active, ambient, then an answer and a value for each message.
+    /// Returns what the light of a trip sends: L, Cl, Ol, active, ambient, then an answer and a value for each message.
     fn evaluate(&mut self, t: &mut Translator<'_, '_>, trip: &LightTrip<'_>, kinds: Range<usize>) -> Vec<Value> {
         if kinds.len() == 1 {
             return self.light(t, kinds.start, trip);
@@ -246,7 +247,7 @@ impl InlineLights<'_> {
     }
 }
 
-/// A light's answer to a message: an output, or a parameter.
+/// Returns a light's answer to a message: an output, or a parameter.
 fn answer(
     t: &mut Translator<'_, '_>,
     binder: &mut Binder<'_>,
@@ -268,7 +269,7 @@ fn answer(
     message::answer(t.out, message, values)
 }
 
-/// A word of a record of the light list.
+/// Returns a word of a record of the light list.
 fn word(lane: u8) -> Op {
     Op::Load { buffer: Buffer::Params, record: 0, lane, ty: MachineType::U32 }
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether the name of a shadow map is a list of names.
+/// Returns whether the name of a shadow map is a list of names.
 pub fn is_list(name: &str) -> bool {
     name.contains(',')
 }
@@ -43,7 +43,7 @@ pub(super) fn spread_map_lists(body: Body, table: &mut BindingTable) -> Body {
     translate(&body, &mut SpreadLists { lists }, true)
 }
 
-/// The lists that a name may turn out to be.
+/// Returns the lists that a name may turn out to be.
 fn lists_of(body: &Body, name: Value) -> BTreeSet<Arc<str>> {
     let list = |text: Value| match body.constant(text) {
         Some(Const::Str(text)) if is_list(text) => Some(Arc::clone(text)),
@@ -66,7 +66,7 @@ impl Rules for SpreadLists {
     }
 }
 
-/// The shadows of the maps of the list, if the name is one of `lists`, or of the one map that it names.
+/// Returns the shadows of the maps of the list, if the name is one of `lists`, or of the one map that it names.
 fn shadows(out: &mut BodyWriter, lists: &BTreeSet<Arc<str>>, lookup: Lookup, mut args: Vec<Value>) -> Value {
     let (name, mut dark) = (args[0], out.zero(lookup.ty));
     let most = lists.iter().map(|list| maps(list).len()).max().unwrap_or(0).max(1);

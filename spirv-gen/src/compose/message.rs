@@ -15,7 +15,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// What an operation asks of a shader in a place of the pipeline.
+    /// Returns what an operation asks of a shader in a place of the pipeline.
     pub(super) fn of(op: &Op, whose: MessageTarget) -> Option<Self> {
         match op {
             Op::Message { target, name, ty, count } if *target == whose => {
@@ -25,30 +25,30 @@ impl Message {
         }
     }
 
-    /// The name of one of the elements among the outputs of the other shader.
+    /// Returns the name of one of the elements among the outputs of the other shader.
     pub(super) fn element(&self, i: u32) -> Arc<str> {
         element_name(&self.name, self.count, i)
     }
 
-    /// Whether a parameter answers.
+    /// Returns whether a parameter answers.
     pub(super) fn fits(&self, param: &Param) -> bool {
         self.name == param.name && self.ty.machine() == param.ty.machine() && self.count == param.len()
     }
 }
 
-/// The variables of another shader of the pipeline for which a shader asks.
+/// Returns the variables of another shader of the pipeline for which a shader asks.
 pub(super) fn messages_to(shader: &Shader, whose: MessageTarget) -> BTreeSet<Message> {
     let (body, mut found) = (&shader.body, BTreeSet::new());
     body.walk(body.root(), &mut |inst| found.extend(Message::of(&body.inst(inst).op, whose)));
     found
 }
 
-/// Whether a shader asks for variables of the displacement shader.
+/// Returns whether a shader asks for variables of the displacement shader.
 pub fn asks_displacement(shader: &Shader) -> bool {
     !messages_to(shader, MessageTarget::Displacement).is_empty()
 }
 
-/// The results of a message: whether there is an answer, and its values or zeros.
+/// Returns the results of a message: whether there is an answer, and its values or zeros.
 pub(super) fn answer(out: &mut BodyWriter, message: &Message, values: Option<Vec<Value>>) -> Vec<Value> {
     let found = out.constant(if values.is_some() { 1.0 } else { 0.0 });
     let values = values.unwrap_or_else(|| vec![out.zero(message.ty.machine()); message.count as usize]);

@@ -49,7 +49,8 @@ pub struct Composed {
     pub reflection: Reflection,
 }
 
-/// The first outputs that stand in for geometry channels: a position kernel's P and N, where u and v stay in lane 3.
+/// Returns the first outputs that stand in for geometry channels: a position kernel's P and N, where u and v stay in
+/// lane 3.
 pub fn carried_channels(slice: Slice) -> u32 {
     if slice == Slice::Position { 2 } else { 0 }
 }
@@ -75,12 +76,12 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     Composed { body, reflection }
 }
 
-/// The number of the first record of a program.
+/// Returns the number of the first record of a program.
 fn first_number(slice: Slice) -> f32 {
     if slice == Slice::Position { 0.0 } else { abi::print::COLOUR_NUMBERS as f32 }
 }
 
-/// What a finished program reads and writes.
+/// Returns what a finished program reads and writes.
 fn reflect(
     request: &PipelineRequest<'_>,
     body: &Body,
@@ -155,8 +156,8 @@ fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body
     out.finish(&results)
 }
 
-/// The body of a shader and the names of its outputs, without elements of arrays that nobody wants, and without what it
-/// shows to lights that do not ask.
+/// Returns the body of a shader and the names of its outputs, without elements of arrays that are not used, and without
+/// what it shows to lights that do not ask.
 fn wanted<'s>(request: &PipelineRequest<'_>, role: Role, shader: &'s Shader) -> (Cow<'s, Body>, Vec<Arc<str>>) {
     let names: Vec<Arc<str>> = shader.outputs.iter().map(|output| output.name.clone()).collect();
     let is_element = |name: &Arc<str>| name.ends_with(']');
@@ -188,7 +189,7 @@ fn binder<'r>(
     Binder { request, table, shader, role, surface: None, lit: None, arrays: FxHashMap::default() }
 }
 
-/// The value of an output, in the type that was requested.
+/// Returns the value of an output, in the type that was requested.
 fn output(
     request: &PipelineRequest<'_>,
     table: &mut BindingTable,
@@ -212,7 +213,7 @@ fn output(
     }
 }
 
-/// What is known of `Oi`, if it is among the outputs.
+/// Returns what is known of `Oi`, if it is among the outputs.
 fn opacity(body: &Body, request: &PipelineRequest<'_>, table: &BindingTable) -> Opacity {
     let at = request.outputs.iter().position(|o| &*o.name == "Oi");
     let value = at.and_then(|i| body.region(body.root()).results.get(i).copied());

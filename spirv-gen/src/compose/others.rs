@@ -8,8 +8,8 @@ use crate::ir::{MachineType, MessageTarget, ParamId, Value};
 use crate::passes::writer::BodyWriter;
 
 impl<'r> Binder<'r> {
-    /// What another shader of the pipeline answers: outputs of the surface where it is finished, what the displacement
-    /// left, or a parameter.
+    /// Returns what another shader of the pipeline answers: outputs of the surface where it is finished, what the
+    /// displacement left, or a parameter.
     pub(super) fn values_of_other(
         &mut self,
         out: &mut BodyWriter,
@@ -44,7 +44,7 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// The elements of a parameter of another shader.
+    /// Returns the elements of a parameter of another shader.
     pub(super) fn param_of_other(
         &mut self,
         out: &mut BodyWriter,

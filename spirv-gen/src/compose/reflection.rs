@@ -42,7 +42,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// The text that a slot holds, if that is a parameter.
+    /// Returns the text that a slot holds, if that is a parameter.
     pub(super) fn of_param(content: &Content) -> Option<Self> {
         match content {
             Content::Param { shader, name, .. } => Some(Self::Param(*shader, Arc::clone(name))),

@@ -43,7 +43,7 @@ pub struct ShaderUse<'a> {
 }
 
 impl<'a> ShaderUse<'a> {
-    /// A shader all of whose parameters come from its block, but for defaults that it computes itself.
+    /// Returns a shader all of whose parameters come from its block, but for defaults that it computes itself.
     pub fn new(shader: &'a Shader) -> Self {
         let binding = |p: &Param| match p.default {
             ParamDefault::Values(_) => Binding::Block,
@@ -99,9 +99,9 @@ pub struct PipelineRequest<'a> {
 }
 
 impl PipelineRequest<'_> {
-    /// What the position slice leaves for the colour slice besides P and N: the outputs of the displacement shader, and
-    /// parameters that it computes itself, for which surface, atmosphere or lights ask. The requests for the two slices
-    /// must name the same shaders.
+    /// Returns what the position slice leaves for the colour slice besides P and N: the outputs of the displacement
+    /// shader, and parameters that it computes itself, for which surface, atmosphere or lights ask. The requests for
+    /// the two slices must name the same shaders.
     pub fn displacement_values(&self) -> Vec<DisplacementValue> {
         let Some(displacement) = self.displacement.as_ref().filter(|_| self.displaced) else { return Vec::new() };
         let others = [&self.surface, &self.atmosphere].into_iter().flatten().chain(&self.lights);
@@ -125,7 +125,8 @@ impl PipelineRequest<'_> {
         values
     }
 
-    /// The names of the outputs that are stored, or for which others ask, of the shader in a place of the pipeline.
+    /// Returns the names of the outputs that are stored, or for which others ask, of the shader in a place of the
+    /// pipeline.
     pub(super) fn wanted_outputs(&self, role: Role) -> BTreeSet<Arc<str>> {
         let mut wanted: BTreeSet<Arc<str>> = self.stored().into_iter().map(|stored| stored.name).collect();
         if role == Role::Surface {
@@ -135,12 +136,12 @@ impl PipelineRequest<'_> {
         wanted
     }
 
-    /// The names of the outputs of the surface for which lights ask.
+    /// Returns the names of the outputs of the surface for which lights ask.
     pub(super) fn shown_to_lights(&self) -> BTreeSet<Arc<str>> {
         self.lights.iter().flat_map(asked_of_surface).collect()
     }
 
-    /// What is stored, in this order.
+    /// Returns what is stored, in this order.
     pub(super) fn stored(&self) -> Vec<OutputRequest> {
         let mut outputs = self.outputs.clone();
         if self.slice == Slice::Position {

@@ -38,7 +38,7 @@ impl Spline {
         Self { basis, values: values.to_vec(), array }
     }
 
-    /// The spline at a parameter, clamped to 0..1.
+    /// Returns the spline at a parameter, clamped to 0..1.
     fn at(&self, out: &mut BodyWriter, x: Value) -> Value {
         let count = segments(self.basis, self.values.len());
         let (zero, one, scale) = (out.constant(0.0), out.constant(1.0), out.constant(count as f32));
@@ -61,7 +61,7 @@ impl Spline {
         sum.expect("a basis has weights")
     }
 
-    /// Value `k` of the four of a segment.
+    /// Returns value `k` of the four of a segment.
     fn value(&self, out: &mut BodyWriter, segment: Value, count: usize, k: usize) -> Value {
         let step = step(self.basis);
         if let Some(slot) = self.array {
@@ -80,7 +80,7 @@ impl Spline {
         found
     }
 
-    /// The parameter at which monotonic values reach `y`, by bisection.
+    /// Returns the parameter at which monotonic values reach `y`, by bisection.
     fn solve(&self, out: &mut BodyWriter, y: Value) -> Value {
         let (zero, one) = (out.constant(0.0), out.constant(1.0));
         let (first, last) = (self.at(out, zero), self.at(out, one));

@@ -43,14 +43,14 @@ pub(super) struct BindingTable {
     pub(super) displacement: Vec<DisplacementValue>,
 }
 
-/// Records of an element.
+/// Returns the records of an element.
 pub(super) fn element_records(ty: MachineType) -> u32 {
     if ty == MachineType::Mat4 { 4 } else { 1 }
 }
 
 impl BindingTable {
-    /// The operation that reads a value of a block; its argument is the block's record (and what is to be added for an
-    /// array).
+    /// Returns the operation that reads a value of a block. Its argument is the block's record (and what is to be added
+    /// for an array).
     pub(super) fn load(&mut self, block: Block, content: Content, ty: MachineType, len: u32) -> Op {
         let entry = BlockEntry { block, content, ty, len };
         let next = self.entries.len() as u32;
@@ -70,17 +70,17 @@ impl BindingTable {
         number
     }
 
-    /// The operation that reads lanes of an input channel.
+    /// Returns the operation that reads lanes of an input channel.
     pub(super) fn channel(&mut self, input: Input, lane: u8, ty: MachineType) -> Op {
         Op::Channel { channel: self.input(input), lane, ty }
     }
 
-    /// The operation that reads a uniform input; its argument is [`Builtin::UniformInputs`].
+    /// Returns the operation that reads a uniform input. Its argument is [`Builtin::UniformInputs`].
     pub(super) fn uniform(&mut self, input: Input, ty: MachineType) -> Op {
         Op::Load { buffer: Buffer::Arena, record: ENTRY | self.input(input), lane: 0, ty }
     }
 
-    /// What an operation reads from a block.
+    /// Returns what an operation reads from a block.
     pub(super) fn content(&self, op: &Op) -> Option<&Content> {
         match op {
             Op::Load { buffer: Buffer::Params, record, .. } if record & ENTRY != 0 => {
@@ -90,7 +90,7 @@ impl BindingTable {
         }
     }
 
-    /// What an operation reads of the inputs.
+    /// Returns what an operation reads of the inputs.
     pub(super) fn read_input(&self, op: &Op) -> Option<&Input> {
         match op {
             Op::Channel { channel, .. } => self.inputs.get(*channel as usize),
@@ -181,8 +181,8 @@ pub(super) fn place(body: &mut Body, table: &BindingTable, light_kinds: usize) -
     places
 }
 
-/// Arrays, matrices and triples take whole records; single words then fill what is left of the triples' records, and
-/// more records.
+/// Places the entries of blocks: arrays, matrices and triples take whole records; single words then fill what is left
+/// of the triples' records, and more records.
 fn place_entries(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, (u32, u32)> {
     let mut at = BTreeMap::new();
     let mut next: BTreeMap<Block, u32> = BTreeMap::new();
@@ -229,7 +229,7 @@ fn place_entries(used: &UsedInputs, table: &BindingTable, places: &mut Placement
     at
 }
 
-/// Channels, or records, that an input takes.
+/// Returns the number of channels, or of records, that an input takes.
 fn input_count(input: &Input) -> u32 {
     match input {
         Input::Primvar { ty, len, .. } => element_records(ty.machine()) * len,
@@ -239,7 +239,7 @@ fn input_count(input: &Input) -> u32 {
     }
 }
 
-/// The given inputs in the order of the interface, with their places and sizes.
+/// Returns the given inputs in the order of the interface, with their places and sizes.
 fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t BindingTable) -> (Vec<(u32, &'t Input, u32, u32)>, u32) {
     let mut ordered: Vec<(u32, &Input)> = numbers.iter().map(|&n| (n, &table.inputs[n as usize])).collect();
     ordered.sort_by(|a, b| a.1.cmp(b.1));
@@ -253,8 +253,8 @@ fn in_order<'t>(numbers: &BTreeSet<u32>, table: &'t BindingTable) -> (Vec<(u32, 
     (placed, next)
 }
 
-/// The channel of a geometry variable, the same in every kernel, or of what the displacement left; primitive variables
-/// come after all of them.
+/// Returns the channel of a geometry variable, the same in every kernel, or of what the displacement left; primitive
+/// variables come after all of them.
 fn geometry_channel(input: &Input) -> Option<u32> {
     match input {
         Input::PositionU => Some(0),
@@ -297,7 +297,7 @@ fn place_uniforms(used: &UsedInputs, table: &BindingTable, places: &mut Placemen
     placed.into_iter().map(|(number, _, record, _)| (number, record)).collect()
 }
 
-/// The input that a parameter is bound to.
+/// Returns the input that a parameter is bound to.
 pub(super) fn primvar(shader: Role, name: &Arc<str>, ty: RslType, len: u32) -> Input {
     Input::Primvar { shader, name: name.clone(), ty, len }
 }

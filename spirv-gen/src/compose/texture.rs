@@ -7,7 +7,7 @@ use crate::ir::{Const, Lookup, LookupKind, MachineType, Op, Value};
 use crate::passes::writer::BodyWriter;
 
 impl Binder<'_> {
-    /// A lookup; two lights of one kind must not jitter alike.
+    /// Writes a lookup. Two lights of one kind must not jitter alike.
     pub(super) fn lookup(
         &mut self,
         out: &mut BodyWriter,
@@ -26,7 +26,7 @@ impl Binder<'_> {
         out.op(Op::Lookup(lookup), &args)
     }
 
-    /// A lookup of points, whose channel must be known by now; else nothing is found.
+    /// Writes a lookup of points, whose channel must be known by now; otherwise nothing is found.
     pub(super) fn points(
         &mut self,
         out: &mut BodyWriter,

@@ -6,7 +6,7 @@ use crate::passes::writer::BodyWriter;
 /// Names of what [`TextureFact::Type`] says by number.
 const TYPES: [&str; 3] = ["texture", "environment", "shadow"];
 
-/// 1 and the values, or 0 and zeros where the texture, or what is asked, is not known.
+/// Returns 1 and the values, or 0 and zeros where the texture, or what is asked, is not known.
 pub(super) fn texture_info(out: &mut BodyWriter, texture: Value, asked: &str, ty: RslType, count: u32) -> Vec<Value> {
     use TextureFact::{BitsPerChannel, Channels, Exists, ProjectionMatrix, Resolution, Type, ViewingMatrix};
     let fact = TextureFact::from_name(asked);

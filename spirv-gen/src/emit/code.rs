@@ -9,7 +9,7 @@ use rspirv::spirv::{LoopControl, Op, Word};
 use rustc_hash::FxHashMap;
 
 impl Emitter<'_> {
-    /// Writes a region at the end of the kernel so far; returns what it yields.
+    /// Writes a region at the end of the kernel so far, and returns what it yields.
     pub(super) fn region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
         let body = self.body;
         for step in steps(body, &body.region(region).insts) {
@@ -28,7 +28,7 @@ impl Emitter<'_> {
         Ok(self.get(&body.region(region).results))
     }
 
-    /// The same in a scope of its own.
+    /// Writes a region in a scope of its own, and returns what it yields.
     fn scoped_region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
         self.records.push(FxHashMap::default());
         let results = self.region(region);
@@ -95,8 +95,8 @@ impl Emitter<'_> {
         Ok(joined)
     }
 
-    /// Whether a condition is worth evaluating in two places, before the loop and at its end: CPU drivers run every
-    /// iteration of a loop to its end, also the one whose condition is false at the top.
+    /// Returns whether a condition is worth evaluating in two places, before the loop and at its end: CPU drivers run
+    /// every iteration of a loop to its end, also the one whose condition is false at the top.
     fn is_cheap(&self, condition: Region) -> bool {
         let insts = &self.body.region(condition).insts;
         insts.len() <= 32 && insts.iter().all(|&i| !self.is_dear(i))
@@ -246,13 +246,13 @@ impl Emitter<'_> {
         self.s.inst(Op::LogicalAnd, bool, &[go, left])
     }
 
-    /// Whether the slot has a grid.
+    /// Returns whether the slot has a grid.
     pub(super) fn occupied(&mut self) -> Word {
         let (bool, zero) = (self.s.type_bool(), self.s.u32(0));
         self.s.inst(Op::INotEqual, bool, &[self.frame.nu, zero])
     }
 
-    /// In a resumable kernel, a loop's condition without empty slots: they would loop for ever.
+    /// Returns a loop's condition without empty slots in a resumable kernel: they would loop for ever.
     pub(super) fn unless_empty(&mut self, go: Word) -> Word {
         if self.saved.is_empty() {
             return go;
@@ -278,7 +278,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Whether a value is used in a region or below.
+    /// Returns whether a value is used in a region or below.
     fn is_used(&self, region: Region, value: Value) -> bool {
         let data = self.body.region(region);
         data.results.contains(&value)

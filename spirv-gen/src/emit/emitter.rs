@@ -166,7 +166,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A record with lane 3 of an input channel.
+    /// Returns a record with lane 3 of an input channel.
     fn carry(&mut self, record: Word, channel: u32) -> Word {
         let u32 = self.s.type_u32();
         let uvec4 = self.s.type_vector(u32, 4);
@@ -214,12 +214,12 @@ impl<'a> Emitter<'a> {
         self.s.entry_point(self.main, &self.interface, abi::WORKGROUP_SIZE);
     }
 
-    /// The finished words.
+    /// Returns the finished words.
     pub(super) fn assemble(self) -> Vec<u32> {
         self.s.assemble()
     }
 
-    /// The id of a value.
+    /// Returns the id of a value.
     pub(super) fn value(&self, value: Value) -> Word {
         self.values[value.0 as usize]
     }
@@ -234,7 +234,7 @@ impl<'a> Emitter<'a> {
         values.iter().map(|&v| self.value(v)).collect()
     }
 
-    /// The SPIR-V type of a machine type. A matrix is four columns, which hold the rows of RI.
+    /// Returns the SPIR-V type of a machine type. A matrix is four columns, which hold the rows of RI.
     pub(super) fn ty(&mut self, ty: MachineType) -> Word {
         match ty {
             MachineType::Bool => self.s.type_bool(),
@@ -248,24 +248,24 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Pointer to an element of a local array.
+    /// Returns a pointer to an element of a local array.
     pub(super) fn slot_element(&mut self, slot: usize, index: Word) -> Word {
         self.element_of(self.slots[slot], slot, index)
     }
 
-    /// Pointer to an element of a local array, or of a copy of it.
+    /// Returns a pointer to an element of a local array, or of a copy of it.
     pub(super) fn element_of(&mut self, array: Word, slot: usize, index: Word) -> Word {
         let element = self.ty(self.body.slots()[slot].ty);
         self.element_pointer(array, element, index)
     }
 
-    /// Pointer to an element, of this type, of an array.
+    /// Returns a pointer to an element, of this type, of an array.
     pub(super) fn element_pointer(&mut self, array: Word, element: Word, index: Word) -> Word {
         let pointer = self.s.type_pointer(StorageClass::Function, element);
         self.s.inst(Op::AccessChain, pointer, &[array, index])
     }
 
-    /// A record: loaded once in the region where it is first needed, seen by all regions below.
+    /// Returns a record: loaded once in the region where it is first needed, seen by all regions below.
     pub(super) fn record(&mut self, place: RecordKey) -> Word {
         if let Some(&word) = self.records.iter().rev().find_map(|scope| scope.get(&place)) {
             return word;

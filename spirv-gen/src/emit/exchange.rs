@@ -87,7 +87,7 @@ impl Exchange {
         Self { floats: found.floats, memory, half, stencils: None, votes }
     }
 
-    /// Its variables, for the entry point.
+    /// Returns its variables, for the entry point.
     pub(super) fn variables(&self) -> Vec<Word> {
         let memory = (self.floats > 0).then_some(self.memory);
         memory.into_iter().chain(self.votes.as_ref().map(|v| v.cells)).collect()
@@ -169,8 +169,8 @@ fn stencils(s: &mut Spirv, frame: &KernelIds) -> [Stencil; 2] {
     [stencil(s, &along_u, row, one), stencil(s, &along_v, column, width)]
 }
 
-/// The place on a line across which differences are taken: one further inside at a snapped end, if that is not snapped
-/// too.
+/// Returns the place on a line across which differences are taken: one further inside at a snapped end, if that is not
+/// snapped too.
 fn regular(s: &mut Spirv, frame: &KernelIds, line: &Line, low: u32, high: u32) -> Word {
     let (u32, bool, zero, one) = (s.type_u32(), s.type_bool(), s.u32(0), s.u32(1));
     let (low, high) = (flag(s, frame.flags, low), flag(s, frame.flags, high));

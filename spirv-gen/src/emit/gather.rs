@@ -20,8 +20,8 @@ pub(super) enum Step {
     Lookups(Lookup, Vec<Inst>),
 }
 
-/// The steps of instructions that follow each other in a region. Lookups wait for those behind them whose arguments do
-/// not depend on them, and what depends on lookups waits for these.
+/// Returns the steps of instructions that follow each other in a region. Lookups wait for those behind them whose
+/// arguments do not depend on them, and what depends on lookups waits for these.
 pub(super) fn steps(body: &Body, insts: &[Inst]) -> Vec<Step> {
     let mut counts: FxHashMap<Lookup, usize> = FxHashMap::default();
     for &inst in insts {
@@ -50,7 +50,7 @@ pub(super) fn steps(body: &Body, insts: &[Inst]) -> Vec<Step> {
     gathering.steps
 }
 
-/// Whether an operation has effects, sees those of others, or must be reached by a workgroup together.
+/// Returns whether an operation has effects, sees those of others, or must be reached by a workgroup together.
 fn keeps_its_place(op: &IrOp) -> bool {
     let touches = matches!(op, IrOp::SlotLoad(_) | IrOp::SlotStore(_)) || op.record().is_some();
     touches || op.has_regions() || matches!(op, IrOp::Derivatives(_) | IrOp::Any)
@@ -69,7 +69,7 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// Whether an instruction, or one below it, needs a value that is not there yet.
+    /// Returns whether an instruction, or one below it, needs a value that is not there yet.
     fn is_waiting(&self, inst: Inst) -> bool {
         let mut found = false;
         if !self.waits.is_empty() {
@@ -171,7 +171,7 @@ impl Emitter<'_> {
         Ok(results)
     }
 
-    /// A local array of these values.
+    /// Returns a local array of these values.
     fn array_of(&mut self, ty: Word, words: &[Word]) -> Word {
         let array = self.s.type_array(ty, words.len() as u32);
         let array = self.s.local(array, None);

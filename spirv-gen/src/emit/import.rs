@@ -46,17 +46,17 @@ struct NamingForm {
 }
 
 impl Library {
-    /// The same library with a second form of it, whose lookups only name the tiles that they need. It is read when a
-    /// program first needs it.
+    /// Returns the same library with a second form of it, whose lookups only name the tiles that they need. It is read
+    /// when a program first needs it.
     #[must_use]
     pub fn with_naming(self, words: &'static [u32]) -> Library {
         Library { naming: Some(NamingForm { words, read: OnceLock::new() }), ..self }
     }
 
-    /// The form whose lookups only name the tiles that they need, if there is one.
+    /// Returns the form whose lookups only name the tiles that they need, if there is one.
     ///
     /// # Errors
-    /// When its words are not SPIR-V.
+    /// Fails when its words are not SPIR-V.
     pub(crate) fn naming(&self) -> Result<Option<&Library>, LibraryError> {
         let Some(NamingForm { words, read }) = &self.naming else { return Ok(None) };
         let library = read.get_or_init(|| Self::load(words).map(Box::new));
@@ -66,7 +66,7 @@ impl Library {
     /// Reads a module.
     ///
     /// # Errors
-    /// When the words are not SPIR-V.
+    /// Fails when the words are not SPIR-V.
     pub fn load(words: &[u32]) -> Result<Library, LibraryError> {
         let module = dr::load_words(words).map_err(|e| LibraryError::Unreadable(e.to_string()))?;
         let by_id: FxHashMap<Word, usize> =
@@ -86,7 +86,7 @@ impl Library {
         Ok(Library { module, functions, by_id, globals, naming: None })
     }
 
-    /// Whether there is a function of this name.
+    /// Returns whether there is a function of this name.
     pub fn has(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
@@ -106,7 +106,7 @@ impl<'a> Imports<'a> {
         Self { library, functions: FxHashMap::default(), globals: FxHashMap::default(), variables: Vec::new() }
     }
 
-    /// The id in the new module of a function of the library.
+    /// Returns the id in the new module of a function of the library.
     pub(super) fn function(&mut self, spirv: &mut Spirv, name: &str) -> Result<Word, LibraryError> {
         let index = *self.library.functions.get(name).ok_or_else(|| LibraryError::Missing(name.to_owned()))?;
         self.import(spirv, index, name)
@@ -157,7 +157,7 @@ impl<'a> Imports<'a> {
         Ok(())
     }
 
-    /// The id in the new module of a type or constant of the library.
+    /// Returns the id in the new module of a type or constant of the library.
     fn global(&mut self, spirv: &mut Spirv, old: Word, name: &str) -> Result<Word, LibraryError> {
         if let Some(&id) = self.globals.get(&old) {
             return Ok(id);
@@ -203,7 +203,7 @@ impl Library {
         found.map_or_else(String::new, |(name, _)| name.clone())
     }
 
-    /// Operands of the decorations of a type or variable, and of its members.
+    /// Returns the operands of the decorations of a type or variable, and of its members.
     fn decorations(&self, id: Word) -> impl Iterator<Item = &[Operand]> {
         let all = self.module.annotations.iter().map(|inst| &inst.operands[..]);
         all.filter(move |operands| operands.first() == Some(&Operand::IdRef(id)))

@@ -112,7 +112,7 @@ impl Interface {
         Self { work, arena, params, status, inputs, push, local_index, workgroup, groups, driver_threads }
     }
 
-    /// All global variables, as the entry point must list them.
+    /// Returns all global variables, as the entry point must list them.
     pub(super) fn variables(&self) -> Vec<Word> {
         let texels = [self.work, self.params, self.inputs].map(|b| b.variable);
         [
@@ -123,7 +123,7 @@ impl Interface {
     }
 }
 
-/// An array of records in descriptor set 0.
+/// Returns an array of records in descriptor set 0.
 fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32) -> StorageBuffer {
     let array = s.fresh_global(Op::TypeRuntimeArray, None, vec![Operand::IdRef(element)]);
     s.decorate(array, Decoration::ArrayStride, &[Operand::LiteralBit32(stride)]);
@@ -137,7 +137,7 @@ fn storage(s: &mut Spirv, name: &str, binding: u32, element: Word, stride: u32) 
     StorageBuffer { variable, element, pointer: s.type_pointer(StorageClass::StorageBuffer, element) }
 }
 
-/// A buffer of records in descriptor set 0 that are read as texels of four words.
+/// Returns a buffer of records in descriptor set 0 that are read as texels of four words.
 fn texels(s: &mut Spirv, name: &str, binding: u32) -> TexelBuffer {
     s.capability(Capability::SampledBuffer);
     let u32 = s.type_u32();
@@ -201,8 +201,8 @@ impl InvocationIndex {
     }
 }
 
-/// The part of the dispatch that the workgroup with this number does: a CPU driver gives each of its threads one run of
-/// workgroups, whose parts are dealt out in turn, as for the other kernels (glsl/lib/invocation.glsl).
+/// Returns the part of the dispatch that the workgroup with this number does: a CPU driver gives each of its threads
+/// one run of workgroups, whose parts are dealt out in turn, as for the other kernels (glsl/lib/invocation.glsl).
 fn dealt(s: &mut Spirv, interface: &Interface, group: Word) -> Word {
     let (u32, bool, one, threads) = (s.type_u32(), s.type_bool(), s.u32(1), interface.driver_threads);
     let uvec3 = s.type_vector(u32, 3);
@@ -294,7 +294,7 @@ impl KernelIds {
         }
     }
 
-    /// What the kernel knows.
+    /// Returns what the kernel knows.
     pub(super) fn builtin(&self, builtin: Builtin) -> Word {
         match builtin {
             Builtin::Block => self.block,
@@ -306,7 +306,7 @@ impl KernelIds {
         }
     }
 
-    /// A whole record of a buffer, as four words.
+    /// Returns a whole record of a buffer, as four words.
     pub(super) fn record(&self, s: &mut Spirv, buffer: Buffer, base: Word, record: u32) -> Word {
         let index = offset(s, base, record);
         match buffer {
@@ -315,7 +315,7 @@ impl KernelIds {
         }
     }
 
-    /// The record of an input channel of this vertex, `offset` channels further on if given.
+    /// Returns the record of an input channel of this vertex, `offset` channels further on if given.
     pub(super) fn channel(&self, s: &mut Spirv, channel: u32, further: Option<Word>) -> Word {
         let index = self.channel_index(s, self.input, channel, further);
         self.inputs.load(s, index)
@@ -339,7 +339,7 @@ impl KernelIds {
         s.effect(Op::Store, &[pointer, words]);
     }
 
-    /// A record of this vertex's saved loops.
+    /// Returns a record of this vertex's saved loops.
     pub(super) fn load_state(&self, s: &mut Spirv, record: u32) -> Word {
         let index = self.channel_index(s, self.state, record, None);
         self.inputs.load(s, index)
@@ -352,13 +352,13 @@ impl KernelIds {
         s.effect(Op::Store, &[pointer, words]);
     }
 
-    /// The rank of the grid ([`abi::work`]).
+    /// Returns the rank of the grid ([`abi::work`]).
     pub(super) fn grid_rank(&self, s: &mut Spirv) -> Word {
         let u32 = s.type_u32();
         s.extract(u32, self.tail, 2)
     }
 
-    /// The word for [`abi::print::vertex_and_columns`].
+    /// Returns the word for [`abi::print::vertex_and_columns`].
     pub(super) fn vertex_and_columns(&self, s: &mut Spirv) -> Word {
         let (u32, bits) = (s.type_u32(), s.u32(abi::print::VERTEX_BITS));
         let columns = s.inst(Op::ShiftLeftLogical, u32, &[self.nu, bits]);
@@ -400,12 +400,12 @@ impl KernelIds {
     }
 }
 
-/// The scope and the memory semantics of an atomic operation that orders nothing else.
+/// Returns the scope and the memory semantics of an atomic operation that orders nothing else.
 fn relaxed_on_device(s: &mut Spirv) -> [Word; 2] {
     [s.u32(Scope::Device as u32), s.u32(MemorySemantics::RELAXED.bits())]
 }
 
-/// Size and flags of a grid, from the first word of its record.
+/// Returns the size and flags of a grid, from the first word of its record.
 fn grid_head(s: &mut Spirv, word: Word) -> [Word; 3] {
     let u32 = s.type_u32();
     let [mask, nv_shift, flags_shift] = [work::SIZE_MASK, work::SIZE_BITS, work::FLAGS_SHIFT].map(|x| s.u32(x));
@@ -415,7 +415,7 @@ fn grid_head(s: &mut Spirv, word: Word) -> [Word; 3] {
     [nu, nv, s.inst(Op::ShiftRightLogical, u32, &[word, flags_shift])]
 }
 
-/// Whether a flag of [`abi::work`] is set.
+/// Returns whether a flag of [`abi::work`] is set.
 pub(super) fn flag(s: &mut Spirv, flags: Word, flag: u32) -> Word {
     let (u32, bool, mask, zero) = (s.type_u32(), s.type_bool(), s.u32(flag), s.u32(0));
     let bits = s.inst(Op::BitwiseAnd, u32, &[flags, mask]);
@@ -431,7 +431,7 @@ fn offset(s: &mut Spirv, base: Word, number: u32) -> Word {
     s.inst(Op::IAdd, u32, &[base, number])
 }
 
-/// The words of a value as a record stores them, from `lane` on: bits of floats, or integers.
+/// Returns the words of a value as a record stores them, from `lane` on: bits of floats, or integers.
 pub(super) fn unpack(s: &mut Spirv, record: Word, lane: u8, ty: MachineType) -> Word {
     let (u32, f32) = (s.type_u32(), s.type_f32());
     match ty {
@@ -449,7 +449,7 @@ pub(super) fn unpack(s: &mut Spirv, record: Word, lane: u8, ty: MachineType) -> 
     }
 }
 
-/// A row of a matrix from a record.
+/// Returns a row of a matrix from a record.
 pub(super) fn unpack_row(s: &mut Spirv, record: Word) -> Word {
     let f32 = s.type_f32();
     let vec4 = s.type_vector(f32, 4);

@@ -43,7 +43,7 @@ impl Emitter<'_> {
         Ok(if is_triple { found } else { self.s.extract(f32, found, 0) })
     }
 
-    /// The seed of a vertex's samples for the light of a number.
+    /// Returns the seed of a vertex's samples for the light of a number.
     fn sampling_seed(&mut self, light: Word) -> Result<Word, EmitError> {
         let u32 = self.s.type_u32();
         let seed = self.call("rsl_hash", u32, &[self.frame.seed, self.frame.vertex])?;
@@ -78,7 +78,7 @@ impl Emitter<'_> {
         self.call("rsl_textureinfo", f32, &[texture, what, number])
     }
 
-    /// A texture's token; in empty slots, whose coordinates mean nothing, that of no texture.
+    /// Returns a texture's token, or that of no texture in empty slots, whose coordinates mean nothing.
     fn texture_token(&mut self, token: Word) -> Word {
         let (u32, none, occupied) = (self.s.type_u32(), self.s.u32(0), self.occupied());
         self.s.inst(Op::Select, u32, &[occupied, token, none])

@@ -34,13 +34,13 @@ use crate::ir::{Body, Value};
 use crate::passes::SavedLoops;
 use emitter::Emitter;
 
-/// The kernel that runs a bound program at every vertex, and stores the results of its root region into the output
-/// channels in order (a matrix takes four).
+/// Returns the kernel that runs a bound program at every vertex, and stores the results of its root region into the
+/// output channels in order (a matrix takes four).
 ///
 /// `tokens` gives the token of a string literal.
 ///
 /// # Errors
-/// When the program is not bound, or the library lacks a function.
+/// Fails when the program is not bound, or the library lacks a function.
 pub fn emit(body: &Body, library: &Library, tokens: &dyn Fn(&str) -> u32) -> Result<Vec<u32>, EmitError> {
     emit_with(body, library, tokens, &EmitOptions::default())
 }
@@ -55,7 +55,7 @@ pub struct EmitOptions {
     pub saved: SavedLoops,
 }
 
-/// The same kernel with options.
+/// Returns the same kernel with options.
 ///
 /// # Errors
 /// See [`emit`].

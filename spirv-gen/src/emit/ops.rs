@@ -6,7 +6,7 @@ use super::kernel::{unpack, unpack_row};
 use crate::ir::{Binary, ColorSpace, Compare, Const, Inst, InstData, MachineType, NoiseKind, Op as IrOp, Unary, Value};
 use rspirv::spirv::{GlslStd450Op, Op, Word};
 
-/// The function of the helper library that computes an operation.
+/// Returns the function of the helper library that computes an operation.
 fn library_function(op: &IrOp) -> Option<String> {
     let vector = |ty: &MachineType| if *ty == MachineType::Vec3 { "v" } else { "" };
     Some(match op {
@@ -37,13 +37,13 @@ fn library_function(op: &IrOp) -> Option<String> {
     })
 }
 
-/// Whether an operation is a call into the library: too long to be written twice or unrolled.
+/// Returns whether an operation is a call into the library: too long to be written twice or unrolled.
 pub(super) fn is_library_call(op: &IrOp) -> bool {
     library_function(op).is_some()
         || matches!(op, IrOp::ColorTransform(..) | IrOp::Lookup(_) | IrOp::Points(_) | IrOp::TextureFact(..))
 }
 
-/// Components of a type that arithmetic works on.
+/// Returns the components of a type that arithmetic works on.
 fn lanes(ty: MachineType) -> usize {
     if ty == MachineType::Vec3 { 3 } else { 1 }
 }
@@ -124,7 +124,7 @@ impl Emitter<'_> {
         Ok(self.s.inst(Op::FunctionCall, ty, &all))
     }
 
-    /// A value that is stored in records: one, or four for a matrix.
+    /// Returns a value that is stored in records: one, or four for a matrix.
     fn unpacked(&mut self, ty: MachineType, lane: u8, place: impl Fn(u32) -> RecordKey) -> Word {
         if ty == MachineType::Mat4 {
             let rows: Vec<_> = (0..4)
@@ -140,7 +140,7 @@ impl Emitter<'_> {
         unpack(&mut self.s, words, lane, ty)
     }
 
-    /// The records that a value is stored as.
+    /// Returns the records that a value is stored as.
     pub(super) fn pack(&mut self, ty: MachineType, word: Word) -> Vec<Word> {
         let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
         let (uvec4, zero) = (self.s.type_vector(u32, 4), self.s.u32(0));
@@ -198,12 +198,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// A constant float in every component.
+    /// Returns a constant float in every component.
     fn all(&mut self, ty: MachineType, x: f32) -> Word {
         if ty == MachineType::Vec3 { self.constant(&Const::Vec3([x; 3])) } else { self.s.f32(x) }
     }
 
-    /// The type of a comparison's result, componentwise.
+    /// Returns the type of a comparison's result, componentwise.
     fn bools(&mut self, ty: MachineType) -> Word {
         let bool = self.s.type_bool();
         if lanes(ty) == 3 { self.s.type_vector(bool, 3) } else { bool }
@@ -215,7 +215,7 @@ impl Emitter<'_> {
         self.s.inst(Op::CompositeConstruct, ty, parts)
     }
 
-    /// An index from a float: its integer part, at least 0 and below `len`.
+    /// Returns an index from a float: its integer part, at least 0 and below `len`.
     pub(super) fn index(&mut self, x: Word, len: u32) -> Word {
         let (u32, f32, bool) = (self.s.type_u32(), self.s.type_f32(), self.s.type_bool());
         let (zero, last) = (self.s.f32(0.0), self.s.f32((len - 1) as f32));
@@ -263,7 +263,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Unary operations of several instructions.
+    /// Writes a unary operation of several instructions.
     fn composed(&mut self, op: Unary, ir_type: MachineType, x: Word) -> Word {
         let (ty, bools) = (self.ty(ir_type), self.bools(ir_type));
         match op {
@@ -346,7 +346,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A product; of a vector and a spread float as one instruction.
+    /// Returns a product, which for a vector and a spread float is one instruction.
     fn multiply(&mut self, data: &InstData, ir_type: MachineType, [a, b]: [Word; 2]) -> Word {
         let ty = self.ty(ir_type);
         let splat = |v: Value| match self.body.def_inst(v) {
@@ -499,7 +499,7 @@ impl Emitter<'_> {
         self.s.inst(Op::VectorExtractDynamic, f32, &[row, column])
     }
 
-    /// The row of a matrix whose number is not known before.
+    /// Returns the row of a matrix whose number is not known before.
     fn row_at(&mut self, m: Word, index: Word) -> Word {
         let (f32, bool) = (self.s.type_f32(), self.s.type_bool());
         let vec4 = self.s.type_vector(f32, 4);

@@ -29,7 +29,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The words of a record.
+    /// Returns the words of a record.
     fn record_words(&mut self, text: &str, bakes: bool, number: Value, values: &[Value]) -> Vec<Word> {
         let u32 = self.s.type_u32();
         let types = values.iter().map(|&value| ValueType::of(self.body.ty(value)));

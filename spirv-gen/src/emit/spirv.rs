@@ -67,7 +67,7 @@ impl Spirv {
         self.next_id - 1
     }
 
-    /// The id of the extended instruction set GLSL.std.450.
+    /// Returns the id of the extended instruction set GLSL.std.450.
     pub(super) fn glsl(&self) -> Word {
         self.glsl
     }
@@ -106,7 +106,7 @@ impl Spirv {
 
     // -- types, constants, variables
 
-    /// A type or constant: the one that is there already, or a new one.
+    /// Returns a type or constant: the one that is there already, or a new one.
     pub(super) fn global(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let mut key = Vec::new();
         Instruction::new(op, ty, None, operands.clone()).assemble_into(&mut key);
@@ -118,7 +118,7 @@ impl Spirv {
         id
     }
 
-    /// A type, constant or variable that is not shared with an equal one.
+    /// Returns a type, constant or variable that is not shared with an equal one.
     pub(super) fn fresh_global(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
         let id = self.id();
         self.module.types_global_values.push(Instruction::new(op, ty, Some(id), operands));
@@ -145,7 +145,7 @@ impl Spirv {
         self.global(Op::TypeVector, None, vec![Operand::IdRef(of), Operand::LiteralBit32(count)])
     }
 
-    /// Four columns of four floats.
+    /// Returns the type of four columns of four floats.
     pub(super) fn type_matrix(&mut self) -> Word {
         let f32 = self.type_f32();
         let column = self.type_vector(f32, 4);
@@ -156,7 +156,7 @@ impl Spirv {
         self.global(Op::TypePointer, None, vec![Operand::StorageClass(class), Operand::IdRef(to)])
     }
 
-    /// A buffer of texels of such numbers.
+    /// Returns a buffer of texels of such numbers.
     pub(super) fn type_texels(&mut self, of: Word) -> Word {
         let [depth, arrayed, multisampled, sampled] = [0, 0, 0, 1].map(Operand::LiteralBit32);
         let (dim, format) = (Operand::Dim(spirv::Dim::DimBuffer), Operand::ImageFormat(spirv::ImageFormat::Unknown));
@@ -169,7 +169,7 @@ impl Spirv {
         self.global(Op::TypeFunction, None, ids(&all))
     }
 
-    /// An array without a stride, for private and shared memory.
+    /// Returns an array without a stride, for private and shared memory.
     pub(super) fn type_array(&mut self, of: Word, len: u32) -> Word {
         let len = self.u32(len);
         self.global(Op::TypeArray, None, ids(&[of, len]))
@@ -194,7 +194,7 @@ impl Spirv {
         self.global(Op::ConstantComposite, Some(ty), ids(parts))
     }
 
-    /// A global variable; the pointer.
+    /// Declares a global variable, and returns a pointer to it.
     pub(super) fn variable(&mut self, class: spirv::StorageClass, of: Word) -> Word {
         let ty = self.type_pointer(class, of);
         self.fresh_global(Op::Variable, Some(ty), vec![Operand::StorageClass(class)])
@@ -236,12 +236,12 @@ impl Spirv {
         self.at = label;
     }
 
-    /// The label of the block that is being written.
+    /// Returns the label of the block that is being written.
     pub(super) fn at(&self) -> Word {
         self.at
     }
 
-    /// A variable of the function, which must be made in its first block; the pointer.
+    /// Declares a variable of the function, which must happen in its first block, and returns a pointer to it.
     pub(super) fn local(&mut self, of: Word, init: Option<Word>) -> Word {
         let class = spirv::StorageClass::Function;
         let ty = self.type_pointer(class, of);
@@ -260,7 +260,7 @@ impl Spirv {
         self.inst_with(op, ty, ids(args))
     }
 
-    /// The same with operands that are not all ids.
+    /// Appends an instruction with operands that are not all ids, and returns its result.
     pub(super) fn inst_with(&mut self, op: Op, ty: Word, operands: Vec<Operand>) -> Word {
         let id = self.id();
         self.push(Instruction::new(op, Some(ty), Some(id), operands));
@@ -329,7 +329,7 @@ impl Spirv {
         self.push(Instruction::new(Op::Switch, None, None, operands));
     }
 
-    /// A phi: values and the blocks that they come from.
+    /// Writes a phi of values and the blocks that they come from.
     pub(super) fn phi(&mut self, ty: Word, from: &[(Word, Word)]) -> Word {
         let operands: Vec<_> = from.iter().flat_map(|&(value, block)| [value, block]).collect();
         self.inst(Op::Phi, ty, &operands)
@@ -355,7 +355,7 @@ impl Spirv {
         self.module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));
     }
 
-    /// The finished words.
+    /// Returns the finished words.
     pub(super) fn assemble(mut self) -> Vec<u32> {
         if let Some(header) = &mut self.module.header {
             header.bound = self.next_id;

@@ -49,8 +49,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The values with which a loop begins, where `init` is what the program gives it, and whether the invocation had
-    /// stopped before; `None` for loops that are not saved.
+    /// Returns the values with which a loop begins, where `init` is what the program gives it, and whether the
+    /// invocation had stopped before, or `None` for loops that are not saved.
     pub(super) fn enter_loop(&mut self, inst: Inst, init: Vec<Word>) -> (Vec<Word>, Option<Word>) {
         let Some((saved, trips)) = self.saved_loop(inst) else { return (init, None) };
         let bool = self.s.type_bool();
@@ -149,7 +149,7 @@ impl Emitter<'_> {
         self.s.effect(Op::Store, &[kept, now]);
     }
 
-    /// The values that a trip leaves: those with which it `began`, where it stopped in the middle.
+    /// Returns the values that a trip leaves: those with which it `began`, where it stopped in the middle.
     pub(super) fn end_trip(&mut self, inst: Inst, began: &[Word], results: Vec<Word>) -> Vec<Word> {
         let Some((saved, trips)) = self.saved_loop(inst).filter(|(saved, _)| !saved.inner.is_empty()) else {
             return results;
@@ -205,7 +205,8 @@ impl Emitter<'_> {
         self.vote_to_stop(trips, stopped);
     }
 
-    /// A loop's condition that is a vote: points go on as long as `cond` holds for any of them and none has stopped.
+    /// Writes a loop's condition that is a vote: points go on as long as `cond` holds for any of them and none has
+    /// stopped.
     pub(super) fn go_together(&mut self, trips: TripCounter, cond: Word) -> Word {
         let (bool, cond) = (self.s.type_bool(), self.unless_empty(cond));
         self.within_budget(trips, cond);
@@ -231,7 +232,7 @@ impl Emitter<'_> {
         self.saved.get(inst).cloned().zip(self.trips)
     }
 
-    /// The elements of the arrays that a loop writes.
+    /// Returns the elements of the arrays that a loop writes.
     fn elements(&self, saved: &SavedLoop) -> Vec<(Slot, u32, MachineType)> {
         let slots = saved.slots.iter().map(|&slot| (slot, self.body.slot(slot)));
         slots.flat_map(|(slot, data)| (0..data.len).map(move |at| (slot, at, data.ty))).collect()

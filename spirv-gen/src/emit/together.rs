@@ -38,7 +38,7 @@ impl Emitter<'_> {
         taken.collect()
     }
 
-    /// The offset of the half of shared memory that comes next.
+    /// Returns the offset of the half of shared memory that comes next.
     fn turn_half(&mut self) -> Word {
         let size = self.exchange.floats * abi::WORKGROUP_SIZE;
         let (u32, offset) = (self.s.type_u32(), self.s.u32(size));
@@ -57,7 +57,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pointer to a lane's float of a row.
+    /// Returns a pointer to a lane's float of a row.
     fn shared(&mut self, lane: Word, row: u32) -> Word {
         let (u32, f32) = (self.s.type_u32(), self.s.type_f32());
         let offset = self.s.u32(row * abi::WORKGROUP_SIZE);

@@ -28,7 +28,7 @@ const RGB_FROM_YIQ: [Triple; 3] = [
     [1.0, -1.106_989_017, 1.704_614_998],
 ];
 
-/// Hue (0..1), largest and smallest component.
+/// Returns hue (0..1), largest and smallest component.
 fn hue([r, g, b]: Triple) -> Triple {
     let (high, low) = (r.max(g).max(b), r.min(g).min(b));
     let d = high - low;
@@ -44,7 +44,7 @@ fn hue([r, g, b]: Triple) -> Triple {
     [sector / 6.0, high, low]
 }
 
-/// The colour of a hue whose components run from `low` to `high`.
+/// Returns the colour of a hue whose components run from `low` to `high`.
 fn of_hue(hue: f64, low: f64, high: f64) -> Triple {
     let h = hue.rem_euclid(1.0) * 6.0;
     let ramp = |x: f64| low + (high - low) * x.clamp(0.0, 1.0);

@@ -6,7 +6,7 @@ use super::{color, noise, spline};
 use crate::ir::{Binary, ColorSpace, Compare, Const, Op, Unary};
 use crate::text;
 
-/// The result of an operation with one result that depends on its arguments only; `None` for others.
+/// Returns the result of an operation with one result that depends on its arguments only, or `None` for others.
 pub fn evaluate(op: &Op, args: &[Const]) -> Option<Const> {
     use Const::{Bool, F32, Mat4, Vec3};
     Some(match (op, args) {
@@ -57,7 +57,7 @@ pub fn evaluate(op: &Op, args: &[Const]) -> Option<Const> {
     })
 }
 
-/// A float as an index: its integer part, at least 0 and below `len`. NaN counts as 0.
+/// Returns a float as an index: its integer part, at least 0 and below `len`. NaN counts as 0.
 pub fn index(x: f32, len: usize) -> usize {
     (x as usize).min(len - 1)
 }
@@ -91,7 +91,7 @@ fn both(a: &Const, b: &Const, f: impl Fn(f32, f32) -> f32) -> Option<Const> {
     })
 }
 
-/// A function of f64, rounded; overflow gives the largest float.
+/// Returns a function of f64, rounded. Where it overflows, the result is the largest float.
 fn through_f64(x: f32, f: impl Fn(f64) -> f64) -> f32 {
     (f(x.into()) as f32).clamp(f32::MIN, f32::MAX)
 }
@@ -172,7 +172,7 @@ fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 }
 
-/// Component c of `(v, 0) * M`.
+/// Returns component c of `(v, 0) * M`.
 fn row_times(m: &[f32; 16], v: [f32; 3], c: usize) -> f32 {
     dot(v, [m[c], m[4 + c], m[8 + c]])
 }

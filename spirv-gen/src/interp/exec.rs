@@ -46,7 +46,7 @@ pub fn run(body: &Body, region: Region, grid: &Grid, surroundings: &dyn Interpre
     Outcome { results, exhausted, printed: machine.printed }
 }
 
-/// Zero of a type; strings are tokens.
+/// Returns the zero of a type; strings are tokens.
 fn zero(ty: MachineType) -> Const {
     match ty.zero() {
         Const::Str(_) => Const::U32(0),
@@ -105,7 +105,7 @@ impl Machine<'_> {
         self.columns(&body.region(region).results)
     }
 
-    /// Whether derivatives are taken in a region, so that it counts as run everywhere.
+    /// Returns whether derivatives are taken in a region, so that it counts as run everywhere.
     fn differentiates(&self, region: Region) -> bool {
         let mut found = false;
         self.body.walk(region, &mut |i| {
@@ -152,7 +152,7 @@ impl Machine<'_> {
         self.set(&data.results, columns);
     }
 
-    /// An operation that looks at its own vertex only.
+    /// Runs an operation that looks at its own vertex only.
     fn pointwise(&mut self, data: &InstData) -> Vec<Vec<Const>> {
         let mut columns = vec![Vec::with_capacity(self.count()); data.results.len()];
         for vertex in 0..self.count() {
@@ -164,7 +164,7 @@ impl Machine<'_> {
         columns
     }
 
-    /// The arguments at a vertex, with texts in place of tokens.
+    /// Returns the arguments at a vertex, with texts in place of tokens.
     fn with_texts(&self, args: &[Value], vertex: usize) -> Vec<Const> {
         let text = |&a: &Value| match (self.body.ty(a), self.at(a, vertex)) {
             (MachineType::Str, Const::U32(token)) => Const::Str(self.surroundings.text(*token).into()),
@@ -173,7 +173,7 @@ impl Machine<'_> {
         args.iter().map(text).collect()
     }
 
-    /// An operation on texts.
+    /// Runs an operation on texts.
     fn text(&self, data: &InstData, vertex: usize) -> Const {
         match evaluate(&data.op, &self.with_texts(&data.args, vertex)) {
             Some(Const::Str(text)) => Const::U32(self.surroundings.token(&text)),
@@ -348,7 +348,7 @@ impl Machine<'_> {
         carried
     }
 
-    /// The parameters that a light region has of its own, and where the region is run at all.
+    /// Returns the parameters that a light region has of its own, and where the region is run at all.
     fn enter_light(&self, data: &InstData, light: &LightRays, number: usize) -> Option<(Vec<Vec<Const>>, Vec<bool>)> {
         let column = |pick: fn(&Ray) -> [f32; 3]| light.rays.iter().map(|r| Const::Vec3(pick(r))).collect();
         let head: Vec<Vec<Const>> = vec![column(|r| r.l), column(|r| r.cl), column(|r| r.ol)];
@@ -370,7 +370,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether an illuminance sees a light at a vertex: it shines, its category is wanted, it is in the cone.
+    /// Returns whether an illuminance sees a light at a vertex: it shines, its category is wanted, it is in the cone.
     fn is_seen(&self, data: &InstData, light: &LightRays, vertex: usize) -> bool {
         let Ray { l, active, .. } = light.rays[vertex];
         let cone = matches!(data.op, Op::Illuminance { cone: true, .. });

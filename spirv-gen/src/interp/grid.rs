@@ -21,18 +21,18 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn vertices(&self) -> usize {
         ((self.nu + 1) * (self.nv + 1)) as usize
     }
 
-    /// 1, or -1 where the normal is flipped.
+    /// Returns 1, or -1 where the normal is flipped.
     pub fn orientation(&self) -> f32 {
         if self.flags & work::FLAG_FLIP_NORMAL == 0 { 1.0 } else { -1.0 }
     }
 
-    /// The vertices and weights of the difference at a vertex: `w1 (f[b] - f[a]) + w2 (f[c] - f[a])`, to be divided by
-    /// the step.
+    /// Returns the vertices and weights of the difference at a vertex: `w1 (f[b] - f[a]) + w2 (f[c] - f[a])`, to be
+    /// divided by the step.
     fn stencil(&self, vertex: usize, axis: Axis) -> ([usize; 3], [f32; 2], f32) {
         let width = self.nu as usize + 1;
         let place = [vertex % width, vertex / width];
@@ -63,7 +63,7 @@ impl Grid {
         ([a, b, c].map(vertex_of), weights, step)
     }
 
-    /// The derivative at a vertex of a value known at all vertices.
+    /// Returns the derivative at a vertex of a value known at all vertices.
     pub(super) fn derivative(&self, values: &[Const], vertex: usize, axis: Axis) -> Const {
         let ([a, b, c], [w1, w2], step) = self.stencil(vertex, axis);
         let take = |f: &dyn Fn(&Const) -> f32| {

@@ -10,24 +10,24 @@ pub type Column = Vec<Const>;
 
 /// What a program reads from outside.
 pub trait InterpreterHost {
-    /// The results of a reading operation at a vertex.
+    /// Returns the results of a reading operation at a vertex.
     ///
     /// # Panics
     /// When the program reads what these surroundings do not have.
     fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const>;
 
-    /// The token of a string literal.
+    /// Returns the token of a string literal.
     fn token(&self, text: &str) -> u32;
 
-    /// The text of a token.
+    /// Returns the text of a token.
     fn text(&self, token: u32) -> String;
 
-    /// Where lookups find textures; without one they find none.
+    /// Returns where lookups find textures. By default they find none.
     fn textures(&self) -> Option<&dyn TextureStore> {
         None
     }
 
-    /// In a light: its number in the light list, on which its random numbers depend.
+    /// Returns, in a light, its number in the light list, on which its random numbers depend.
     fn light_number(&self) -> Option<u32> {
         None
     }
@@ -62,7 +62,7 @@ pub struct Ray {
     pub active: bool,
 }
 
-/// Whether a category pattern (`"diffuse,-specular"`) takes a light of these categories.
+/// Returns whether a category pattern (`"diffuse,-specular"`) takes a light of these categories.
 pub fn category_matches(pattern: &str, categories: &str) -> bool {
     let words = |s: &str| s.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect::<Vec<_>>();
     let (pattern, categories) = (words(pattern), words(categories));
@@ -71,7 +71,7 @@ pub fn category_matches(pattern: &str, categories: &str) -> bool {
     !unwanted && (wanted.is_empty() || wanted.iter().any(|w| categories.contains(w)))
 }
 
-/// Whether a direction lies in a cone: its angle with the axis is at most `angle` (radians).
+/// Returns whether a direction lies in a cone: its angle with the axis is at most `angle` (radians).
 pub(super) fn in_cone(l: [f32; 3], axis: [f32; 3], angle: f32) -> bool {
     let dot = |a: [f32; 3], b: [f32; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
     let limit = f64::from(angle.clamp(0.0, std::f32::consts::PI)).cos() as f32;

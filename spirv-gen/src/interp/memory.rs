@@ -30,7 +30,7 @@ impl Memory<'_> {
         self.work[((self.push.work_base + self.slot) * 8 + word) as usize]
     }
 
-    /// The grid of the slot.
+    /// Returns the grid of the slot.
     pub fn grid(&self) -> Grid {
         let head = self.head(0);
         Grid {
@@ -44,7 +44,7 @@ impl Memory<'_> {
     }
 }
 
-/// A value from the words of a buffer, `lane` words into a record.
+/// Returns a value from the words of a buffer, `lane` words into a record.
 fn value(words: &[u32], record: u32, lane: u8, ty: MachineType) -> Const {
     let first = record as usize * 4 + usize::from(lane);
     let float = |i: usize| f32::from_bits(words[first + i]);

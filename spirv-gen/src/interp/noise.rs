@@ -10,12 +10,12 @@ pub(super) fn scramble(x: u32) -> u32 {
     h ^ (h >> 16)
 }
 
-/// A hash of two integers.
+/// Returns a hash of two integers.
 pub(crate) fn hash(a: u32, b: u32) -> u32 {
     scramble(a.wrapping_add(scramble(b.wrapping_add(0x9e37_79b9)).wrapping_mul(0x85eb_ca6b)))
 }
 
-/// The upper 24 bits as a float in [0, 1).
+/// Returns the upper 24 bits as a float in [0, 1).
 fn unit(h: u32) -> f32 {
     (h >> 8) as f32 / (1 << 24) as f32
 }
@@ -41,7 +41,7 @@ const FACTORS: [u32; 4] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d, 0x27d4_eb2f];
 /// What brings each dimension to the contrast of the third.
 const SCALES: [f32; 4] = [0.93, 0.578, 0.5, 0.461];
 
-/// The dot product of an offset with the gradient that the upper bits of h pick.
+/// Returns the dot product of an offset with the gradient that the upper bits of h pick.
 fn gradient(h: u32, d: &[f32]) -> f32 {
     let flip = |x: f32, h: u32| if h & 0x8000_0000 != 0 { -x } else { x };
     match *d {
@@ -71,8 +71,8 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// Noise between corners whose hash terms are given for the lower and the upper bound of each axis; `bits` are dropped
-/// from the hash.
+/// Returns noise between corners whose hash terms are given for the lower and the upper bound of each axis; `bits` are
+/// dropped from the hash.
 fn in_cell(low: &[u32], high: &[u32], f: &[f32], bits: u32) -> f32 {
     let n = f.len();
     let corner = |c: usize| {
@@ -88,7 +88,7 @@ fn in_cell(low: &[u32], high: &[u32], f: &[f32], bits: u32) -> f32 {
     corners[0]
 }
 
-/// A lattice coordinate modulo a period, which is rounded and at least 1.
+/// Returns a lattice coordinate modulo a period, which is rounded and at least 1.
 fn wrap(i: f32, period: f32) -> f32 {
     let p = (period + 0.5).floor().max(1.0);
     let r = i - p * (i / p).floor();
@@ -123,7 +123,7 @@ fn cell_noise(ty: MachineType, x: &[f32]) -> Const {
     unit_of(ty, h)
 }
 
-/// Noise of a kind; `args` are the coordinates, then the periods of periodic noise.
+/// Returns noise of a kind; `args` are the coordinates, then the periods of periodic noise.
 pub(crate) fn noise(kind: NoiseKind, dimension: usize, ty: MachineType, args: &[f32]) -> Const {
     let (coordinates, periods) = args.split_at(dimension);
     match kind {

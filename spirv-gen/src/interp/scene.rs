@@ -48,7 +48,7 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The number of a text among the scene's strings.
+    /// Returns the number of a text among the scene's strings.
     pub fn intern(&self, text: &str) -> u32 {
         let mut strings = self.strings.borrow_mut();
         if strings.is_empty() {
@@ -248,7 +248,7 @@ impl SceneHost<'_> {
         LightRays { ambient, category: light.category.clone(), rays, variables }
     }
 
-    /// Outputs and parameters, by element.
+    /// Returns outputs and parameters, by element.
     fn light_variables(
         &self,
         light: &LightInstance<'_>,

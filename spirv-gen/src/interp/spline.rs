@@ -2,7 +2,7 @@
 
 use crate::ir::{Basis, Const};
 
-/// Values from one segment to the next.
+/// Returns values from one segment to the next.
 pub(crate) fn step(basis: Basis) -> usize {
     match basis {
         Basis::CatmullRom | Basis::BSpline | Basis::Linear => 1,
@@ -12,7 +12,7 @@ pub(crate) fn step(basis: Basis) -> usize {
     }
 }
 
-/// The weights of a segment's four values, each as coefficients of 1, t, t^2, t^3.
+/// Returns the weights of a segment's four values, each as coefficients of 1, t, t^2, t^3.
 pub(crate) fn weights(basis: Basis) -> [[f64; 4]; 4] {
     const SIXTH: f64 = 1.0 / 6.0;
     match basis {
@@ -29,7 +29,7 @@ pub(crate) fn weights(basis: Basis) -> [[f64; 4]; 4] {
     }
 }
 
-/// Number of whole segments among `len` values.
+/// Returns the number of whole segments among `len` values.
 pub(crate) fn segments(basis: Basis, len: usize) -> usize {
     (len - 4) / step(basis) + 1
 }
@@ -47,7 +47,7 @@ fn at(basis: Basis, x: f64, values: &[f64]) -> f64 {
     weights(basis).into_iter().zip(four).map(|(c, v)| weight(c) * v).sum()
 }
 
-/// The parameter at which monotonic values reach `y`.
+/// Returns the parameter at which monotonic values reach `y`.
 fn solve(basis: Basis, y: f64, values: &[f64]) -> f64 {
     let rising = at(basis, 0.0, values) < at(basis, 1.0, values);
     let (mut low, mut high) = (0.0, 1.0);

@@ -86,62 +86,62 @@ impl Default for Body {
 }
 
 impl Body {
-    /// The root region.
+    /// Returns the root region.
     pub fn root(&self) -> Region {
         self.root
     }
 
-    /// What is known of a value.
+    /// Returns what is known of a value.
     pub fn value(&self, value: Value) -> &ValueData {
         &self.values[value.0 as usize]
     }
 
-    /// Type of a value.
+    /// Returns the type of a value.
     pub fn ty(&self, value: Value) -> MachineType {
         self.value(value).ty
     }
 
-    /// Number of values; their handles count from 0.
+    /// Returns the number of values; their handles count from 0.
     pub fn value_count(&self) -> usize {
         self.values.len()
     }
 
-    /// An instruction.
+    /// Returns an instruction.
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst.0 as usize]
     }
 
-    /// An instruction, to be changed. Types and number of results must stay.
+    /// Returns an instruction, to be changed. Types and number of results must stay.
     pub fn inst_mut(&mut self, inst: Inst) -> &mut InstData {
         &mut self.insts[inst.0 as usize]
     }
 
-    /// Number of instructions; their handles count from 0.
+    /// Returns the number of instructions; their handles count from 0.
     pub fn inst_count(&self) -> usize {
         self.insts.len()
     }
 
-    /// A region.
+    /// Returns a region.
     pub fn region(&self, region: Region) -> &RegionData {
         &self.regions[region.0 as usize]
     }
 
-    /// A region, to be changed.
+    /// Returns a region, to be changed.
     pub fn region_mut(&mut self, region: Region) -> &mut RegionData {
         &mut self.regions[region.0 as usize]
     }
 
-    /// Number of regions.
+    /// Returns the number of regions.
     pub fn region_count(&self) -> usize {
         self.regions.len()
     }
 
-    /// A local array.
+    /// Returns a local array.
     pub fn slot(&self, slot: Slot) -> &SlotData {
         &self.slots[slot.0 as usize]
     }
 
-    /// All local arrays.
+    /// Returns all local arrays.
     pub fn slots(&self) -> &[SlotData] {
         &self.slots
     }
@@ -203,7 +203,7 @@ impl Body {
         Value((self.values.len() - 1) as u32)
     }
 
-    /// The instruction that defines a value, if it is not a region's parameter.
+    /// Returns the instruction that defines a value, if it is not a region's parameter.
     pub fn def_inst(&self, value: Value) -> Option<&InstData> {
         match self.value(value).def {
             Def::Inst(inst, _) => Some(self.inst(inst)),
@@ -211,7 +211,7 @@ impl Body {
         }
     }
 
-    /// The constant that a value is, if it is defined as one.
+    /// Returns the constant that a value is, if it is defined as one.
     pub fn constant(&self, value: Value) -> Option<&Const> {
         match self.def_inst(value)?.op {
             Op::Const(ref c) => Some(c),
@@ -277,7 +277,7 @@ impl ShaderKind {
         [Surface, Displacement, Light, AmbientLight, Volume, Imager]
     };
 
-    /// The name in the text form.
+    /// Returns the name in the text form.
     pub fn name(self) -> &'static str {
         match self {
             ShaderKind::Surface => "surface",
@@ -289,7 +289,7 @@ impl ShaderKind {
         }
     }
 
-    /// The predefined outputs, which come first in [`Shader::outputs`] and in this order.
+    /// Returns the predefined outputs, which come first in [`Shader::outputs`] and in this order.
     pub fn outputs(self) -> &'static [(&'static str, MachineType)] {
         match self {
             ShaderKind::Surface | ShaderKind::Volume => &[("Ci", MachineType::Vec3), ("Oi", MachineType::Vec3)],
@@ -335,7 +335,7 @@ pub struct Param {
 }
 
 impl Param {
-    /// Number of elements, 1 for what is not an array.
+    /// Returns the number of elements, 1 for what is not an array.
     pub fn len(&self) -> u32 {
         self.array.unwrap_or(1)
     }
@@ -346,7 +346,7 @@ impl Param {
     }
 }
 
-/// The name of an element of an array of `len` elements, or of what is not an array.
+/// Returns the name of an element of an array of `len` elements, or of what is not an array.
 pub fn element_name(name: &Arc<str>, len: u32, element: u32) -> Arc<str> {
     if len == 1 { name.clone() } else { format!("{name}[{element}]").into() }
 }
@@ -378,13 +378,13 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// The value of an output at the end of the shader.
+    /// Returns the value of an output at the end of the shader.
     pub fn output(&self, name: &str) -> Option<Value> {
         let index = self.outputs.iter().position(|o| &*o.name == name)?;
         self.body.region(self.body.root()).results.get(index).copied()
     }
 
-    /// The number of a parameter.
+    /// Returns the number of a parameter.
     pub fn param(&self, name: &str) -> Option<ParamId> {
         self.params.iter().position(|p| &*p.name == name).map(|i| ParamId(i as u32))
     }

@@ -73,17 +73,17 @@ impl Builder {
         self.kind = kind;
     }
 
-    /// The parameters so far.
+    /// Returns the parameters so far.
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The code so far.
+    /// Returns the code so far.
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// Type of a value.
+    /// Returns the type of a value.
     pub fn ty(&self, value: Value) -> MachineType {
         self.body.ty(value)
     }
@@ -134,52 +134,52 @@ impl Builder {
         results[0]
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub fn constant(&mut self, c: impl Into<Const>) -> Value {
         self.op(Op::Const(c.into()), &[])
     }
 
-    /// A float constant.
+    /// Returns a float constant.
     pub fn f32(&mut self, x: f32) -> Value {
         self.constant(x)
     }
 
-    /// A constant truth value.
+    /// Returns a constant truth value.
     pub fn bool(&mut self, x: bool) -> Value {
         self.constant(Const::Bool(x))
     }
 
-    /// A constant integer.
+    /// Returns a constant integer.
     pub fn u32(&mut self, x: u32) -> Value {
         self.constant(Const::U32(x))
     }
 
-    /// A string literal.
+    /// Returns a string literal.
     pub fn str(&mut self, x: &str) -> Value {
         self.constant(x)
     }
 
-    /// A value from the surroundings.
+    /// Returns a value from the surroundings.
     pub fn global(&mut self, global: Global) -> Value {
         self.op(Op::Global(global), &[])
     }
 
-    /// The matrix of a space, see [`Op::Space`].
+    /// Returns the matrix of a space, see [`Op::Space`].
     pub fn space(&mut self, name: &str, direction: Direction) -> Value {
         self.op(Op::Space(name.into(), direction), &[])
     }
 
-    /// See [`Unary`].
+    /// Applies a [`Unary`] operation.
     pub fn unary(&mut self, op: Unary, x: Value) -> Value {
         self.op(Op::Unary(op), &[x])
     }
 
-    /// See [`Binary`].
+    /// Applies a [`Binary`] operation.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
         self.op(Op::Binary(op), &[a, b])
     }
 
-    /// See [`Compare`].
+    /// Compares two values, see [`Compare`].
     pub fn compare(&mut self, op: Compare, a: Value, b: Value) -> Value {
         self.op(Op::Compare(op), &[a, b])
     }
@@ -189,23 +189,23 @@ impl Builder {
         self.op(Op::Select, &[cond, a, b])
     }
 
-    /// Component `i` of a triple.
+    /// Returns component `i` of a triple.
     pub fn comp(&mut self, v: Value, i: u8) -> Value {
         self.op(Op::Comp(i), &[v])
     }
 
-    /// A triple of three floats.
+    /// Returns a triple of three floats.
     pub fn vec3(&mut self, x: Value, y: Value, z: Value) -> Value {
         self.op(Op::Vec3, &[x, y, z])
     }
 
-    /// The derivative along a parametric direction, see [`Op::Derivative`].
+    /// Returns the derivative along a parametric direction, see [`Op::Derivative`].
     pub fn derivative(&mut self, axis: Axis, x: Value) -> Value {
         self.op(Op::Derivative(axis), &[x])
     }
 
-    /// A random number or triple; each call has a number of its own. `count` (u32) must differ from trip to trip in a
-    /// loop.
+    /// Returns a random number or triple; each call has a number of its own. `count` (u32) must differ from trip to
+    /// trip in a loop.
     pub fn random(&mut self, ty: MachineType, count: Value) -> Value {
         let site = self.random_count;
         self.random_count += 1;
@@ -294,7 +294,7 @@ impl Builder {
         self.begin_illuminance_showing(receiver, &[], init)
     }
 
-    /// The same with values that are shown to the lights.
+    /// Begins an illuminance that also shows values to the lights.
     pub fn begin_illuminance_showing(
         &mut self,
         receiver: Receiver,

@@ -76,7 +76,7 @@ impl Builder {
         self.compare(Compare::Le, a, b)
     }
 
-    /// A value of the type of `like`, all of whose components are `x`.
+    /// Returns a value of the type of `like`, all of whose components are `x`.
     pub fn same(&mut self, like: Value, x: f32) -> Value {
         match self.ty(like) {
             MachineType::Vec3 => self.constant([x; 3]),
@@ -90,7 +90,7 @@ impl Builder {
         self.mul(v, f)
     }
 
-    /// A float as a triple where the other operand is one: the spread of RSL's mixed arithmetic.
+    /// Returns a float as a triple where the other operand is one: the spread of RSL's mixed arithmetic.
     pub fn spread(&mut self, x: Value, like: Value) -> Value {
         if self.ty(like) == MachineType::Vec3 && self.ty(x) == MachineType::F32 {
             self.unary(Unary::Splat, x)
@@ -271,7 +271,7 @@ impl Builder {
         self.add(p0, turned)
     }
 
-    /// The change of `x` from vertex to vertex along an axis: `Du(x) * du`.
+    /// Returns the change of `x` from vertex to vertex along an axis: `Du(x) * du`.
     pub fn change(&mut self, axis: Axis, x: Value) -> Value {
         let slope = self.derivative(axis, x);
         let width = self.global(match axis {
@@ -315,7 +315,7 @@ impl Builder {
         self.div(above, range)
     }
 
-    /// The width over which `filterstep` and its variants smooth: the larger change of `x` between neighbouring
+    /// Returns the width over which `filterstep` and its variants smooth: the larger change of `x` between neighbouring
     /// vertices.
     pub fn filter_width(&mut self, x: Value) -> Value {
         let (u, v) = (self.change(Axis::U, x), self.change(Axis::V, x));
@@ -352,8 +352,8 @@ impl Builder {
         self.binary(moved.op(), m, x)
     }
 
-    /// The same with a name that is not known before (a `str` value): from it to camera space, or from camera space
-    /// into it.
+    /// Returns the same with a name that is not known before (a `str` value): from it to camera space, or from camera
+    /// space into it.
     pub fn transform_dynamic(&mut self, moved: TransformKind, space: Value, into: bool, x: Value) -> Value {
         let direction = if into == (moved == TransformKind::Normal) {
             Direction::CameraFromSpace
@@ -375,7 +375,7 @@ impl TransformKind {
     }
 }
 
-/// Whether a space's name means camera space, in which shaders compute.
+/// Returns whether a space's name means camera space, in which shaders compute.
 pub fn is_current(space: &str) -> bool {
     matches!(space, "current" | "camera")
 }

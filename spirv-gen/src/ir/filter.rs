@@ -24,7 +24,7 @@ impl StepFilter {
     /// All filters.
     pub const ALL: [Self; 4] = [Self::Box, Self::Triangle, Self::Gaussian, Self::CatmullRom];
 
-    /// Its name in the language.
+    /// Returns its name in the language.
     pub fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
@@ -34,7 +34,7 @@ impl StepFilter {
         }
     }
 
-    /// Half the range in which the filter is not 0, in widths.
+    /// Returns half the range in which the filter is not 0, in widths.
     fn reach(self) -> f32 {
         match self {
             Self::Box => 0.5,
@@ -43,8 +43,8 @@ impl StepFilter {
         }
     }
 
-    /// The filter's integral from 0 to `x`, as polynomials of `x`: up to each bound, the coefficients of `x`, `x^2`,
-    /// and so on after a constant.
+    /// Returns the filter's integral from 0 to `x`, as polynomials of `x`: up to each bound, the coefficients of `x`,
+    /// `x^2`, and so on after a constant.
     fn integral(self) -> Vec<(f32, Vec<f64>)> {
         match self {
             Self::Box => vec![(0.5, vec![0.0, 1.0])],
@@ -68,8 +68,8 @@ impl StepFilter {
 }
 
 impl Builder {
-    /// The part of a filter about `x` that lies beyond `edge`; `half` is half its width. Without a filter a smoothstep
-    /// over the width.
+    /// Returns the part of a filter about `x` that lies beyond `edge`; `half` is half its width. Without a filter a
+    /// smoothstep over the width.
     pub fn filtered_step(&mut self, filter: Option<StepFilter>, edge: Value, x: Value, half: Value) -> Value {
         let Some(filter) = filter else {
             let (low, high) = (self.sub(edge, half), self.add(edge, half));

@@ -28,12 +28,12 @@ impl LookupKind {
     /// Names of filters in the order of their numbers. Others count as the first.
     pub const FILTERS: [&'static str; 5] = ["gaussian", "box", "radial-bspline", "disk", "lanczos"];
 
-    /// The number of a filter.
+    /// Returns the number of a filter.
     pub fn filter_number(name: &str) -> Option<u8> {
         Self::FILTERS.iter().position(|filter| *filter == name).map(|number| number as u8)
     }
 
-    /// Types of the arguments: name, first channel, then what is looked up and how.
+    /// Returns the types of the arguments: name, first channel, then what is looked up and how.
     pub fn arguments(self) -> &'static [MachineType] {
         match self {
             LookupKind::Texture => &[Str, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32, F32],
@@ -43,8 +43,8 @@ impl LookupKind {
         }
     }
 
-    /// Whether it takes samples at random, compares depths there, and finds a single number. Its last argument tells
-    /// the lookups of different lights apart.
+    /// Returns whether it takes samples at random, compares depths there, and finds a single number. Its last argument
+    /// tells the lookups of different lights apart.
     pub fn is_sampled(self) -> bool {
         matches!(self, LookupKind::Shadow | LookupKind::Occlusion)
     }
@@ -60,8 +60,8 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// What a lookup finds in a texture that is missing: white where a texture's colour is wanted, so that what it
-    /// multiplies stays visible, else 0.
+    /// Returns what a lookup finds in a texture that is missing: white where a texture's colour is wanted, so that what
+    /// it multiplies stays visible, else 0.
     pub fn missing(&self) -> Const {
         match (self.kind, self.ty) {
             (LookupKind::Texture, Vec3) => Const::Vec3([1.0; 3]),

@@ -11,12 +11,12 @@ macro_rules! named_enum {
             /// All of them, in the order of declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
 
-            /// The name in the text form.
+            /// Returns the name in the text form.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text),+ }
             }
 
-            /// The one of this name.
+            /// Returns the one of this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some($name::$variant),)+ _ => None }
             }

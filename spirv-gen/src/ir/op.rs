@@ -209,7 +209,7 @@ named_enum! {
 }
 
 impl Global {
-    /// Its machine type.
+    /// Returns its machine type.
     pub fn ty(self) -> MachineType {
         use Global::*;
         match self {
@@ -218,7 +218,7 @@ impl Global {
         }
     }
 
-    /// How often it may change at most.
+    /// Returns how often it may change at most.
     pub fn rate(self) -> Rate {
         use Global::*;
         match self {
@@ -344,7 +344,7 @@ named_enum! {
 }
 
 impl Builtin {
-    /// Its machine type.
+    /// Returns its machine type.
     pub fn ty(self) -> MachineType {
         match self {
             Builtin::Block | Builtin::UniformInputs | Builtin::SpaceTable => MachineType::U32,

@@ -21,7 +21,7 @@ pub struct ParseError {
 /// Reads a shader.
 ///
 /// # Errors
-/// The first thing that is wrong, with its line.
+/// Returns the first thing that is wrong, with its line.
 pub fn parse(text: &str) -> Result<Shader, ParseError> {
     let tokens = lex(text)?;
     let mut parser =
@@ -151,7 +151,7 @@ impl IrParser {
         }
     }
 
-    /// Strings, as many as there are.
+    /// Reads strings, as many as there are.
     fn texts(&mut self) -> ParseResult<Vec<Arc<str>>> {
         let mut texts = Vec::new();
         while let TextToken::Text(_) = self.peek() {

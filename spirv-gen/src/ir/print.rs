@@ -7,14 +7,14 @@ use super::types::{Const, Rate};
 use std::fmt::{self, Display, Formatter, Write};
 use std::sync::Arc;
 
-/// A shader as text.
+/// Returns a shader as text.
 pub fn print(shader: &Shader) -> String {
     let mut p = Printer { body: &shader.body, out: String::new() };
     p.shader(shader).expect("writing to a string does not fail");
     p.out
 }
 
-/// A region as text, for messages about programs that are not shaders any more.
+/// Returns a region as text, for messages about programs that are not shaders any more.
 pub fn print_region(body: &Body, region: Region) -> String {
     let mut p = Printer { body, out: String::new() };
     p.region(region, 0).expect("writing to a string does not fail");

@@ -6,10 +6,11 @@ use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Shown, Unary};
 use super::types::MachineType;
 use std::sync::Arc;
 
-/// The types of the results of an operation without regions whose arguments have the types `args`; else what is wrong.
+/// Returns the types of the results of an operation without regions whose arguments have the types `args`, or else what
+/// is wrong.
 ///
 /// # Errors
-/// When the operation does not take such arguments. Operations with regions are checked by [`super::verify`].
+/// Fails when the operation does not take such arguments. Operations with regions are checked by [`super::verify`].
 pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body) -> Result<Vec<MachineType>, String> {
     use MachineType::*;
     let one = |want: &[MachineType], result: MachineType| {
@@ -80,7 +81,7 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
     }
 }
 
-/// The same for operations whose arguments are not one fixed list.
+/// Returns the same for operations whose arguments are not one fixed list.
 fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, String> {
     use MachineType::*;
     let one = |want: &[MachineType], result: MachineType| {
@@ -126,7 +127,7 @@ fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, 
     }
 }
 
-/// Whether an operation with regions, and how many parameters its region has before the carried values.
+/// Returns the types of the parameters that the region of an operation has before the carried values.
 pub(super) fn region_params(op: &Op) -> &'static [MachineType] {
     use MachineType::*;
     match op {
@@ -136,7 +137,7 @@ pub(super) fn region_params(op: &Op) -> &'static [MachineType] {
     }
 }
 
-/// The types of the first arguments of an operation with regions: those before what is shown to lights, and the
+/// Returns the types of the first arguments of an operation with regions: those before what is shown to lights, and the
 /// carried values.
 pub(super) fn region_args(op: &Op) -> &'static [MachineType] {
     use MachineType::*;
@@ -151,13 +152,13 @@ pub(super) fn region_args(op: &Op) -> &'static [MachineType] {
 }
 
 impl Op {
-    /// For operations that carry values ([`Op::Loop`], [`Op::Illuminance`], [`Op::LightLoop`]): the number of arguments
-    /// before the first carried value. For others with regions: the number of arguments.
+    /// Returns the number of arguments before the first carried value of operations that carry values ([`Op::Loop`],
+    /// [`Op::Illuminance`], [`Op::LightLoop`]), and of all arguments for others with regions.
     pub fn fixed_args(&self) -> usize {
         region_args(self).len() + self.shown().len()
     }
 
-    /// The names of the values that it shows to lights, which are the last of its fixed arguments.
+    /// Returns the names of the values that it shows to lights, which are the last of its fixed arguments.
     pub fn shown(&self) -> &[Arc<str>] {
         match self {
             Op::Illuminance { shown, .. } | Op::Ambient(shown) | Op::LightLoop { shown, .. } => shown,
@@ -165,7 +166,7 @@ impl Op {
         }
     }
 
-    /// The same operation showing values of other names.
+    /// Returns the same operation showing values of other names.
     #[must_use]
     pub fn showing(mut self, names: Shown) -> Self {
         if let Op::Illuminance { shown, .. } | Op::Ambient(shown) | Op::LightLoop { shown, .. } = &mut self {
@@ -174,13 +175,13 @@ impl Op {
         self
     }
 
-    /// The number of parameters of its regions before the first carried value.
+    /// Returns the number of parameters of its regions before the first carried value.
     pub fn fixed_params(&self) -> usize {
         region_params(self).len()
     }
 
-    /// What goes with the values of an operation that leaves a record of them: the format of what is printed, or the
-    /// names of what is baked.
+    /// Returns what goes with the values of an operation that leaves a record of them: the format of what is printed,
+    /// or the names of what is baked.
     pub fn record(&self) -> Option<&Arc<str>> {
         match self {
             Op::Printf(text) | Op::Bake(text) => Some(text),
@@ -188,13 +189,13 @@ impl Op {
         }
     }
 
-    /// Whether it owns regions.
+    /// Returns whether it owns regions.
     pub fn has_regions(&self) -> bool {
         matches!(self, Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. })
     }
 
-    /// Loop trips that it makes by itself, more than nearly all do (glsl/lib/rsl/trips.glsl); 0 where it looks nothing
-    /// up.
+    /// Returns the loop trips that it makes by itself, more than nearly all do (glsl/lib/rsl/trips.glsl), or 0 where it
+    /// looks nothing up.
     pub fn lookup_trips(&self) -> u32 {
         match self {
             Op::Lookup(Lookup { kind: LookupKind::Occlusion, .. }) => 12_288,
@@ -204,8 +205,8 @@ impl Op {
         }
     }
 
-    /// Loops that it begins also where no invocation runs it, as CPU drivers run both sides of a branch: each counts as
-    /// a trip.
+    /// Returns the loops that it begins also where no invocation runs it, as CPU drivers run both sides of a branch:
+    /// each counts as a trip.
     pub fn idle_trips(&self) -> u32 {
         match self {
             Op::Lookup(lookup) if lookup.kind.is_sampled() => 16,
@@ -214,8 +215,8 @@ impl Op {
         }
     }
 
-    /// Whether it may be removed when unused, evaluated elsewhere, and shared with an equal one: it depends on its
-    /// arguments only. Operations with regions are not judged here.
+    /// Returns whether it may be removed when unused, evaluated elsewhere, and shared with an equal one: it depends on
+    /// its arguments only. Operations with regions are not judged here.
     pub fn is_pure(&self) -> bool {
         let message = matches!(self, Op::Message { target: MessageTarget::Light, .. });
         let memory = matches!(self, Op::SlotLoad(_) | Op::SlotStore(_)) || self.record().is_some();

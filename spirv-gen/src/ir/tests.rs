@@ -1,6 +1,6 @@
 use super::*;
 
-/// Every construct of the front end's level in one program.
+/// Returns every construct of the front end's level in one program.
 fn sampler() -> Shader {
     let mut b = Builder::new(ShaderKind::Surface, "sampler");
     let kd = b.param(Param {

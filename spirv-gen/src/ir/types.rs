@@ -24,7 +24,7 @@ pub enum MachineType {
 }
 
 impl MachineType {
-    /// Number of 32-bit words of a value in a buffer.
+    /// Returns the number of 32-bit words of a value in a buffer.
     pub fn words(self) -> u32 {
         match self {
             MachineType::Bool | MachineType::U32 | MachineType::F32 | MachineType::Str => 1,
@@ -33,7 +33,7 @@ impl MachineType {
         }
     }
 
-    /// The zero of this type: false, 0, all components 0, the empty string.
+    /// Returns the zero of this type: false, 0, all components 0, the empty string.
     pub fn zero(self) -> Const {
         match self {
             MachineType::Bool => Const::Bool(false),
@@ -45,7 +45,7 @@ impl MachineType {
         }
     }
 
-    /// The name in the text form.
+    /// Returns the name in the text form.
     pub fn name(self) -> &'static str {
         match self {
             MachineType::Bool => "bool",
@@ -57,7 +57,7 @@ impl MachineType {
         }
     }
 
-    /// The type of this name.
+    /// Returns the type of this name.
     pub fn from_name(name: &str) -> Option<MachineType> {
         [MachineType::Bool, MachineType::U32, MachineType::F32, MachineType::Vec3, MachineType::Mat4, MachineType::Str]
             .into_iter()
@@ -93,7 +93,7 @@ pub enum RslType {
 }
 
 impl RslType {
-    /// The machine type that holds it.
+    /// Returns the machine type that holds it.
     pub fn machine(self) -> MachineType {
         match self {
             RslType::Float => MachineType::F32,
@@ -103,7 +103,7 @@ impl RslType {
         }
     }
 
-    /// The keyword of the language, which is also the name in the text form.
+    /// Returns the keyword of the language, which is also the name in the text form.
     pub fn name(self) -> &'static str {
         match self {
             RslType::Float => "float",
@@ -116,7 +116,7 @@ impl RslType {
         }
     }
 
-    /// The type of this keyword.
+    /// Returns the type of this keyword.
     pub fn from_name(name: &str) -> Option<RslType> {
         use RslType::*;
         [Float, Color, Point, Vector, Normal, Matrix, String].into_iter().find(|t| t.name() == name)
@@ -159,7 +159,7 @@ pub enum Const {
 }
 
 impl Const {
-    /// Its type.
+    /// Returns its type.
     pub fn ty(&self) -> MachineType {
         match self {
             Const::Bool(_) => MachineType::Bool,
@@ -171,27 +171,27 @@ impl Const {
         }
     }
 
-    /// The float, if it is one.
+    /// Returns the float, if it is one.
     pub fn as_f32(&self) -> Option<f32> {
         if let Const::F32(x) = self { Some(*x) } else { None }
     }
 
-    /// The triple, if it is one.
+    /// Returns the triple, if it is one.
     pub fn as_vec3(&self) -> Option<[f32; 3]> {
         if let Const::Vec3(x) = self { Some(*x) } else { None }
     }
 
-    /// The truth value, if it is one.
+    /// Returns the truth value, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         if let Const::Bool(x) = self { Some(*x) } else { None }
     }
 
-    /// The integer, if it is one.
+    /// Returns the integer, if it is one.
     pub fn as_u32(&self) -> Option<u32> {
         if let Const::U32(x) = self { Some(*x) } else { None }
     }
 
-    /// The matrix that has `x` on its diagonal and zeros elsewhere: what RSL's `matrix x` means.
+    /// Returns the matrix that has `x` on its diagonal and zeros elsewhere: what RSL's `matrix x` means.
     pub fn diagonal(x: f32) -> Const {
         let mut m = [0.0; 16];
         for i in 0..4 {

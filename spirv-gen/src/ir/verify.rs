@@ -19,7 +19,7 @@ pub struct VerifyError {
 /// Checks a shader.
 ///
 /// # Errors
-/// The first broken rule.
+/// Returns the first broken rule.
 pub fn verify(shader: &Shader) -> Result<(), VerifyError> {
     let whole = |message: String| VerifyError { place: format!("shader {}", shader.name), message };
     let root = shader.body.region(shader.body.root());
@@ -50,7 +50,7 @@ pub fn verify(shader: &Shader) -> Result<(), VerifyError> {
 /// Checks code that belongs to no shader any more: a composed and bound program.
 ///
 /// # Errors
-/// The first broken rule.
+/// Returns the first broken rule.
 pub fn verify_body(body: &Body, params: &[Param]) -> Result<(), VerifyError> {
     Verifier { body, params, kind: None }.run(body.root())
 }
@@ -177,7 +177,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Numbers and types of regions, their parameters and what they yield.
+    /// Checks numbers and types of regions, their parameters and what they yield.
     fn structure(&self, inst: Inst) -> Result<(), VerifyError> {
         let data = self.body.inst(inst);
         let types = |values: &[Value]| values.iter().map(|&v| self.body.ty(v)).collect::<Vec<_>>();

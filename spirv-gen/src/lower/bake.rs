@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         self.left(names, &[file, channels, place, none, zero, value])
     }
 
-    /// Leaves a record; the result of the call.
+    /// Leaves a record, and returns the result of the call.
     fn left(&mut self, names: String, values: &[Value]) -> Value {
         self.builder.emit(Op::Bake(names.into()), values);
         self.builder.f32(1.0)

@@ -6,7 +6,7 @@ use crate::sema::hir::{Argument, FuncId, StmtKind, Type};
 use crate::sema::visit;
 
 impl Lowerer<'_> {
-    /// The code of a function with its arguments; the result if it has one.
+    /// Writes the code of a function with its arguments, and returns the result if it has one.
     pub(super) fn call(&mut self, id: FuncId, arguments: &[Argument]) -> Option<Value> {
         let function = self.function(id);
         let mut outputs = Vec::new();

@@ -30,7 +30,7 @@ pub enum CastShadow {
 }
 
 impl CastShadow {
-    /// The parameters that name the maps: seen along +x, -x, +y, -y, +z and -z where there are six.
+    /// Returns the parameters that name the maps: seen along +x, -x, +y, -y, +z and -z where there are six.
     pub fn map_params(self) -> &'static [&'static str] {
         match self {
             Self::Once => &["__shadowmap"],
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         );
     }
 
-    /// The name of the map that looks along `l`: by the longest of its components in the world.
+    /// Returns the name of the map that looks along `l`: by the longest of its components in the world.
     fn facing_map(&mut self, maps: &[ParamId], l: Value) -> Value {
         let names: Vec<Value> = maps.iter().map(|&map| self.builder.op(Op::Param(map), &[])).collect();
         let [px, nx, py, ny, pz, nz] = names[..] else { return names[0] };

@@ -27,12 +27,12 @@ pub(super) struct Cells {
 pub(super) struct Mark(usize);
 
 impl Cells {
-    /// Cells for that many variables, without values.
+    /// Returns cells for that many variables, without values.
     pub(super) fn new(count: usize) -> Self {
         Self { values: vec![None; count], journal: Vec::new() }
     }
 
-    /// A new cell.
+    /// Adds a cell with a value.
     pub(super) fn add(&mut self, value: Value) -> Cell {
         let cell = Cell(self.values.len() as u32);
         self.values.push(None);
@@ -40,7 +40,7 @@ impl Cells {
         cell
     }
 
-    /// What a cell holds; `None` before its variable is declared.
+    /// Returns what a cell holds, or `None` before its variable is declared.
     pub(super) fn get(&self, cell: Cell) -> Option<Value> {
         self.values[cell.0 as usize]
     }
@@ -61,12 +61,13 @@ impl Cells {
         self.journal.push((cell, before));
     }
 
-    /// The present place.
+    /// Returns the present place.
     pub(super) fn mark(&self) -> Mark {
         Mark(self.journal.len())
     }
 
-    /// Undoes what was assigned since `mark`. The cells that had a value then, with the values that they lose.
+    /// Undoes what was assigned since `mark`, and returns the cells that had a value then, with the values that they
+    /// lose.
     pub(super) fn undo(&mut self, mark: Mark) -> BTreeMap<Cell, Value> {
         let mut last = BTreeMap::new();
         for &(cell, _) in &self.journal[mark.0..] {

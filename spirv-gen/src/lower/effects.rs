@@ -38,7 +38,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Nothing is changed.
+    /// Returns whether nothing is changed.
     pub(super) fn is_none(&self) -> bool {
         self.assigned.is_empty() && !self.uses_random && !self.shines
     }
@@ -86,7 +86,7 @@ impl Effects {
         effects
     }
 
-    /// What statements change, calls included.
+    /// Returns what statements change, calls included.
     pub(super) fn changes(&self, statements: &[Stmt]) -> Changes {
         let mut changes = Changes::default();
         visit::expressions(statements, &mut |expr| self.add(expr, &mut changes));
@@ -101,7 +101,7 @@ impl Effects {
         changes
     }
 
-    /// What an expression changes, its parts included.
+    /// Returns what an expression changes, its parts included.
     pub(super) fn changes_of(&self, expr: &Expr) -> Changes {
         let mut changes = Changes::default();
         visit::walk(expr, &mut |part| self.add(part, &mut changes));
@@ -140,7 +140,7 @@ impl Effects {
 }
 
 impl Escapes {
-    /// How control may leave statements.
+    /// Returns how control may leave statements.
     pub(super) fn of(statements: &[Stmt]) -> Self {
         statements.iter().map(Self::of_one).fold(Self::default(), Self::or)
     }
@@ -170,17 +170,17 @@ impl Escapes {
         }
     }
 
-    /// Whether the loop `level` levels out may be ended.
+    /// Returns whether the loop `level` levels out may be ended.
     pub(super) fn breaks(self, level: usize) -> bool {
         level < LEVELS_MAX as usize && self.broken >> level & 1 == 1
     }
 
-    /// Whether the trip of the loop `level` levels out may be ended.
+    /// Returns whether the trip of the loop `level` levels out may be ended.
     pub(super) fn continues(self, level: usize) -> bool {
         level < LEVELS_MAX as usize && self.continued >> level & 1 == 1
     }
 
-    /// Control leaves at the end only.
+    /// Returns whether control leaves at the end only.
     pub(super) fn is_none(self) -> bool {
         self == Self::default()
     }

@@ -13,7 +13,7 @@ pub(super) enum Target {
 }
 
 impl Lowerer<'_> {
-    /// The value of an expression that has one.
+    /// Returns the value of an expression that has one.
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
         match &expr.kind {
             ExprKind::Float(value) => self.builder.f32(*value),
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a float expression is not 0.
+    /// Returns whether a float expression is not 0.
     pub(super) fn truth(&mut self, expr: &Expr) -> Value {
         match &expr.kind {
             ExprKind::Not(value) => {
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A triple or a matrix: a constant if all parts are known.
+    /// Returns a triple or a matrix: a constant if all parts are known.
     fn tuple(&mut self, expr: &Expr) -> Value {
         if let Some(known) = fold(expr) {
             return self.builder.constant(constant(&known));
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         self.cells.get(result).expect("just set")
     }
 
-    /// The value of a variable that is no array.
+    /// Returns the value of a variable that is no array.
     pub(super) fn read(&mut self, id: VarId) -> Value {
         if let Some(value) = self.cells.get(id.into()) {
             return value;
@@ -199,7 +199,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Where an array is.
+    /// Returns where an array is.
     pub(super) fn array(&mut self, id: VarId) -> Array {
         match self.arrays[id.0 as usize] {
             Some(array) => array,
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The text of a string that is known now.
+    /// Returns the text of a string that is known now.
     pub(super) fn literal(&self, expr: &Expr) -> Option<String> {
         match fold(expr)? {
             crate::sema::hir::Constant::String(text) => Some(text.to_string()),
@@ -241,7 +241,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What `then` makes of the choice whose name `name` turns out to be when the shader runs, or of `otherwise`.
+    /// Returns what `then` makes of the choice whose name `name` turns out to be when the shader runs, or of
+    /// `otherwise`.
     pub(super) fn by_name<T: Copy>(
         &mut self,
         name: Value,
@@ -262,7 +263,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether an expression is cheap and changes nothing.
+/// Returns whether an expression is cheap and changes nothing.
 fn is_simple(expr: &Expr) -> bool {
     let mut simple = true;
     visit::walk(expr, &mut |part| {

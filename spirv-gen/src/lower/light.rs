@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         self.shine(l, body);
     }
 
-    /// A direction of the cone about an axis, all of which are equally likely; as long as the axis.
+    /// Returns a direction of the cone about an axis, all of which are equally likely; as long as the axis.
     fn drawn_from_cone(&mut self, axis: Value, angle: Value) -> Value {
         let numbers = self.random(MachineType::Vec3);
         let b = &mut self.builder;
@@ -135,8 +135,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The sum over the lights of the hemisphere around `n` of their colours times `weight` of their direction. A light
-    /// can withdraw by its parameter `withdraws`.
+    /// Returns the sum over the lights of the hemisphere around `n` of their colours times `weight` of their direction.
+    /// A light can withdraw by its parameter `withdraws`.
     fn sum_lights(&mut self, n: Value, withdraws: &str, weight: impl FnOnce(&mut Self, Value) -> Value) -> Value {
         let position = self.global(Global::P);
         let hemisphere = self.builder.f32(std::f32::consts::FRAC_PI_2);
@@ -159,7 +159,7 @@ impl Lowerer<'_> {
         self.builder.end_illuminance(&[sum])[0]
     }
 
-    /// The matrix from a space to camera space, or the other way.
+    /// Returns the matrix from a space to camera space, or the other way.
     pub(super) fn space_matrix(&mut self, space: &Expr, direction: Direction) -> Option<Value> {
         match self.literal(space) {
             Some(name) if crate::ir::is_current(&name) => None,

@@ -66,12 +66,12 @@ pub(super) struct Lowerer<'a> {
     pub(super) loop_depth: usize,
 }
 
-/// The type of a value in the machine.
+/// Returns the type of a value in the machine.
 pub(super) fn machine(ty: Type) -> ir::MachineType {
     rsl_type(ty).machine()
 }
 
-/// The IR's name of a type that a value can have.
+/// Returns the IR's name of a type that a value can have.
 pub(super) fn rsl_type(ty: Type) -> RslType {
     match ty {
         Type::Float | Type::Void => RslType::Float,
@@ -181,7 +181,7 @@ impl<'a> Lowerer<'a> {
         self.arrays[id.0 as usize] = Some(copy);
     }
 
-    /// What a predefined variable is when the shader starts.
+    /// Returns what a predefined variable is when the shader starts.
     pub(super) fn first_value(&mut self, predefined: Predefined) -> Value {
         let global = match (predefined, self.shader.kind) {
             (Predefined::L | Predefined::Cl, _) => return self.builder.constant([0.0; 3]),
@@ -193,7 +193,7 @@ impl<'a> Lowerer<'a> {
         self.builder.global(global)
     }
 
-    /// The cell of a predefined variable that the shader hands out.
+    /// Returns the cell of a predefined variable that the shader hands out.
     pub(super) fn predefined_cell(&mut self, predefined: Predefined) -> Cell {
         let storage = Storage::Predefined(predefined);
         let known = self.shader.variables.iter().position(|v| v.storage == storage);
@@ -210,7 +210,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// The value of a predefined variable here.
+    /// Returns the value of a predefined variable here.
     pub(super) fn predefined(&mut self, predefined: Predefined) -> Value {
         let storage = Storage::Predefined(predefined);
         let known = self.shader.variables.iter().position(|v| v.storage == storage);
@@ -220,7 +220,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// A global as the shader sees it here: it may have been assigned.
+    /// Returns a global as the shader sees it here: it may have been assigned.
     pub(super) fn global(&mut self, global: Global) -> Value {
         self.predefined(Predefined::Global(global))
     }
@@ -246,7 +246,7 @@ impl<'a> Lowerer<'a> {
         self.builder.finish(&outputs)
     }
 
-    /// The output parameters, elements of arrays one by one, with their values here.
+    /// Returns the output parameters, elements of arrays one by one, with their values here.
     fn output_parameters(&mut self) -> Vec<(Arc<str>, Value)> {
         let (shader, mut outputs) = (self.shader, Vec::new());
         for &hir::Parameter { variable: id, .. } in &shader.parameters {
@@ -267,7 +267,7 @@ impl<'a> Lowerer<'a> {
         outputs
     }
 
-    /// What lights may see of the surface here: its outputs.
+    /// Returns what lights may see of the surface here: its outputs.
     pub(super) fn shown(&mut self) -> Vec<(Arc<str>, Value)> {
         if self.shader.kind == DeclaredKind::Surface { self.output_parameters() } else { Vec::new() }
     }

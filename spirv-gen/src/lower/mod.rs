@@ -22,12 +22,12 @@ use crate::sema::hir::{CheckedShader, DeclaredKind};
 use effects::Effects;
 use lowerer::Lowerer;
 
-/// The IR of a checked shader.
+/// Returns the IR of a checked shader.
 pub fn lower(shader: &CheckedShader) -> ir::Shader {
     lower_with(shader, LightScale::default())
 }
 
-/// The IR of a light whose colour is also scaled by what its shader does not know of.
+/// Returns the IR of a light whose colour is also scaled by what its shader does not know of.
 pub fn lower_scaled(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
     lower_with(shader, scale)
 }

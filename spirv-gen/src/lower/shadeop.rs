@@ -9,7 +9,7 @@ use crate::sema::hir::{self, LValue, ShadeopCall, Shape};
 use crate::shadeops::{DEGREES_PER_RADIAN, GeometryOp, LightingOp, MathOp, Opcode, RADIANS_PER_DEGREE};
 
 impl Lowerer<'_> {
-    /// A call of a shadeop whose result has the type `ty`; its value if it has a result.
+    /// Lowers a call of a shadeop whose result has the type `ty`, and returns its value if it has a result.
     pub(super) fn shadeop(&mut self, call: &ShadeopCall, ty: hir::Type) -> Option<Value> {
         let wanted = if ty == hir::Type::Void { MachineType::F32 } else { machine(ty) };
         let result = match call.opcode {
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         Some(result)
     }
 
-    /// The values of the arguments of a call.
+    /// Returns the values of the arguments of a call.
     fn arguments(&mut self, call: &ShadeopCall) -> Vec<Value> {
         call.arguments.iter().map(|a| self.value(a)).collect()
     }
@@ -182,13 +182,13 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The value of a named parameter.
+    /// Returns the value of a named parameter.
     fn named(&mut self, call: &ShadeopCall, name: &str) -> Option<Value> {
         let (_, value) = call.named.iter().find(|(n, _)| self.literal(n).as_deref() == Some(name))?;
         Some(self.value(value))
     }
 
-    /// The number of calls of `random` so far, as a value; counts one more.
+    /// Returns the number of calls of `random` so far, as a value, and counts one more.
     fn next_random(&mut self) -> Value {
         let Some(count) = self.random_count else { return self.builder.u32(0) };
         let now = self.cells.get(count).expect("the counter always has a value");
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
         self.builder.random(ty, count)
     }
 
-    /// The same number at all points: that of a cell of `cellnoise` which belongs to this call and trip.
+    /// Returns the same number at all points: that of a cell of `cellnoise` which belongs to this call and trip.
     fn uniform_random(&mut self, ty: MachineType) -> Value {
         let count = self.next_random();
         let count = self.builder.unary(Unary::FloatFromU32, count);
@@ -253,7 +253,7 @@ impl Lowerer<'_> {
         None
     }
 
-    /// A format whose letters fit its values, and the values.
+    /// Returns a format whose letters fit its values, and the values.
     fn format(&mut self, call: &ShadeopCall) -> (String, Vec<Value>) {
         let format = self.literal(&call.arguments[0]).unwrap_or_default();
         let types = call.arguments[1..].iter().map(|a| a.ty);
@@ -280,7 +280,7 @@ impl Lowerer<'_> {
         self.builder.op(Op::Match, &[pattern, text])
     }
 
-    /// What is requested: the last argument, which the checker has seen to be a literal.
+    /// Returns what is requested: the last argument, which the checker has seen to be a literal.
     fn asked_name(&self, call: &ShadeopCall) -> String {
         call.arguments.last().and_then(|name| self.literal(name)).unwrap_or_default()
     }
@@ -319,7 +319,7 @@ impl Lowerer<'_> {
         place.index.is_none() && self.shader.variable(place.variable).shape != Shape::Single
     }
 
-    /// Type and number of the values that an answer must have.
+    /// Returns the type and number of the values that an answer must have.
     fn asked_type(&mut self, place: &LValue) -> (crate::ir::RslType, u32) {
         let ty = rsl_type(self.shader.variable(place.variable).ty);
         let count = if self.is_whole_array(place) { self.array(place.variable).length } else { 1 };
@@ -351,7 +351,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// A format with letters that fit the values: `%f` and its variants for floats, `%p`, `%c`, `%m`, `%s` for the others.
+/// Returns a format with letters that fit the values: `%f` and its variants for floats, `%p`, `%c`, `%m`, `%s` for the
+/// others.
 fn fitting_format(format: &str, types: impl Iterator<Item = hir::Type>) -> String {
     let mut types = types;
     let (mut result, mut rest) = (String::with_capacity(format.len()), format);

@@ -155,7 +155,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The arguments of a transform: one or two spaces, and the value that is transformed.
+/// Returns the arguments of a transform: one or two spaces, and the value that is transformed.
 fn spaces_and_value(call: &ShadeopCall) -> (&[Expr], &Expr) {
     let last = call.arguments.len() - 1;
     (&call.arguments[..last], &call.arguments[last])

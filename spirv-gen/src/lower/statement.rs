@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether control is still here after code that may have jumped; `None` if it surely is.
+    /// Returns whether control is still here after code that may have jumped, or `None` if it surely is.
     fn guard(&mut self, jumped: Escapes) -> Option<Value> {
         let mut flags = Vec::new();
         for (level, flag) in self.frame.loops.iter().rev().enumerate() {
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
         Some(self.builder.unary(Unary::Not, gone))
     }
 
-    /// Whether one of the flags is set; `None` if there are none.
+    /// Returns whether one of the flags is set, or `None` if there are none.
     fn any(&mut self, flags: &[Cell]) -> Option<Value> {
         let mut result = None;
         for &flag in flags {
@@ -187,7 +187,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The memory of a local array: its own for each call of a function.
+    /// Returns the memory of a local array: its own for each call of a function.
     pub(super) fn local_array(&mut self, id: VarId) -> Array {
         let variable = self.shader.variable(id);
         if let (Some(array), Storage::Local) = (self.arrays[id.0 as usize], variable.storage) {
@@ -241,7 +241,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The cells that a loop carries: what its code changes and what has a value before it.
+    /// Returns the cells that a loop carries: what its code changes and what has a value before it.
     fn carried(&self, body: &[Stmt], others: &[&Expr], flags: LoopFlags) -> Vec<Cell> {
         let mut changes = self.effects.changes(body);
         for expr in others {
@@ -271,7 +271,7 @@ impl Lowerer<'_> {
         cells
     }
 
-    /// Flags for a loop that begins.
+    /// Makes the flags of a loop that begins.
     fn loop_flags(&mut self) -> LoopFlags {
         let no = self.builder.bool(false);
         LoopFlags { broken: self.cells.add(no), continued: self.cells.add(no) }
@@ -288,7 +288,7 @@ impl Lowerer<'_> {
         self.frame.loops.pop();
     }
 
-    /// What ends a loop for good: a `break` of it or of one around it, a `return`.
+    /// Returns what ends a loop for good: a `break` of it or of one around it, a `return`.
     fn ended(&mut self, body: &[Stmt], flags: LoopFlags) -> Option<Value> {
         let escapes = Escapes::of(body);
         let mut ends = Vec::new();

@@ -4,7 +4,7 @@ use crate::parse_shader;
 use crate::syntax::loader::NoIncludes;
 use crate::syntax::preprocess::Source;
 
-/// The IR of a shader without faults.
+/// Returns the IR of a shader without faults.
 fn lowered(text: &str) -> ir::Shader {
     let (shader, diagnostics) = parse_shader(&Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] });
     let shader = lower(&shader.unwrap_or_else(|| panic!("{text:.200}: {diagnostics:?}")));

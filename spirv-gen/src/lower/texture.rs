@@ -29,15 +29,15 @@ impl Lowerer<'_> {
         self.look(kind, call, ty, name, area)
     }
 
-    /// The area that the change of coordinates covers.
+    /// Returns the area that the change of coordinates covers.
     fn area_around(&mut self, middle: Vec<Value>) -> Area {
         let along_x = middle.iter().map(|&x| self.builder.change(Axis::U, x)).collect();
         let along_y = middle.iter().map(|&x| self.builder.change(Axis::V, x)).collect();
         Area { middle, along_x, along_y }
     }
 
-    /// The area between four corners, which come in the order of texture coordinates: two at the top, two at the
-    /// bottom.
+    /// Returns the area between four corners, which come in the order of texture coordinates: two at the top, two at
+    /// the bottom.
     fn area_between(&mut self, corners: &[Value], dimensions: usize) -> Area {
         let mut area = Area { middle: Vec::new(), along_x: Vec::new(), along_y: Vec::new() };
         for i in 0..dimensions {
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A lookup of one number, whatever is wanted.
+    /// Returns a lookup of one number, whatever is wanted.
     fn sampled(&mut self, kind: LookupKind, mut arguments: Vec<Value>, ty: MachineType) -> Value {
         arguments.push(self.builder.u32(0));
         let result = self.builder.op(Op::Lookup(Lookup { kind, ty: MachineType::F32 }), &arguments);
@@ -128,19 +128,19 @@ impl Lowerer<'_> {
         self.sampled(LookupKind::Occlusion, arguments, ty)
     }
 
-    /// The last value that was given for one of these parameters, or the default.
+    /// Returns the last value that was given for one of these parameters, or the default.
     fn lookup_option(&mut self, call: &ShadeopCall, names: &[&str], default: f32) -> Value {
         self.given_option(call, names).unwrap_or_else(|| self.builder.f32(default))
     }
 
-    /// The last value that was given for one of these parameters.
+    /// Returns the last value that was given for one of these parameters.
     fn given_option(&mut self, call: &ShadeopCall, names: &[&str]) -> Option<Value> {
         let is_meant = |name: &Expr| self.literal(name).is_some_and(|name| names.contains(&&*name));
         let (_, value) = call.named.iter().rev().find(|(name, _)| is_meant(name))?;
         Some(self.value(value))
     }
 
-    /// The number of the filter.
+    /// Returns the number of the filter.
     fn lookup_filter(&mut self, call: &ShadeopCall) -> Value {
         let given = call.named.iter().rev().find(|(name, _)| self.literal(name).as_deref() == Some("filter"));
         let Some((_, filter)) = given else { return self.builder.f32(0.0) };
@@ -209,7 +209,7 @@ impl Lowerer<'_> {
         b.add(n, tilt)
     }
 
-    /// The slope of a texture's first channel along coordinate `i`.
+    /// Returns the slope of a texture's first channel along coordinate `i`.
     fn slope(&mut self, call: &ShadeopCall, name: Value, area: &Area, i: usize) -> Value {
         let b = &mut self.builder;
         let (x, y) = (b.unary(Unary::Abs, area.along_x[i]), b.unary(Unary::Abs, area.along_y[i]));

@@ -42,7 +42,7 @@ impl BodyWriter {
     }
 }
 
-/// Types without values that differ from themselves.
+/// Returns whether a type has no values that differ from themselves.
 fn is_discrete(ty: MachineType) -> bool {
     matches!(ty, MachineType::Bool | MachineType::U32 | MachineType::Str)
 }
@@ -55,12 +55,12 @@ fn definition<'a>(body: &'a Body, value: Value, op: &Op) -> Option<&'a InstData>
     body.def_inst(value).filter(|d| d.op == *op)
 }
 
-/// The float that a value repeats in all components.
+/// Returns the float that a value repeats in all components.
 fn splatted(body: &Body, value: Value) -> Option<Value> {
     definition(body, value, &Op::Unary(Unary::Splat)).map(|d| d.args[0])
 }
 
-/// Whether a value is a constant all of whose floats have these bits.
+/// Returns whether a value is a constant all of whose floats have these bits.
 fn is_all(body: &Body, value: Value, x: f32) -> bool {
     let same = |y: &f32| y.to_bits() == x.to_bits();
     match body.constant(value) {
@@ -101,7 +101,7 @@ fn binary(out: &mut BodyWriter, op: Binary, a: Value, b: Value) -> Option<Value>
     Some(out.op(Op::Unary(Unary::Splat), &[once]))
 }
 
-/// The float that a triple repeats, whether constant or not.
+/// Returns the float that a triple repeats, whether constant or not.
 fn repeated(out: &mut BodyWriter, value: Value) -> Option<Value> {
     if let Some(x) = splatted(out.body(), value) {
         return Some(x);
@@ -143,7 +143,7 @@ fn component(body: &Body, i: u8, v: Value) -> Option<Value> {
     }
 }
 
-/// A triple of the three components of one triple, or of the same float.
+/// Returns a triple of the three components of one triple, or of the same float.
 fn whole(out: &mut BodyWriter, args: &[Value]) -> Option<Value> {
     if args[0] == args[1] && args[0] == args[2] {
         return Some(out.op(Op::Unary(Unary::Splat), &args[..1]));

@@ -7,7 +7,8 @@ pub fn remove_dead(body: &mut Body) {
     remove_dead_but(body, &|op, _| op.record().is_some());
 }
 
-/// The same where effects are the instructions that `is_effect` names. Stores to arrays are alive where these are read.
+/// Does the same where effects are the instructions that `is_effect` names. Stores to arrays are alive where these are
+/// read.
 pub(super) fn remove_dead_but(body: &mut Body, is_effect: &dyn Fn(&Op, Inst) -> bool) {
     let mut live = Live::new(body, is_effect);
     for &v in &body.region(body.root()).results {

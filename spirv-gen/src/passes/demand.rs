@@ -3,15 +3,15 @@
 //!
 //! A lookup is *independent* if its arguments, and the loops that lead to it, depend on no texture. The slice has the
 //! independent lookups, and only what they need. It names all tiles that these lookups of the program read, and some
-//! that nobody needs: a branch that a texture chooses is taken whatever it chose, if there is no loop in it (a loop may
-//! never end where its branch is not taken). Where one derivative is taken together with another, the slice may keep a
-//! lookup that is not independent.
+//! that are not needed: a branch that a texture chooses is taken whatever it chose, if there is no loop in it (a loop
+//! may never end where its branch is not taken). Where one derivative is taken together with another, the slice may
+//! keep a lookup that is not independent.
 
 use super::dead::remove_dead_but;
 use crate::ir::{Body, Inst, Op, Region, Value};
 use rustc_hash::FxHashSet;
 
-/// The demand slice of a bound program; `None` where no lookup is independent. Its root yields nothing.
+/// Returns the demand slice of a bound program, or `None` where no lookup is independent. Its root yields nothing.
 pub fn demand_slice(body: &Body) -> Option<Body> {
     let found = Dependence::of(body);
     if found.independent.is_empty() {
@@ -153,7 +153,7 @@ impl<'a> Dependence<'a> {
         }
     }
 
-    /// Whether there is a loop in a branch.
+    /// Returns whether there is a loop in a branch.
     fn repeats(&self, branch: Inst) -> bool {
         let mut found = false;
         self.body.walk_inst(branch, &mut |inst| found |= matches!(self.body.inst(inst).op, Op::Loop));
@@ -181,7 +181,7 @@ mod tests {
     use crate::syntax::loader::NoIncludes;
     use crate::syntax::preprocess::Source;
 
-    /// The names of the lookups in the slice of a surface with this code.
+    /// Returns the names of the lookups in the slice of a surface with this code.
     fn named(code: &str) -> Vec<String> {
         let text = format!("surface a(string map = \"\";) {{ float i, sum = 0, x[2]; {code} Ci = sum; }}");
         let source = Source { name: "a.sl", text: &text, loader: &NoIncludes, defines: &[] };

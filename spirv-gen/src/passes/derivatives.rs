@@ -57,7 +57,7 @@ impl Rules for DropUniform {
     }
 }
 
-/// The derivatives of a program and all that their arguments need.
+/// Returns the derivatives of a program and all that their arguments need.
 fn slice(body: &Body) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
     let mut work = Vec::new();
@@ -101,7 +101,7 @@ fn collect(body: &Body, inst: Inst, bound: &mut FxHashSet<Value>, used: &mut FxH
     }
 }
 
-/// Whether an instruction may be executed anywhere its inputs are known.
+/// Returns whether an instruction may be executed anywhere its inputs are known.
 fn is_movable(body: &Body, inst: Inst) -> bool {
     let data = body.inst(inst);
     let inner = || data.regions.iter().flat_map(|&r| &body.region(r).insts).all(|&i| is_movable(body, i));
@@ -167,7 +167,7 @@ impl Rules for Legalise {
     }
 }
 
-/// For each case of a switch whether it is the one.
+/// Returns for each case of a switch whether it is the one.
 fn case_conditions(t: &mut Translator<'_, '_>, selector: Value, count: usize) -> Vec<Value> {
     let mut conditions = Vec::new();
     let mut none = t.out.constant(Const::Bool(true));
@@ -249,7 +249,7 @@ impl Legalise {
     }
 }
 
-/// Whether an instruction, or one below it, has effects or must keep its place among those that have.
+/// Returns whether an instruction, or one below it, has effects or must keep its place among those that have.
 fn is_ordered(body: &Body, inst: Inst) -> bool {
     let data = body.inst(inst);
     let memory = matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_)) || data.op.record().is_some();

@@ -106,7 +106,7 @@ impl ToLightLoops {
     }
 }
 
-/// Whether the angle between a light's direction and the axis is at most `angle`.
+/// Returns whether the angle between a light's direction and the axis is at most `angle`.
 fn in_cone(t: &mut Translator<'_, '_>, l: Value, axis: Value, angle: Value) -> Value {
     let mut binary = |op, a, b| t.out.op(Op::Binary(op), &[a, b]);
     let (ll, aa) = (binary(Binary::Dot, l, l), binary(Binary::Dot, axis, axis));
@@ -170,7 +170,7 @@ fn may_merge(body: &Body, pair: &LoopPair) -> bool {
     !effects && !dependents(body, pair).contains(&insts[pair.second])
 }
 
-/// Whether an instruction, or one below it, reads or writes arrays, prints or bakes.
+/// Returns whether an instruction, or one below it, reads or writes arrays, prints or bakes.
 fn touches_memory(body: &Body, inst: Inst) -> bool {
     let data = body.inst(inst);
     matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_))
@@ -178,7 +178,7 @@ fn touches_memory(body: &Body, inst: Inst) -> bool {
         || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| touches_memory(body, i))
 }
 
-/// The instructions after the first loop, up to the second, that need its results.
+/// Returns the instructions after the first loop, up to the second, that need its results.
 fn dependents(body: &Body, pair: &LoopPair) -> FxHashSet<Inst> {
     let insts = &body.region(pair.region).insts;
     let mut tainted: FxHashSet<Value> = body.inst(insts[pair.first]).results.iter().copied().collect();

@@ -9,15 +9,16 @@ use super::writer::BodyWriter;
 use crate::abi::print::HEAD_WORDS;
 use crate::ir::{Binary, Body, Inst, MachineType, Op, Region, Slot, Value};
 
-/// Whether a program prints or bakes.
+/// Returns whether a program prints or bakes.
 pub fn prints(body: &Body) -> bool {
     let mut found = false;
     body.walk(body.root(), &mut |inst| found |= body.inst(inst).op.record().is_some());
     found
 }
 
-/// Words of the records that a numbered program leaves at a point: those of `printf` and of loops whose trips are not
-/// known count once. What is baked must be kept to the last point, but of what is printed only the beginning is.
+/// Returns the words of the records that a numbered program leaves at a point: those of `printf` and of loops whose
+/// trips are not known count once. What is baked must be kept to the last point, but of what is printed only the
+/// beginning is.
 pub fn print_words(body: &Body) -> u32 {
     u32::try_from(words_in(body, body.root(), 1)).unwrap_or(u32::MAX)
 }

@@ -2,7 +2,7 @@
 
 use crate::ir::{Body, Inst, Op, Rate, Region};
 
-/// For each value whether it is varying; what is not is the same at all vertices of a grid.
+/// Returns for each value whether it is varying; what is not is the same at all vertices of a grid.
 pub fn varying(body: &Body) -> Vec<bool> {
     let mut rates = Rates { body, varying: vec![false; body.value_count()], changed: true };
     while std::mem::take(&mut rates.changed) {

@@ -9,7 +9,7 @@ use crate::ir::Body;
 /// nothing.
 const ROUNDS_MAX: usize = 8;
 
-/// An equivalent body that does less.
+/// Returns an equivalent body that does less.
 pub fn simplify(body: &Body) -> Body {
     let mut best = round(body);
     for _ in 1..ROUNDS_MAX {
@@ -29,7 +29,7 @@ fn round(body: &Body) -> Body {
     body
 }
 
-/// Instructions, and values carried: what a round can make fewer.
+/// Returns the number of instructions, and of values carried: what a round can make fewer.
 fn size(body: &Body) -> usize {
     let mut size = 0;
     body.walk(body.root(), &mut |i| size += 1 + body.inst(i).results.len());

@@ -40,7 +40,7 @@ impl SavedLoops {
         Self::those(body, |inst| !uncounted.contains(&inst))
     }
 
-    /// All loops, whether they count their trips or not.
+    /// Returns all loops, whether they count their trips or not.
     pub fn all(body: &Body) -> Self {
         Self::those(body, |_| true)
     }
@@ -84,28 +84,28 @@ impl SavedLoops {
         }
     }
 
-    /// The loop, if it may be stopped.
+    /// Returns the loop, if it may be stopped.
     pub fn get(&self, inst: Inst) -> Option<&SavedLoop> {
         self.loops.get(&inst)
     }
 
-    /// Whether no loop may be stopped.
+    /// Returns whether no loop may be stopped.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Words of marks, a bit for each loop that is saved.
+    /// Returns the words of marks, a bit for each loop that is saved.
     pub fn marks(&self) -> u32 {
         self.count.div_ceil(32)
     }
 
-    /// Records of four words in which everything is saved.
+    /// Returns the records of four words in which everything is saved.
     pub fn records(&self) -> u32 {
         self.records
     }
 }
 
-/// The arrays that are written in a region.
+/// Returns the arrays that are written in a region.
 fn written_slots(body: &Body, region: Region) -> Vec<Slot> {
     let mut slots = Vec::new();
     body.walk(region, &mut |inner| {

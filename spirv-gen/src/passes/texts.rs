@@ -4,7 +4,7 @@
 
 use crate::ir::{Body, Def, InstData, LookupKind, MachineType, Op, ParamDefault, ParamId, Shader, Value};
 
-/// For each parameter of a shader, whether it decides about a text.
+/// Returns for each parameter of a shader whether it decides about a text.
 pub fn text_params(shader: &Shader) -> Vec<bool> {
     let mut search = Search::new(shader);
     walk(shader, |data| match &data.op {
@@ -26,7 +26,8 @@ pub fn text_params(shader: &Shader) -> Vec<bool> {
     search.found
 }
 
-/// For each parameter of a shader, whether `shadow()` looks it up. One that lists several maps decides about texts.
+/// Returns for each parameter of a shader whether `shadow()` looks it up. One that lists several maps decides about
+/// texts.
 pub fn map_params(shader: &Shader) -> Vec<bool> {
     let mut search = Search::new(shader);
     walk(shader, |data| match &data.op {

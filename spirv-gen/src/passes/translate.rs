@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// What a pass replaces.
 pub(crate) trait Rules {
-    /// The values to go on with instead of an instruction's results, or `None` to have it written as it is. `args` are
-    /// the new arguments.
+    /// Returns the values to go on with instead of an instruction's results, or `None` to have it written as it is.
+    /// `args` are the new arguments.
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>>;
 }
 
@@ -40,7 +40,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         Self { from, out, map: vec![None; from.value_count()], slots: vec![None; from.slots().len()] }
     }
 
-    /// The new array of an old one; those that are not used are dropped.
+    /// Returns the new array of an old one. Those that are not used are dropped.
     fn slot(&mut self, old: Slot) -> Slot {
         let data = self.from.slot(old);
         *self.slots[old.0 as usize].get_or_insert_with(|| self.out.add_slot(data.ty, data.len))
@@ -57,7 +57,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         }
     }
 
-    /// The new value of an old one.
+    /// Returns the new value of an old one.
     pub(crate) fn value(&self, old: Value) -> Value {
         self.map[old.0 as usize].expect("a value is written before it is used")
     }
@@ -125,7 +125,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         }
     }
 
-    /// The element of an array that an index means, if that is known.
+    /// Returns the element of an array that an index means, if that is known.
     fn element(&self, slot: Slot, number: Value) -> Option<(Slot, usize)> {
         let number = self.out.body().constant(number)?.as_f32()?;
         self.out.optimise.then(|| (slot, index(number, self.out.body().slot(slot).len as usize)))
@@ -157,7 +157,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         }
     }
 
-    /// Types of an instruction's results.
+    /// Returns the types of an instruction's results.
     pub(crate) fn types(&self, data: &InstData) -> Vec<MachineType> {
         data.results.iter().map(|&r| self.from.ty(r)).collect()
     }
@@ -198,7 +198,8 @@ impl<'a, 'o> Translator<'a, 'o> {
         self.out.push(Op::If, args.to_vec(), vec![then, otherwise], &self.types(data))
     }
 
-    /// Number of operations in a region that could as well be executed always; above the limit if some could not.
+    /// Returns the number of operations in a region that could as well be executed always, or more than the limit if
+    /// some could not.
     fn is_small(&self, region: Region) -> usize {
         let body = self.out.body();
         let insts = &body.region(region).insts;
@@ -275,7 +276,7 @@ impl<'a, 'o> Translator<'a, 'o> {
 /// Operations in both branches of an `If` up to which it is turned into selects.
 const FLAT_MAX: usize = 16;
 
-/// Whether an operation is long: not executed where it need not be.
+/// Returns whether an operation is long: not executed where it need not be.
 pub(crate) fn is_dear(op: &Op) -> bool {
     use crate::ir::{Binary, Unary};
     match op {

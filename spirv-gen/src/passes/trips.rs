@@ -10,7 +10,7 @@ const UNCOUNTED_TRIPS_MAX: u64 = 16_384;
 /// The largest step and end of a loop that counts in integers whose trips are known: beyond, a counter might wrap.
 const COUNTER_MAX: u32 = u16::MAX as u32;
 
-/// The loops that are left by themselves after a known number of trips, few enough together.
+/// Returns the loops that are left by themselves after a known number of trips, few enough together.
 pub fn uncounted_loops(body: &Body) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
     let mut budget = UNCOUNTED_TRIPS_MAX;
@@ -41,14 +41,14 @@ fn visit(body: &Body, region: Region, times: Option<u64>, budget: &mut u64, foun
     }
 }
 
-/// The trips of the lookups in a trip of a loop, those of inner loops once.
+/// Returns the trips of the lookups in a trip of a loop, those of inner loops once.
 fn lookup_trips(body: &Body, inst: Inst) -> u64 {
     let mut trips = 0;
     body.walk_inst(inst, &mut |i| trips += u64::from(body.inst(i).op.lookup_trips()));
     trips
 }
 
-/// How many trips a loop makes whose counter starts at a constant, grows by a constant, and is compared with a
+/// Returns how many trips a loop makes whose counter starts at a constant, grows by a constant, and is compared with a
 /// constant.
 pub fn trip_count(body: &Body, inst: Inst) -> Option<u64> {
     let data = body.inst(inst);

@@ -58,12 +58,12 @@ impl BodyWriter {
         self.scopes.last().expect("the root's scope is open").region
     }
 
-    /// Number of scopes that are open.
+    /// Returns the number of scopes that are open.
     pub(crate) fn depth(&self) -> usize {
         self.scopes.len()
     }
 
-    /// Number of scopes around a value's definition: it is visible while at least that many are open.
+    /// Returns the number of scopes around a value's definition: it is visible while at least that many are open.
     pub(crate) fn depth_of(&self, value: Value) -> usize {
         self.depths[value.0 as usize]
     }
@@ -168,8 +168,8 @@ impl BodyWriter {
         results
     }
 
-    /// The depth at which an operation is written: before the outermost loop in which its arguments do not change, if
-    /// any.
+    /// Returns the depth at which an operation is written: before the outermost loop in which its arguments do not
+    /// change, if any.
     fn place(&self, op: &Op, args: &[Value]) -> usize {
         if matches!(op, Op::Const(_)) {
             return 1;
@@ -197,7 +197,7 @@ impl BodyWriter {
 
     // -- shorthands
 
-    /// An operation with one result, whose type follows from its arguments.
+    /// Returns an operation with one result, whose type follows from its arguments.
     pub(crate) fn op(&mut self, op: Op, args: &[Value]) -> Value {
         let types: Vec<_> = args.iter().map(|&a| self.body.ty(a)).collect();
         let results = match result_types(&op, &types, &[], &self.body) {

@@ -89,8 +89,8 @@ impl Checker<'_> {
         self.error(if hint.is_empty() { report } else { report.hint(hint) });
     }
 
-    /// The arguments, checked. Where all candidates want the same type of an argument, that type is what the argument
-    /// should be.
+    /// Returns the arguments, checked. Where all candidates want the same type of an argument, that type is what the
+    /// argument should be.
     fn actuals(&mut self, candidates: &[Candidate], arguments: &[AstExpr]) -> Option<Vec<ActualArgument>> {
         let count = arguments.len();
         let mut actuals = Vec::with_capacity(count);
@@ -116,7 +116,7 @@ impl Checker<'_> {
         actuals.into_iter().collect()
     }
 
-    /// What a candidate wants as argument `i` of `count`; `None` if it does not take that many.
+    /// Returns what a candidate wants as argument `i` of `count`, or `None` if it does not take that many.
     fn wanted(&self, candidate: Candidate, i: usize, count: usize) -> Option<SignatureParameter> {
         match candidate {
             Candidate::Function(id) => {
@@ -142,7 +142,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of a texture, which a channel in brackets may follow.
+    /// Returns the name of a texture, which a channel in brackets may follow.
     fn texture_name(&mut self, argument: &AstExpr) -> Option<ActualArgument> {
         let AstExprKind::Index { base, index } = &argument.kind else {
             return Some(ActualArgument { expr: self.expr(argument, Some(Type::String))?, channel: None });
@@ -161,7 +161,7 @@ impl Checker<'_> {
         Some(ActualArgument { expr: expr?, channel: Some(channel?) })
     }
 
-    /// What it costs to choose a candidate; `None` if it does not fit.
+    /// Returns what it costs to choose a candidate, or `None` if it does not fit.
     fn candidate_cost(&self, candidate: Candidate, actuals: &[ActualArgument], expected: Option<Type>) -> Option<Cost> {
         let mut cost = 0;
         let (result, fixed) = match candidate {
@@ -238,7 +238,7 @@ impl Checker<'_> {
         self.error(Report::error(span, message).hint(hint));
     }
 
-    /// A candidate as one would write it.
+    /// Returns a candidate as one would write it.
     fn form(&self, name: &Ident, candidate: Candidate) -> String {
         let count = match candidate {
             Candidate::Function(id) => self.functions[id.0 as usize].function.arguments.len(),
@@ -483,7 +483,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A name and a value of `texture3d`: one of its parameters, or a channel and the variable that it is written to.
+    /// Takes a name and a value of `texture3d`: one of its parameters, or a channel and the variable that it is written
+    /// to.
     fn points_argument(&mut self, call: &mut ShadeopCall, name: Expr, value: Expr) -> Option<()> {
         let wanted = match &name.kind {
             ExprKind::String(word) => shadeops::points_parameter(word),
@@ -557,7 +558,7 @@ impl Checker<'_> {
     }
 }
 
-/// The letters after the `%` of a format, in order; what follows a `%` that has none.
+/// Returns the letters after the `%` of a format, in order, or what follows a `%` that has none.
 pub(crate) fn format_letters(format: &str) -> Result<Vec<char>, String> {
     let mut letters = Vec::new();
     let mut rest = format;
@@ -577,12 +578,12 @@ pub(crate) fn format_letters(format: &str) -> Result<Vec<char>, String> {
     Ok(letters)
 }
 
-/// Whether these are pairs of names and values.
+/// Returns whether these are pairs of names and values.
 fn named_fit(rest: &[ActualArgument]) -> bool {
     rest.len().is_multiple_of(2) && rest.iter().step_by(2).all(|a| a.expr.ty == Type::String)
 }
 
-/// What it costs to use a result of type `result` where `expected` is wanted.
+/// Returns what it costs to use a result of type `result` where `expected` is wanted.
 fn result_cost(result: Type, expected: Option<Type>) -> u32 {
     match expected {
         None => 0,

@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// The statements of a shader or function in a scope of their own.
+    /// Checks the statements of a shader or function in a scope of their own.
     pub(super) fn body(&mut self, statements: &[AstStmt]) -> Vec<Stmt> {
         self.scopes.push(Scope::block());
         let body = self.statements(statements);
@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// An error for a loop over the lights where that is not possible.
+/// Returns an error for a loop over the lights where that is not possible.
 pub(super) fn lights_report(span: Span, in_default: bool) -> Report {
     if in_default {
         Report::error(span, "the default of a parameter cannot use lights")
@@ -165,7 +165,7 @@ pub(super) fn lights_report(span: Span, in_default: bool) -> Report {
     }
 }
 
-/// An error for a change where a parameter's default is computed.
+/// Returns an error for a change where a parameter's default is computed.
 pub(super) fn default_report(span: Span) -> Report {
     Report::error(span, "the default of a parameter cannot have side effects")
 }

@@ -72,7 +72,7 @@ fn node(variable: VarId) -> Node {
     variable.0 + 1
 }
 
-/// Which nodes can be reached from `seeds`.
+/// Returns which nodes can be reached from `seeds`.
 fn reach(edges: &[(Node, Node)], node_count: u32, seeds: &[Node]) -> Vec<bool> {
     let (starts, targets) = successors(edges.iter().copied(), node_count);
     let mut reached = vec![false; node_count as usize];
@@ -85,7 +85,7 @@ fn reach(edges: &[(Node, Node)], node_count: u32, seeds: &[Node]) -> Vec<bool> {
     reached
 }
 
-/// The edges by the node that they leave: those of node n are at `starts[n]..starts[n + 1]` of the targets.
+/// Returns the edges by the node that they leave: those of node n are at `starts[n]..starts[n + 1]` of the targets.
 fn successors(edges: impl Iterator<Item = (Node, Node)> + Clone, node_count: u32) -> (Vec<u32>, Vec<Node>) {
     let mut starts = vec![0u32; node_count as usize + 2];
     for (from, _) in edges.clone() {
@@ -450,7 +450,7 @@ impl<'a> Inference<'a> {
     }
 }
 
-/// Whether the result differs from point to point even if all arguments are equal.
+/// Returns whether the result differs from point to point even if all arguments are equal.
 fn always_varies(opcode: Opcode) -> bool {
     match opcode {
         Opcode::Random

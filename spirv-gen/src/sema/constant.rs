@@ -8,7 +8,7 @@ use super::hir::{Arithmetic, Conversion, Expr, ExprKind, ShadeopCall};
 use crate::ir::Unary;
 use crate::shadeops::{DEGREES_PER_RADIAN, MathOp, Opcode, RADIANS_PER_DEGREE};
 
-/// The value of `expr` if it is known.
+/// Returns the value of `expr` if it is known.
 pub(crate) fn evaluate(expr: &Expr) -> Option<Constant> {
     match &expr.kind {
         ExprKind::Float(value) => Some(Constant::Float(*value)),

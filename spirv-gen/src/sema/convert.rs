@@ -18,7 +18,7 @@ impl Expr {
         matches!(self.kind, ExprKind::Triple(_)) && self.ty == Type::Vector
     }
 
-    /// As words in a message.
+    /// Describes an expression for a message.
     pub(super) fn describe(&self) -> String {
         match self.shape {
             Shape::Single => format!("`{}`", self.ty),
@@ -27,13 +27,13 @@ impl Expr {
         }
     }
 
-    /// The value as another type.
+    /// Returns the value as another type.
     pub(super) fn converted(self, conversion: Conversion, ty: Type) -> Self {
         let span = self.span;
         Self { kind: ExprKind::Convert(conversion, Box::new(self)), ty, shape: Shape::Single, span }
     }
 
-    /// A triple that keeps its components under another type's name.
+    /// Returns a triple that keeps its components under another type's name.
     pub(super) fn renamed(self, ty: Type) -> Self {
         match self.kind {
             _ if self.ty == ty => self,
@@ -43,7 +43,7 @@ impl Expr {
     }
 }
 
-/// What it costs to use `expr` where `to` is wanted; `None` if that needs a cast or is impossible.
+/// Returns what it costs to use `expr` where `to` is wanted, or `None` if that needs a cast or is impossible.
 pub(super) fn cost(expr: &Expr, to: Type) -> Option<u32> {
     if expr.shape != Shape::Single {
         return None;
@@ -120,7 +120,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Both as one type: that of the one that needs no conversion.
+    /// Returns both as one type: that of the one that needs no conversion.
     pub(super) fn unify(&mut self, left: Expr, right: Expr, what: &str) -> Option<(Expr, Expr)> {
         let to_left = cost(&right, left.ty);
         let to_right = cost(&left, right.ty);

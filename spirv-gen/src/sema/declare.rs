@@ -28,7 +28,7 @@ impl Checker<'_> {
         variables
     }
 
-    /// The defaults of a shader's parameters.
+    /// Returns the defaults of a shader's parameters.
     pub(super) fn defaults(&mut self, declarations: &[Declaration], variables: &[Option<VarId>]) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for (declaration, variable) in declarations.iter().zip(variables) {
@@ -64,13 +64,14 @@ impl Checker<'_> {
         }
     }
 
-    /// The variable that a declaration makes in the innermost scope; `None`, with an error, if it makes none.
+    /// Returns the variable that a declaration makes in the innermost scope, or `None`, with an error, if it makes
+    /// none.
     fn variable_of(&mut self, declaration: &Declaration, storage: Storage) -> Option<VarId> {
         let shape = self.shape_of(declaration, storage);
         self.declare_shaped(declaration, storage, shape)
     }
 
-    /// One value or an array; `None`, with an error, if the length cannot be determined.
+    /// Returns whether one value or an array is declared, or `None`, with an error, if the length cannot be determined.
     fn shape_of(&mut self, declaration: &Declaration, storage: Storage) -> Option<Shape> {
         match &declaration.array {
             None => Some(Shape::Single),
@@ -114,7 +115,7 @@ impl Checker<'_> {
         Some(Shape::Array(number as u32))
     }
 
-    /// The values that a declaration gives: one, or one for each element.
+    /// Returns the values that a declaration gives: one, or one for each element.
     fn initializer(&mut self, init: &Init, ty: Type, shape: Shape) -> Option<Vec<Expr>> {
         match (init, shape) {
             (Init::Value(value), Shape::Single) => Some(vec![self.value_of(value, ty)?]),
@@ -146,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Local variables, or variables of the shader around that a function uses.
+    /// Checks the declaration of local variables, or of variables of the shader around that a function uses.
     pub(super) fn local(&mut self, declaration: &Declaration) -> Option<Stmt> {
         let span = declaration.name.span;
         if declaration.is_extern {
@@ -251,7 +252,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a parameter without a default is.
+/// Returns what a parameter without a default is.
 fn zeros(ty: Type, shape: Shape, span: Span) -> Vec<Expr> {
     let count = if let Shape::Array(length) = shape { length } else { 1 };
     let float = |value| Expr { kind: ExprKind::Float(value), ty: Type::Float, shape: Shape::Single, span };

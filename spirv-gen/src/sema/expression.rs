@@ -14,8 +14,8 @@ use crate::syntax::token::Name;
 pub(super) const COLOR_SPACES: [&str; 7] = ["rgb", "hsv", "hsl", "YIQ", "XYZ", "CIE", "xyY"];
 
 impl Checker<'_> {
-    /// An expression that gives one value. `expected` is the type that the surroundings want; it chooses between
-    /// overloads.
+    /// Returns an expression that gives one value. `expected` is the type that the surroundings want; it chooses
+    /// between overloads.
     pub(super) fn value(&mut self, expr: &AstExpr, expected: Option<Type>) -> Option<Expr> {
         let value = self.expr(expr, expected)?;
         self.warn_of_light_outside(&value);
@@ -31,13 +31,13 @@ impl Checker<'_> {
         None
     }
 
-    /// An expression of this type.
+    /// Returns an expression of this type.
     pub(super) fn value_of(&mut self, expr: &AstExpr, ty: Type) -> Option<Expr> {
         let value = self.value(expr, Some(ty))?;
         self.convert(value, ty)
     }
 
-    /// Any expression, whole arrays and calls without a value included.
+    /// Checks any expression, whole arrays and calls without a value included.
     pub(super) fn expr(&mut self, expr: &AstExpr, expected: Option<Type>) -> Option<Expr> {
         self.level(|this| this.expr_kind(expr, expected))
     }
@@ -235,7 +235,7 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::AssignArray(*to, *from), ty: place.ty, shape: place.shape, span })
     }
 
-    /// The variable or element that `target` is; `None`, with an error, if it cannot be assigned.
+    /// Returns the variable or element that `target` is, or `None`, with an error, if it cannot be assigned.
     pub(super) fn assignable(&mut self, target: Expr) -> Option<LValue> {
         let (variable, index) = match target.kind {
             ExprKind::Variable(id) => (id, None),

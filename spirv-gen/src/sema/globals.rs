@@ -93,12 +93,12 @@ const TABLE: &[PredefinedEntry] = &[
     entry("Ol", Predefined::Ol, Color, KindSet::of(&[SURFACE, VOLUME, LIGHT]), KindSet::of(&[LIGHT])),
 ];
 
-/// The predefined variable `name`, whether shaders of every kind know it or not.
+/// Returns the predefined variable `name`, whether shaders of every kind know it or not.
 pub(crate) fn find(name: &str) -> Option<&'static PredefinedEntry> {
     TABLE.iter().find(|e| e.name == name)
 }
 
-/// Names of the variables that a kind of shader knows.
+/// Returns the names of the variables that a kind of shader knows.
 pub(crate) fn names(kind: DeclaredKind) -> impl Iterator<Item = &'static str> {
     TABLE.iter().filter(move |e| e.known.contains(kind)).map(|e| e.name)
 }

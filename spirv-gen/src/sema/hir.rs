@@ -33,12 +33,12 @@ pub struct CheckedShader {
 }
 
 impl CheckedShader {
-    /// A variable.
+    /// Returns a variable.
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
     }
 
-    /// A function.
+    /// Returns a function.
     pub fn function(&self, id: FuncId) -> &Function {
         &self.functions[id.0 as usize]
     }

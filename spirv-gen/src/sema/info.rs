@@ -16,8 +16,8 @@ pub struct DeclaredDefault {
 }
 
 impl Default {
-    /// What the declaration says; `None` for an expression that the shader computes, and for elements in several
-    /// spaces.
+    /// Returns what the declaration says, or `None` for an expression that the shader computes, and for elements in
+    /// several spaces.
     pub fn declared(&self) -> Option<DeclaredDefault> {
         let elements = match self {
             Self::Constant(values) => return Some(DeclaredDefault { space: None, values: values.clone() }),
@@ -30,7 +30,7 @@ impl Default {
     }
 }
 
-/// A known value and the name of the space that it is written in.
+/// Returns a known value and the name of the space that it is written in.
 fn in_space(expr: &Expr) -> Option<(Option<Name>, Constant)> {
     let ExprKind::FromSpace { space, value } = &expr.kind else { return Some((None, evaluate(expr)?)) };
     match evaluate(space)? {

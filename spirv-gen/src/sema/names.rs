@@ -49,7 +49,7 @@ impl Checker<'_> {
         scope.functions.entry(name.clone()).or_default().push(id);
     }
 
-    /// The variable of this name; `None`, with an error, if there is none.
+    /// Returns the variable of this name, or `None`, with an error, if there is none.
     pub(super) fn resolve(&mut self, name: &Name, span: Span) -> Option<VarId> {
         match self.find(name) {
             NameLookup::Variable(id) => Some(id),
@@ -63,7 +63,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The variable of this name that an `extern` declaration means.
+    /// Returns the variable of this name that an `extern` declaration means.
     pub(super) fn resolve_extern(&mut self, name: &Name, span: Span) -> Option<VarId> {
         let around = self.scopes.iter().rposition(|s| s.is_function).unwrap_or(self.scopes.len());
         let found = self.scopes[..around].iter().rev().find_map(|s| s.variables.get(name)).copied();
@@ -78,7 +78,7 @@ impl Checker<'_> {
         None
     }
 
-    /// Whether the name is a variable here; reports nothing.
+    /// Returns whether the name is a variable here, and reports nothing.
     pub(super) fn is_variable(&self, name: &Name) -> bool {
         !matches!(self.find(name), NameLookup::Nothing)
     }
@@ -97,7 +97,8 @@ impl Checker<'_> {
         NameLookup::Nothing
     }
 
-    /// The predefined variable of this name; an error if there is none, or if this kind of shader does not know it.
+    /// Returns the predefined variable of this name. Reports an error if there is none, or if this kind of shader does
+    /// not know it.
     fn predefined(&mut self, name: &Name, span: Span) -> Option<VarId> {
         let Some(entry) = globals::find(name) else {
             let report = Report::error(span, format!("unknown variable `{name}`")).label("not found");
@@ -141,18 +142,18 @@ impl Checker<'_> {
         self.warn_once(name, report);
     }
 
-    /// The functions of this name, those of inner scopes first, later ones of a scope first.
+    /// Returns the functions of this name, those of inner scopes first, later ones of a scope first.
     pub(super) fn functions_named(&self, name: &Name) -> Vec<FuncId> {
         let lists = self.scopes.iter().rev().filter_map(|s| s.functions.get(name));
         lists.flat_map(|list| list.iter().rev().copied()).collect()
     }
 
-    /// The functions of this name that the innermost scope declares.
+    /// Returns the functions of this name that the innermost scope declares.
     pub(super) fn functions_declared_here(&self, name: &Name) -> &[FuncId] {
         self.scopes.last().and_then(|s| s.functions.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// A hint for a variable that does not exist.
+    /// Returns a hint for a variable that does not exist.
     fn variable_hint(&self, name: &Name) -> String {
         if &**name == "true" || &**name == "false" {
             return "RSL has no boolean values: use 1 or 0".to_owned();
@@ -163,7 +164,7 @@ impl Checker<'_> {
         similar(name, names)
     }
 
-    /// A hint for a function that does not exist.
+    /// Returns a hint for a function that does not exist.
     pub(super) fn function_hint(&self, name: &Name) -> String {
         let mut names: Vec<&str> = shadeops::names().collect();
         names.extend(self.scopes.iter().flat_map(|s| s.functions.keys()).map(AsRef::<str>::as_ref));
@@ -171,7 +172,7 @@ impl Checker<'_> {
     }
 }
 
-/// "did you mean" with the nearest of `names`; empty if none is near.
+/// Returns "did you mean" with the nearest of `names`, or nothing if none is near.
 fn similar(name: &str, names: Vec<&str>) -> String {
     let edits = |other: &str| strsim::damerau_levenshtein(name, other);
     // A name of two letters is two edits from every other.

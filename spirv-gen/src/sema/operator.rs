@@ -34,9 +34,9 @@ fn classify(operator: BinaryOp) -> Operator {
     }
 }
 
-/// The type of `left operator right`, and the type that both operands are brought to first; `None` if the operator does
-/// not take them. Of point, vector and normal the difference of two points is a vector, point and vector give a point,
-/// and so on: since these types convert into each other, this matters only to overloads.
+/// Returns the type of `left operator right`, and the type that both operands are brought to first, or `None` if the
+/// operator does not take them. Of point, vector and normal the difference of two points is a vector, point and vector
+/// give a point, and so on: since these types convert into each other, this matters only to overloads.
 pub(super) fn arithmetic_type(operator: Arithmetic, left: Type, right: Type) -> Option<(Type, Type)> {
     use Type::{Color, Float, Matrix, Point, Vector};
     if operator == Arithmetic::Dot {
@@ -116,7 +116,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Both operands. An operand without a type of its own, `(1, 0, 0)`, takes that of the other.
+    /// Returns both operands. An operand without a type of its own, `(1, 0, 0)`, takes that of the other.
     fn operands(&mut self, left: &AstExpr, right: &AstExpr, expected: Option<Type>) -> (Option<Expr>, Option<Expr>) {
         let (left, right) = (self.value(left, expected), self.value(right, expected));
         match (left, right) {
@@ -186,7 +186,7 @@ impl Checker<'_> {
         Some(single(ExprKind::Compare(comparison, Box::new(left), Box::new(right)), Type::Float, span))
     }
 
-    /// An expression that holds or not: a float.
+    /// Returns an expression that holds or not: a float.
     pub(super) fn truth(&mut self, expr: &AstExpr) -> Option<Expr> {
         let value = self.value(expr, Some(Type::Float))?;
         if value.ty == Type::Float {
@@ -198,7 +198,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The condition of a statement.
+    /// Returns the condition of a statement.
     pub(super) fn condition(&mut self, expr: &AstExpr) -> Option<Expr> {
         if let AstExprKind::Assign { operator: None, target, .. } = &expr.kind {
             let message = "an assignment is used as a condition";
@@ -223,7 +223,7 @@ impl Checker<'_> {
     }
 }
 
-/// An expression that is no array.
+/// Returns an expression that is no array.
 pub(super) fn single(kind: ExprKind, ty: Type, span: Span) -> Expr {
     Expr { kind, ty, shape: Shape::Single, span }
 }

@@ -12,7 +12,7 @@ use crate::syntax::ast::{AstExpr, AstExprKind, AstStmt, AstStmtKind, LightStatem
 type IlluminanceHead = (Option<Expr>, Expr, Option<(Expr, Expr)>);
 
 impl Checker<'_> {
-    /// Statements of one block in the scope that the caller opened.
+    /// Checks the statements of one block in the scope that the caller opened.
     pub(super) fn statements(&mut self, statements: &[AstStmt]) -> Vec<Stmt> {
         let mut list = Vec::new();
         let mut ended: Option<Span> = None;
@@ -34,7 +34,7 @@ impl Checker<'_> {
         list
     }
 
-    /// Statements in a scope of their own.
+    /// Checks statements in a scope of their own.
     fn block(&mut self, statement: &AstStmt) -> Vec<Stmt> {
         self.scopes.push(Scope::block());
         let list = match &statement.kind {
@@ -133,7 +133,7 @@ impl Checker<'_> {
         body
     }
 
-    /// Whether a `break` or `continue` counts no more loops than surround it; an error otherwise.
+    /// Returns whether a `break` or `continue` counts no more loops than surround it, and reports an error otherwise.
     fn jump(&mut self, levels: u32, word: &str, span: Span) -> bool {
         let loops = self.enclosing.loops;
         if levels > LEVELS_MAX && levels <= loops {
@@ -248,12 +248,12 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether nothing or a string literal comes next.
+    /// Returns whether nothing or a string literal comes next.
     fn begins_pairs(&self, rest: &[AstExpr]) -> bool {
         rest.first().is_none_or(|e| matches!(e.kind, AstExprKind::String(_)))
     }
 
-    /// Axis and angle; `None`, with an error, if they are not there.
+    /// Returns axis and angle, or `None`, with an error, if they are not there.
     fn cone(&mut self, arguments: &[AstExpr], what: &str, span: Span) -> Option<(Expr, Expr)> {
         let axis = arguments.first().map(|a| self.value_of(a, Type::Vector));
         let angle = arguments.get(1).map(|a| self.value_of(a, Type::Float));
@@ -328,7 +328,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether evaluating an expression changes anything.
+/// Returns whether evaluating an expression changes anything.
 fn has_effect(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Assign(..) | ExprKind::Update(..) | ExprKind::AssignArray(..) | ExprKind::Call(..) => true,

@@ -7,7 +7,7 @@ fn parse(text: &str) -> ParsedFile {
     parse_shaders(&Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] })
 }
 
-/// The only shader of a text without faults.
+/// Returns the only shader of a text without faults.
 fn shader(text: &str) -> CheckedShader {
     let parsed = parse(text);
     assert!(parsed.diagnostics.is_empty(), "{text}: {:?}", parsed.diagnostics);
@@ -15,12 +15,12 @@ fn shader(text: &str) -> CheckedShader {
     parsed.shaders.into_iter().next().expect("just counted")
 }
 
-/// The first message for a text.
+/// Returns the first message for a text.
 fn message(text: &str) -> String {
     parse(text).diagnostics.first().map(|d| d.message.clone()).unwrap_or_default()
 }
 
-/// The variables of a shader that vary, in order of declaration.
+/// Returns the variables of a shader that vary, in order of declaration.
 fn varying(text: &str) -> String {
     let shader = shader(text);
     let varying =

@@ -34,7 +34,7 @@ pub(crate) fn expressions<'a>(list: &'a [Stmt], f: &mut impl FnMut(&'a Expr)) {
     });
 }
 
-/// The expressions of a statement itself, without those of statements in it.
+/// Returns the expressions of a statement itself, without those of statements in it.
 fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
     match &statement.kind {
         StmtKind::Expr(value) | StmtKind::Return(Some(value)) | StmtKind::If { condition: value, .. } => vec![value],

@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Number of parts and of levels of the shader's body with all calls in place.
+    /// Returns the number of parts and of levels of the shader's body with all calls in place.
     fn inlined_size(&self, facts: &Facts) -> (u64, u32) {
         let mut sizes: Vec<(u64, u32)> = Vec::with_capacity(self.functions.len());
         let size = |facts: &Facts, sizes: &[(u64, u32)]| {

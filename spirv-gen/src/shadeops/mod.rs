@@ -60,27 +60,27 @@ pub struct Overload {
     pub kinds: KindSet,
 }
 
-/// The overloads of the shadeop `name`, in order of preference; none if there is no such shadeop.
+/// Returns the overloads of the shadeop `name`, in order of preference, or none if there is no such shadeop.
 pub fn overloads(name: &str) -> &'static [Overload] {
     all().get(name).map_or(&[], Vec::as_slice)
 }
 
-/// The names of all shadeops.
+/// Returns the names of all shadeops.
 pub fn names() -> impl Iterator<Item = &'static str> {
     all().keys().copied()
 }
 
-/// Names of functions that other versions and renderers have and RSL 3.2 has not.
+/// Returns whether other versions and renderers have a function of this name that RSL 3.2 has not.
 pub fn is_later_function(name: &str) -> bool {
     table::LATER.contains(&name)
 }
 
-/// Names that the parameter lists of texture functions may hold.
+/// Returns whether the parameter lists of texture functions may hold this name.
 pub fn is_lookup_parameter(name: &str) -> bool {
     table::LOOKUP_PARAMETERS.contains(&name)
 }
 
-/// The type of a parameter of `texture3d`; `None` for what is the name of a channel.
+/// Returns the type of a parameter of `texture3d`, or `None` for what is the name of a channel.
 pub fn points_parameter(name: &str) -> Option<Type> {
     table::POINTS_PARAMETERS.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
 }

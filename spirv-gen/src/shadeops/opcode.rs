@@ -156,7 +156,7 @@ pub enum LightingOp {
 }
 
 impl Opcode {
-    /// Whether it compares neighbouring points of the grid.
+    /// Returns whether it compares neighbouring points of the grid.
     pub fn needs_neighbours(self) -> bool {
         matches!(
             self,
@@ -167,12 +167,13 @@ impl Opcode {
         )
     }
 
-    /// Whether it loops over the lights.
+    /// Returns whether it loops over the lights.
     pub fn runs_lights(self) -> bool {
         matches!(self, Self::Lighting(LightingOp::Diffuse | LightingOp::Specular | LightingOp::Phong))
     }
 
-    /// Whether it does something besides returning a result, so that a call makes sense whose result is not used.
+    /// Returns whether it does something besides returning a result, so that a call makes sense whose result is not
+    /// used.
     pub fn has_effect(self) -> bool {
         matches!(self, Self::Printf | Self::Bake3d | Self::Bake)
     }
@@ -191,7 +192,7 @@ impl KindSet {
     /// Where lights are seen: surfaces and volumes.
     pub const LIT: Self = Self::of(&[DeclaredKind::Surface, DeclaredKind::Volume]);
 
-    /// The set of these.
+    /// Returns the set of these.
     pub const fn of(kinds: &[DeclaredKind]) -> Self {
         let (mut bits, mut i) = (0, 0);
         while i < kinds.len() {
@@ -201,12 +202,12 @@ impl KindSet {
         Self(bits)
     }
 
-    /// Whether `kind` is in it.
+    /// Returns whether `kind` is in it.
     pub const fn contains(self, kind: DeclaredKind) -> bool {
         self.0 >> kind as u8 & 1 == 1
     }
 
-    /// Its members as words: "surface and volume".
+    /// Returns its members as words: "surface and volume".
     pub fn words(self) -> String {
         use DeclaredKind::{Displacement, Imager, Light, Surface, Volume};
         let all = [Surface, Displacement, Light, Volume, Imager];

@@ -25,12 +25,12 @@ const SHADERS: [(&str, &str); 20] = [
     ("spotlight", include_str!("spotlight.sl")),
 ];
 
-/// The source of the standard shader of this name.
+/// Returns the source of the standard shader of this name.
 pub fn source(name: &str) -> Option<&'static str> {
     SHADERS.iter().find(|(n, _)| *n == name).map(|(_, source)| *source)
 }
 
-/// The names of the standard shaders, sorted.
+/// Returns the names of the standard shaders, sorted.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SHADERS.iter().map(|(name, _)| *name)
 }

@@ -26,7 +26,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The type that a keyword names.
+    /// Returns the type that a keyword names.
     pub(crate) fn from_keyword(word: &str) -> Option<Self> {
         Some(match word {
             "float" => Self::Float,
@@ -41,7 +41,7 @@ impl Type {
         })
     }
 
-    /// The keyword.
+    /// Returns the keyword.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Float => "float",
@@ -55,12 +55,12 @@ impl Type {
         }
     }
 
-    /// Point, vector or normal.
+    /// Returns whether it is a point, a vector or a normal.
     pub fn is_pointlike(self) -> bool {
         matches!(self, Self::Point | Self::Vector | Self::Normal)
     }
 
-    /// Color, point, vector or normal.
+    /// Returns whether it is a color, a point, a vector or a normal.
     pub fn is_triple(self) -> bool {
         self == Self::Color || self.is_pointlike()
     }
@@ -82,7 +82,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class that a keyword names.
+    /// Returns the class that a keyword names.
     pub(crate) fn from_keyword(word: &str) -> Option<Self> {
         match word {
             "uniform" => Some(Self::Uniform),
@@ -114,7 +114,7 @@ pub enum DeclaredKind {
 }
 
 impl DeclaredKind {
-    /// The kind that a word at the beginning of a shader names.
+    /// Returns the kind that a word at the beginning of a shader names.
     pub(crate) fn from_keyword(word: &str) -> Option<Self> {
         Some(match word {
             "surface" => Self::Surface,
@@ -126,7 +126,7 @@ impl DeclaredKind {
         })
     }
 
-    /// The keyword.
+    /// Returns the keyword.
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Surface => "surface",
@@ -355,7 +355,7 @@ pub(crate) enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// As it is written.
+    /// Returns it as it is written.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Add => "+",

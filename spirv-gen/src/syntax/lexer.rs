@@ -16,13 +16,13 @@ pub(crate) struct Lexer {
 }
 
 impl Lexer {
-    /// A lexer for the text that was added to the source map at `base`.
+    /// Returns a lexer for the text that was added to the source map at `base`.
     pub(crate) fn new(text: Arc<str>, base: u32) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { text, base, at }
     }
 
-    /// The next token. Faults in it are reported, unless there are no `reports` (text that a condition skips).
+    /// Returns the next token. Faults in it are reported, unless there are no `reports` (text that a condition skips).
     pub(crate) fn next(&mut self, names: &mut Names, mut reports: Option<&mut Reports>) -> RawToken {
         let space = self.skip_space(reports.as_deref_mut());
         let start = self.at;
@@ -51,7 +51,7 @@ impl Lexer {
         RawToken { kind, text, span, space, hidden: 0 }
     }
 
-    /// The name of a header if one is next: `"name"` or `<name>`, and whether it was the latter.
+    /// Returns the name of a header if one is next: `"name"` or `<name>`, and whether it was the latter.
     pub(crate) fn header(&mut self) -> Option<(String, bool, Span)> {
         self.skip_space(None);
         let close = match self.peek()? {
@@ -66,24 +66,24 @@ impl Lexer {
         Some((name, close == '>', self.span(start)))
     }
 
-    /// What is left of the line, without the white space around it.
+    /// Returns what is left of the line, without the white space around it.
     pub(crate) fn rest_of_line(&mut self) -> String {
         let start = self.at;
         self.skip_while(|c| c != '\n' && c != '\r');
         self.text[start..self.at].trim().to_owned()
     }
 
-    /// The empty span at the present place.
+    /// Returns the empty span at the present place.
     pub(crate) fn here(&self) -> Span {
         self.span(self.at)
     }
 
-    /// From `start`, an offset in the text, to here.
+    /// Returns the span from `start`, an offset in the text, to here.
     fn span(&self, start: usize) -> Span {
         Span::new(self.base + start as u32, self.base + self.at as u32)
     }
 
-    /// The text from `start` to here without spliced line ends.
+    /// Returns the text from `start` to here without spliced line ends.
     fn spelling(&self, start: usize, names: &mut Names) -> Arc<str> {
         let raw = &self.text[start..self.at];
         if !raw.contains('\\') {
@@ -98,12 +98,12 @@ impl Lexer {
         names.intern(&joined)
     }
 
-    /// The next character after spliced line ends.
+    /// Returns the next character after spliced line ends.
     fn peek(&self) -> Option<char> {
         self.text[self.spliced(self.at)..].chars().next()
     }
 
-    /// The one after it.
+    /// Returns the one after it.
     fn second(&self) -> Option<char> {
         let mut ahead = self.clone();
         ahead.bump();
@@ -179,7 +179,7 @@ impl Lexer {
         }
     }
 
-    /// From the opening quote to the closing one, or to the end of the line if there is none.
+    /// Reads from the opening quote to the closing one, or to the end of the line if there is none.
     fn string(&mut self, reports: Option<&mut Reports>) -> RawKind {
         let start = self.at;
         self.bump();
@@ -204,7 +204,7 @@ impl Lexer {
         RawKind::String
     }
 
-    /// Digits, fraction, exponent, and whatever letters follow: [`crate::syntax::preprocess`] judges them.
+    /// Reads digits, fraction, exponent, and whatever letters follow: [`crate::syntax::preprocess`] judges them.
     fn number(&mut self) -> RawKind {
         let mut before = '0';
         while let Some(c) = self.peek() {
@@ -240,7 +240,7 @@ impl Lexer {
 mod tests {
     use super::*;
 
-    /// The tokens of a text: kind, spelling, and `_` where space comes before.
+    /// Returns the tokens of a text: kind, spelling, and `_` where space comes before.
     fn lex(text: &str) -> String {
         let (mut names, mut reports) = (Names::default(), Reports::default());
         let mut lexer = Lexer::new(text.into(), 0);

@@ -14,8 +14,8 @@ pub struct LoadedSource {
 
 /// Finds the files that shaders include.
 pub trait SourceLoader {
-    /// The file that `#include "path"` (or `<path>` if `angled`) in the file `from` means; the error says what was
-    /// looked at.
+    /// Returns the file that `#include "path"` (or `<path>` if `angled`) in the file `from` means. The error says what
+    /// was looked at.
     fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String>;
 }
 
@@ -36,13 +36,13 @@ pub struct DirectoryLoader {
 }
 
 impl DirectoryLoader {
-    /// A loader for these directories, searched in order.
+    /// Returns a loader for these directories, searched in order.
     pub fn new(directories: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self { directories: directories.into_iter().map(Into::into).collect() }
     }
 
-    /// As [`SourceLoader::load`], but files for which `is_allowed` returns an error are not looked at. The error is
-    /// returned if there is no other file.
+    /// Loads as [`SourceLoader::load`] does, but does not look at files for which `is_allowed` returns an error. The
+    /// error is returned if there is no other file.
     pub fn load_if(
         &self,
         path: &str,

@@ -12,7 +12,7 @@ pub type Name = Arc<str>;
 pub(crate) struct Names(FxHashSet<Name>);
 
 impl Names {
-    /// The shared copy of `text`.
+    /// Returns the shared copy of `text`.
     pub(crate) fn intern(&mut self, text: &str) -> Name {
         if let Some(name) = self.0.get(text) {
             return name.clone();
@@ -111,7 +111,7 @@ impl Punct {
         ("#", Self::Hash),
     ];
 
-    /// As it is written.
+    /// Returns it as it is written.
     pub(crate) fn text(self) -> &'static str {
         Self::ALL.iter().find(|(_, p)| *p == self).map_or("", |(text, _)| text)
     }
@@ -148,7 +148,7 @@ pub(crate) struct RawToken {
 }
 
 impl RawToken {
-    /// As written.
+    /// Returns it as written.
     pub(crate) fn spelling(&self) -> &str {
         match self.kind {
             RawKind::Punct(punct) => punct.text(),
@@ -156,7 +156,7 @@ impl RawToken {
         }
     }
 
-    /// True for this operator or mark.
+    /// Returns whether it is this operator or mark.
     pub(crate) fn is(&self, punct: Punct) -> bool {
         self.kind == RawKind::Punct(punct)
     }

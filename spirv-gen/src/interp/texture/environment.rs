@@ -22,7 +22,7 @@ fn atan2(y: f32, x: f32) -> f32 {
     f64::from(y).atan2(f64::from(x)) as f32
 }
 
-/// The probes in a lat-long map for a unit direction and its derivatives.
+/// Returns the probes in a lat-long map for a unit direction and its derivatives.
 fn on_sphere(shape: &TextureShape, [d, dx, dy]: [MapDirection; 3], filter: &LookupFilter) -> Footprint {
     let across = root(d[0] * d[0] + d[1] * d[1]);
     let stretch = reciprocal(across.max(1e-6));
@@ -38,7 +38,7 @@ fn on_sphere(shape: &TextureShape, [d, dx, dy]: [MapDirection; 3], filter: &Look
     Footprint::new(shape.size.map(|n| n as f32), shape.levels, place, area, filter)
 }
 
-/// A vector by its components along a cube's face: to the right, down, out.
+/// Returns a vector by its components along a cube's face: to the right, down, out.
 fn along_face([x, y, z]: MapDirection, face: u32) -> MapDirection {
     match face {
         0 => [-z, -y, x],
@@ -56,7 +56,7 @@ fn face_of(d: MapDirection) -> u32 {
     2 * axis as u32 + u32::from(d[axis] < 0.0)
 }
 
-/// The probes in a face of a cube.
+/// Returns the probes in a face of a cube.
 fn on_face(shape: &TextureShape, size: [u32; 2], v: [MapDirection; 3], filter: &LookupFilter) -> Footprint {
     let [d, dx, dy] = v;
     let near = reciprocal(d[2]);

@@ -20,7 +20,7 @@ pub enum FilterForm {
 }
 
 impl FilterForm {
-    /// The filter of a number of [`crate::ir::LookupKind::FILTERS`].
+    /// Returns the filter of a number of [`crate::ir::LookupKind::FILTERS`].
     pub(super) fn of_number(number: f32) -> Self {
         [Self::Gaussian, Self::Box, Self::RadialBspline, Self::Disk, Self::Lanczos]
             .into_iter()
@@ -28,7 +28,7 @@ impl FilterForm {
             .unwrap_or(Self::Gaussian)
     }
 
-    /// Width of a probe and reach of the line of probes, in footprints.
+    /// Returns the width of a probe and the reach of the line of probes, in footprints.
     fn extent(self) -> [f32; 2] {
         match self {
             Self::Gaussian => [0.96, 0.75],
@@ -39,7 +39,7 @@ impl FilterForm {
         }
     }
 
-    /// The weight along the line by the square of the place on it.
+    /// Returns the weight along the line by the square of the place on it.
     fn weight(self, q: f32) -> f32 {
         let r = 1.0 - q;
         match self {
@@ -87,7 +87,7 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// Of the derivatives and blur in parts of a window of `size` texels.
+    /// Returns the footprint of the derivatives and blur in parts of a window of `size` texels.
     pub(super) fn new(
         size: [f32; 2],
         levels: u32,
@@ -122,7 +122,7 @@ impl Footprint {
         }
     }
 
-    /// The level whose texels are just smaller than a probe, and the share of the next.
+    /// Returns the level whose texels are just smaller than a probe, and the share of the next.
     fn level(width: f32, levels: u32, lerp: f32) -> (u32, f32) {
         let (exponent, mantissa) = (width.to_bits() >> MANTISSA_BITS, width.to_bits() & ((1 << MANTISSA_BITS) - 1));
         let coarser = mantissa as f32 * (1.0 / (1 << MANTISSA_BITS) as f32);
@@ -132,7 +132,7 @@ impl Footprint {
     }
 }
 
-/// A texel's coordinate after wrap; `at` is beside a place that [`wrap_place`] gave.
+/// Returns a texel's coordinate after wrap; `at` is beside a place that [`wrap_place`] gave.
 fn wrap_texel(at: i32, extent: u32, wrap: u32) -> Option<u32> {
     let n = extent as i32;
     match wrap {
@@ -149,12 +149,12 @@ fn wrap_texel(at: i32, extent: u32, wrap: u32) -> Option<u32> {
 }
 
 impl TextureShape {
-    /// How it is wrapped along both axes.
+    /// Returns how it is wrapped along both axes.
     fn wraps(&self) -> [u32; 2] {
         if self.kind == 1 { [2, 3] } else { self.wrap }
     }
 
-    /// Both coordinates; beyond the poles of a lat-long map lies the other side.
+    /// Returns both coordinates; beyond the poles of a lat-long map lies the other side.
     fn wrapped(&self, at: [i32; 2], extent: [u32; 2]) -> Option<[u32; 2]> {
         let wraps = self.wraps();
         let [x, y] = [wrap_texel(at[0], extent[0], wraps[0])?, wrap_texel(at[1], extent[1], wraps[1])?];
@@ -174,14 +174,14 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The whole texture.
+    /// Returns the whole texture.
     pub(super) fn whole(shape: &TextureShape, texture: u32, wanted: WantedChannels) -> Self {
         let first = if wanted.first >= 0.0 && wanted.first < 1024.0 { wanted.first as u32 } else { 1024 };
         let end = (first + wanted.count).min(shape.channels);
         Self { texture, first, end, cell: [0; 2], parts: [1; 2] }
     }
 
-    /// The wanted channels.
+    /// Returns the wanted channels.
     pub(super) fn filtered(
         &self,
         store: &dyn TextureStore,
@@ -200,7 +200,7 @@ impl Window {
         result
     }
 
-    /// The weighted mean of all probes in one plane.
+    /// Returns the weighted mean of all probes in one plane.
     fn plane(
         &self,
         store: &dyn TextureStore,

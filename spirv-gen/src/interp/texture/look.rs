@@ -12,7 +12,8 @@ use crate::abi::points::channel_hash;
 use crate::interp::noise::hash;
 use crate::ir::{Const, Lookup, LookupKind, MachineType, TextureFact};
 
-/// The result of a lookup of arguments as [`LookupKind::arguments`] has them; `seed` is the grid's and the vertex.
+/// Returns the result of a lookup of arguments as [`LookupKind::arguments`] has them; `seed` is the grid's and the
+/// vertex.
 pub(crate) fn look(store: &dyn TextureStore, lookup: Lookup, args: &[Const], seed: [u32; 2]) -> Const {
     let float = |i: usize| args[i].as_f32().unwrap_or(0.0);
     let triple = |i: usize| args[i].as_vec3().unwrap_or_default();
@@ -46,7 +47,7 @@ pub(crate) fn look(store: &dyn TextureStore, lookup: Lookup, args: &[Const], see
     if is_triple { Const::Vec3(found) } else { Const::F32(found[0]) }
 }
 
-/// What `texture3d` finds of a channel of a point cloud, of arguments as [`crate::ir::Op::Points`] has them.
+/// Returns what `texture3d` finds of a channel of a point cloud, of arguments as [`crate::ir::Op::Points`] has them.
 pub(crate) fn look_for_points(store: &dyn TextureStore, ty: MachineType, args: &[Const], channel: &str) -> Vec<Const> {
     let float = |i: usize| args[i].as_f32().unwrap_or(0.0);
     let triple = |i: usize| args[i].as_vec3().unwrap_or_default();
@@ -62,12 +63,12 @@ pub(crate) fn look_for_points(store: &dyn TextureStore, ty: MachineType, args: &
     vec![Const::F32(if found.is_some() { 1.0 } else { 0.0 }), value]
 }
 
-/// A number that is known of a texture.
+/// Returns a number that is known of a texture.
 pub(crate) fn fact(store: &dyn TextureStore, fact: TextureFact, number: u8, texture: &Const) -> Const {
     Const::F32(textureinfo(store, texture.as_u32().unwrap_or(0), fact as u32, number.into()))
 }
 
-/// The answer of `textureinfo`, if there is one.
+/// Returns the answer of `textureinfo`, if there is one.
 pub(crate) fn info(
     store: &dyn TextureStore,
     asked: &str,

@@ -29,7 +29,7 @@ impl Views<'_> {
     }
 }
 
-/// The cosine between a normal of length 1 and the direction from which a view sees.
+/// Returns the cosine between a normal of length 1 and the direction from which a view sees.
 fn cosine(camera: &Matrix, facing: [f32; 3]) -> f32 {
     let axis = bounded_all([camera[0][2], camera[1][2], camera[2][2]], 1e15);
     let square = dot(axis, axis);

@@ -35,7 +35,7 @@ impl CloudWords<'_> {
         [0, 1, 2].map(|i| self.float(word + i))
     }
 
-    /// A channel's place in nodes and its floats: none if there is no such channel.
+    /// Returns a channel's place in nodes and its floats: none if there is no such channel.
     fn channel(&self, hash: [u32; 2]) -> [u32; 2] {
         let channels = (0..self.word(1)).map(|i| 2 + 4 * i);
         let mut same = channels.filter(|&at| [self.word(at), self.word(at + 1)] == hash);

@@ -27,7 +27,7 @@ pub(super) type Matrix = [[f32; 4]; 4];
 /// The most samples of a lookup.
 pub(super) const SAMPLES_MAX: f32 = 256.0;
 
-/// m * (v, w)
+/// Returns m * (v, w).
 fn transformed(m: &Matrix, v: [f32; 3], w: f32) -> [f32; 4] {
     std::array::from_fn(|i| ((m[0][i] * v[0] + m[1][i] * v[1]) + m[2][i] * v[2]) + m[3][i] * w)
 }
@@ -41,7 +41,8 @@ pub(super) struct ShadowArea {
 }
 
 impl ShadowArea {
-    /// What a map of a size sees of the parallelogram about `p` with sides x and y. None behind the map's camera.
+    /// Returns what a map of a size sees of the parallelogram about `p` with sides x and y. None behind the map's
+    /// camera.
     pub(super) fn new(
         [camera, picture]: &[Matrix; 2],
         [p, x, y]: [[f32; 3]; 3],
@@ -63,8 +64,8 @@ impl ShadowArea {
         Some(Self { place, along, spread, depths })
     }
 
-    /// What lies behind depths at sample `i`, at a place in texels of a map of this size: `behind(texel, z)`; 0 beside
-    /// the map.
+    /// Returns what lies behind depths at sample `i`, at a place in texels of a map of this size: `behind(texel, z)`; 0
+    /// beside the map.
     fn sample(&self, i: u32, size: [u32; 2], how: &ShadowSampling, behind: impl Fn([u32; 2], f32) -> f32) -> f32 {
         let unit = |h: u32| (h >> 8) as f32 * (1.0 / 16_777_216.0);
         let random = hash(how.seed, i);
@@ -84,7 +85,7 @@ impl ShadowArea {
         behind(std::array::from_fn(|k| (at[k] as u32).min(size[k] - 1)), z)
     }
 
-    /// The mean of its samples.
+    /// Returns the mean of its samples.
     pub(super) fn mean(&self, size: [u32; 2], how: &ShadowSampling, behind: impl Fn([u32; 2], f32) -> f32) -> f32 {
         let sum = (0..how.samples as u32).fold(0.0, |sum, i| sum + self.sample(i, size, how, &behind));
         sum * reciprocal(how.samples)
@@ -92,21 +93,21 @@ impl ShadowArea {
 }
 
 impl ShadowSampling {
-    /// What its numbers count as.
+    /// Returns what its numbers count as.
     pub(super) fn bounded(&self) -> Self {
         let samples = bounded(self.samples, SAMPLES_MAX);
         let samples = if samples < 1.0 { 16.0 } else { samples.floor() };
         Self { samples, bias: bounded_all(self.bias, 1e30), ..*self }
     }
 
-    /// An area's sides, times the widths.
+    /// Returns an area's sides, times the widths.
     pub(super) fn sides(&self, [dx, dy]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
         [widened(dx, [self.width[0]; 3], 1e9), widened(dy, [self.width[1]; 3], 1e9)]
     }
 }
 
-/// The light that reaches depth `z` at a texel of a deep shadow map, whose channels are the depths of knots and the
-/// light there in turn.
+/// Returns the light that reaches depth `z` at a texel of a deep shadow map, whose channels are the depths of knots and
+/// the light there in turn.
 fn deep_light(store: &dyn TextureStore, number: u32, knots: u32, texel: [u32; 2], z: f32) -> f32 {
     let channel = |plane| f32::from_bits(store.word(number, 0, plane, texel));
     let (mut low, mut high) = (0, knots);

@@ -32,13 +32,13 @@ pub enum FoundTexture {
 
 /// Where texels come from.
 pub trait TextureStore: std::fmt::Debug {
-    /// The texture of a string token.
+    /// Returns the texture of a string token.
     fn texture(&self, token: u32) -> FoundTexture;
 
-    /// Its properties.
+    /// Returns its properties.
     fn shape(&self, texture: u32) -> TextureShape;
 
-    /// A word of a plane of a level.
+    /// Returns a word of a plane of a level.
     fn word(&self, texture: u32, level: u32, plane: u32, at: [u32; 2]) -> u32;
 }
 

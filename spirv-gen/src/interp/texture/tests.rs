@@ -211,7 +211,7 @@ fn channels_that_are_missing_are_filled() {
     assert_eq!(textureinfo(&picture, 7, 0, 0), 0.0);
 }
 
-/// A direction as a colour.
+/// Returns a direction as a colour.
 fn colour(d: [f32; 3]) -> [f32; 3] {
     let length = d.iter().map(|x| x * x).sum::<f32>().sqrt();
     d.map(|x| x / length)
@@ -276,8 +276,8 @@ fn a_cube_of_directions_gives_directions() {
     gives_directions(&picture, 0.03);
 }
 
-/// An occlusion map of two maps of 40 x 70 depths, seen along z and along -x: the first hides what is behind z = 2, the
-/// second nothing.
+/// Returns an occlusion map of two maps of 40 x 70 depths, seen along z and along -x: the first hides what is behind z
+/// = 2, the second nothing.
 fn two_views() -> Picture {
     let mut words = [0.0; 4096];
     words[..3].copy_from_slice(&[2.0, 40.0, 70.0]);
@@ -323,7 +323,7 @@ fn an_occlusion_is_the_mean_over_the_maps_that_a_point_faces() {
     assert_eq!((shaded.1, occluded.0), (0.0, 0.0), "each kind is looked up by its own function");
 }
 
-/// A shadow map whose camera is the current space, that sees -1..1 at z = 1 (perspective).
+/// Returns a shadow map whose camera is the current space, that sees -1..1 at z = 1 (perspective).
 fn depth_map(depth: impl Fn(u32, u32) -> f32) -> Picture {
     let mut picture = Picture::grey([256, 256], BLACK, depth);
     let one = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];

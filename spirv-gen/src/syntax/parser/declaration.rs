@@ -15,7 +15,7 @@ struct Specifier {
 }
 
 impl Parser<'_> {
-    /// The rest of a shader, after the keyword of its kind.
+    /// Parses the rest of a shader, after the keyword of its kind.
     pub(super) fn shader(&mut self, kind: DeclaredKind) -> SyntaxResult<ShaderDecl> {
         let name = self.ident("the shader's name")?;
         let parameters = self.parameters()?;
@@ -23,7 +23,7 @@ impl Parser<'_> {
         Ok(ShaderDecl { kind, name, parameters, body })
     }
 
-    /// A function; without a type in front it has no result.
+    /// Parses a function. Without a type in front it has no result.
     pub(super) fn function(&mut self) -> SyntaxResult<FunctionDecl> {
         let class = self.word().and_then(|w| Class::from_keyword(&w));
         self.at += usize::from(class.is_some());
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(FunctionDecl { result: result.unwrap_or(Type::Void), class, name, parameters, body })
     }
 
-    /// Formal parameters in parentheses. Semicolons separate types; a comma before a type is taken as one.
+    /// Parses formal parameters in parentheses. Semicolons separate types; a comma before a type is taken as one.
     fn parameters(&mut self) -> SyntaxResult<Vec<Declaration>> {
         self.expect(Punct::OpenParen)?;
         let mut list = Vec::new();
@@ -70,14 +70,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Statements in braces; an unclosed one is reported at its opening brace.
+    /// Parses statements in braces. An unclosed brace is reported where it opens.
     fn body(&mut self) -> SyntaxResult<Vec<crate::syntax::ast::AstStmt>> {
         let open = self.span();
         self.expect(Punct::OpenBrace)?;
         self.statements(open)
     }
 
-    /// True at a word that can begin a declaration.
+    /// Returns whether a word comes next that can begin a declaration.
     pub(super) fn at_specifier(&self) -> bool {
         self.word().is_some_and(|word| {
             matches!(&*word, "uniform" | "varying" | "output" | "extern") || Type::from_keyword(&word).is_some()
@@ -164,7 +164,7 @@ impl Parser<'_> {
         Ok(Init::List(values, open.to(self.last_span())))
     }
 
-    /// Variables of one type, up to and with the semicolon.
+    /// Parses variables of one type, up to and with the semicolon.
     pub(super) fn declarations(&mut self) -> SyntaxResult<Vec<Declaration>> {
         let specifier = self.specifier()?;
         let mut list = vec![self.declared_name(specifier)?];

@@ -8,7 +8,7 @@ use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp, Ident, Type, UnaryOp};
 use crate::syntax::token::{Punct, TokenKind};
 
 impl AstExpr {
-    /// Levels below the root.
+    /// Returns the number of levels below the root.
     fn depth_below(kind: &AstExprKind) -> u16 {
         let tallest = |list: &[Self]| list.iter().map(|e| e.height).max().unwrap_or(0);
         match kind {
@@ -25,12 +25,12 @@ impl AstExpr {
 }
 
 impl Parser<'_> {
-    /// An expression of any kind, assignments included.
+    /// Parses an expression of any kind, assignments included.
     pub(super) fn expression(&mut self) -> SyntaxResult<AstExpr> {
         self.nested(Self::assignment)
     }
 
-    /// A node of the tree; a fault if the tree grows too tall (long chains of operators).
+    /// Returns a node of the tree, or a fault if the tree grows too tall (long chains of operators).
     fn node(&mut self, kind: AstExprKind, span: Span) -> SyntaxResult<AstExpr> {
         let height = AstExpr::depth_below(&kind) + 1;
         if height > DEPTH_MAX {
@@ -68,7 +68,7 @@ impl Parser<'_> {
         self.node(kind, span)
     }
 
-    /// Operators with two operands that bind at least as tightly as `level`; all group from the left.
+    /// Parses operators with two operands that bind at least as tightly as `level`; all group from the left.
     fn binary(&mut self, level: u8) -> SyntaxResult<AstExpr> {
         let mut left = self.unary()?;
         while let Some((operator, binds)) = self.punct().and_then(binary_operator).filter(|(_, b)| *b >= level) {
@@ -100,7 +100,7 @@ impl Parser<'_> {
         Err(AlreadyReported)
     }
 
-    /// True if an operand can begin with the token there.
+    /// Returns whether an operand can begin with the token there.
     fn begins_operand(&self, ahead: usize) -> bool {
         match self.kind_at(ahead) {
             TokenKind::Ident(_) | TokenKind::Number(_) | TokenKind::String(_) => true,
@@ -127,12 +127,12 @@ impl Parser<'_> {
         self.node(AstExprKind::Unary { operator, value: Box::new(value) }, whole)
     }
 
-    /// True at `(type)`, a cast in the manner of C.
+    /// Returns whether `(type)` comes next, a cast in the manner of C.
     fn at_parenthesized_type(&self) -> bool {
         self.word_at(1).is_some_and(|w| Type::from_keyword(&w).is_some()) && self.punct_at(2) == Some(Punct::CloseParen)
     }
 
-    /// The value that a type precedes; `start` is where the type begins.
+    /// Parses the value that a type precedes. `start` is where the type begins.
     fn cast(&mut self, ty: Type, space: Option<Box<AstExpr>>, start: Span) -> SyntaxResult<AstExpr> {
         if ty == Type::Void {
             self.reports.push(Report::error(start, "a value cannot be void"));
@@ -143,7 +143,7 @@ impl Parser<'_> {
         self.node(AstExprKind::Cast { ty, space, value: Box::new(value) }, span)
     }
 
-    /// A primary expression and the brackets after it.
+    /// Parses a primary expression and the brackets after it.
     fn postfix(&mut self) -> SyntaxResult<AstExpr> {
         let mut value = self.primary()?;
         while self.eat(Punct::OpenBracket) {
@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.node(kind, span)
     }
 
-    /// The space between a type and a value: a string, or a name before a value.
+    /// Parses the space between a type and a value: a string, or a name before a value.
     fn cast_space(&mut self) -> SyntaxResult<Option<Box<AstExpr>>> {
         let span = self.span();
         let kind = match self.kind_at(0).clone() {
@@ -225,7 +225,7 @@ impl Parser<'_> {
         self.node(AstExprKind::Tuple(values), whole)
     }
 
-    /// Values with commas between, up to and with the closing parenthesis.
+    /// Parses values with commas between, up to and with the closing parenthesis.
     pub(super) fn arguments(&mut self) -> SyntaxResult<Vec<AstExpr>> {
         let mut list = Vec::new();
         if self.eat(Punct::CloseParen) {
@@ -243,7 +243,7 @@ impl Parser<'_> {
     }
 }
 
-/// The operator that a mark stands for, and how tightly it binds.
+/// Returns the operator that a mark stands for, and how tightly it binds.
 fn binary_operator(punct: Punct) -> Option<(BinaryOp, u8)> {
     Some(match punct {
         Punct::OrOr => (BinaryOp::Or, 0),

@@ -68,7 +68,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// A shader, a function, or nothing but a semicolon.
+    /// Parses a shader, a function, or nothing but a semicolon.
     fn item(&mut self) -> SyntaxResult<Option<Item>> {
         if self.eat(Punct::Semicolon) {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Err(AlreadyReported)
     }
 
-    /// The one message for what later versions of the language have.
+    /// Returns the one message for what later versions of the language have.
     fn not_in_rsl_3_2(&mut self, span: Span, word: &str) -> AlreadyReported {
         let what = match word {
             "class" | "public" | "private" => "class shaders are",
@@ -146,7 +146,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True at what must be the beginning of a shader: `surface name (`.
+    /// Returns whether what comes next must be the beginning of a shader: `surface name (`.
     fn at_shader(&self) -> bool {
         self.word().is_some_and(|w| DeclaredKind::from_keyword(&w).is_some())
             && self.ident_at(1).is_some()
@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.token().span
     }
 
-    /// Span of the token before.
+    /// Returns the span of the token before.
     fn last_span(&self) -> Span {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or_else(|| self.span(), |t| t.span)
     }
@@ -201,7 +201,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name or keyword here.
+    /// Returns the name or keyword here.
     fn word(&self) -> Option<Name> {
         self.word_at(0)
     }
@@ -213,7 +213,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The word there if it is no keyword.
+    /// Returns the word there if it is no keyword.
     fn ident_at(&self, ahead: usize) -> Option<Name> {
         self.word_at(ahead).filter(|w| !RESERVED.contains(&&**w))
     }
@@ -265,8 +265,8 @@ impl Parser<'_> {
         AlreadyReported
     }
 
-    /// The semicolon after a statement. A missing one is reported where it should be and taken as written if the
-    /// next token begins something new.
+    /// Returns the semicolon after a statement. A missing one is reported where it should be and taken as written if
+    /// the next token begins something new.
     fn semicolon(&mut self) -> SyntaxResult<()> {
         if self.eat(Punct::Semicolon) {
             return Ok(());
@@ -284,7 +284,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// True at a word that begins a statement and nothing else.
+    /// Returns whether a word comes next that begins a statement and nothing else.
     fn at_statement_keyword(&self) -> bool {
         self.word().is_some_and(|word| {
             matches!(

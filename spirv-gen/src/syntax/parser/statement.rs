@@ -7,7 +7,7 @@ use crate::syntax::ast::{AstExpr, AstStmt, AstStmtKind, Class, LightStatement, T
 use crate::syntax::token::{Punct, TokenKind};
 
 impl Parser<'_> {
-    /// Statements up to and with the closing brace. Faults stay inside.
+    /// Parses statements up to and with the closing brace. Faults stay inside.
     pub(super) fn statements(&mut self, open: Span) -> SyntaxResult<Vec<AstStmt>> {
         let mut list = Vec::new();
         loop {
@@ -107,7 +107,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True at `[class] [type] name (` before a parameter, or of `)` and a body.
+    /// Returns whether `[class] [type] name (` comes next, before a parameter, or before `)` and a body.
     fn at_function(&self) -> bool {
         let classed = usize::from(self.word().is_some_and(|w| Class::from_keyword(&w).is_some()));
         let typed = classed + usize::from(self.word_at(classed).is_some_and(|w| Type::from_keyword(&w).is_some()));
@@ -125,7 +125,7 @@ impl Parser<'_> {
         }
     }
 
-    /// True at the words before a variable's name; a type before anything else is a cast.
+    /// Returns whether the words before a variable's name come next; a type before anything else is a cast.
     fn at_declaration(&self) -> bool {
         let Some(word) = self.word() else { return false };
         if Type::from_keyword(&word).is_none() {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         Ok(AstStmtKind::Expr(value))
     }
 
-    /// A statement in a place that has no scope of its own in the tree.
+    /// Parses a statement in a place that has no scope of its own in the tree.
     fn substatement(&mut self) -> SyntaxResult<Box<AstStmt>> {
         Ok(Box::new(self.nested(Self::statement)?))
     }
@@ -193,7 +193,7 @@ impl Parser<'_> {
         Ok(AstStmtKind::For { init, condition, step, body: self.substatement()? })
     }
 
-    /// The levels after `break` or `continue`.
+    /// Parses the levels after `break` or `continue`.
     fn jump(&mut self) -> SyntaxResult<u32> {
         self.at += 1;
         let mut levels = 1;

@@ -4,7 +4,7 @@ use crate::syntax::ast::{ArrayLength, AstExpr, AstExprKind, AstStmt, AstStmtKind
 use crate::syntax::loader::NoIncludes;
 use crate::syntax::preprocess::{Source, preprocess};
 
-/// The tree of a text and its messages as `line:column message`.
+/// Returns the tree of a text and its messages as `line:column message`.
 fn parse_text(text: &str) -> (Unit, Vec<String>) {
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
     let source = Source { name: "a.sl", text, loader: &NoIncludes, defines: &[] };
@@ -14,7 +14,7 @@ fn parse_text(text: &str) -> (Unit, Vec<String>) {
     (unit, reports.finish(&map).into_iter().map(describe).collect())
 }
 
-/// The body of a shader around `text` in the manner of Lisp.
+/// Returns the body of a shader around `text` in the manner of Lisp.
 fn body(text: &str) -> String {
     let (unit, messages) = parse_text(&format!("surface s() {{ {text} }}"));
     assert!(messages.is_empty(), "{text}: {messages:?}");

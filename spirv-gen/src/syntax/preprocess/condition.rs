@@ -9,7 +9,8 @@ use crate::syntax::token::{Punct, RawKind, RawToken};
 const CONDITION_DEPTH_MAX: usize = 100;
 
 impl Preprocessor<'_> {
-    /// Whether the expression on a directive's line is not 0; an error and false if it is none.
+    /// Returns whether the expression on a directive's line is not 0. Where there is none, reports an error and returns
+    /// false.
     pub(super) fn condition(&mut self, line: &[RawToken], directive: Span) -> bool {
         let answered = self.answer_defined(line);
         let tokens = self.expand_apart(answered);
@@ -106,7 +107,7 @@ impl ConditionParser<'_> {
         Ok(value)
     }
 
-    /// Binary operators that bind at least as tightly as `level`.
+    /// Evaluates binary operators that bind at least as tightly as `level`.
     fn binary(&mut self, level: u8, live: bool) -> Result<i64, ConditionError> {
         let mut left = self.unary(live)?;
         while let Some(operator) = self.punct() {
@@ -167,7 +168,7 @@ impl ConditionParser<'_> {
     }
 }
 
-/// How tightly an operator binds.
+/// Returns how tightly an operator binds.
 fn precedence(operator: Punct) -> Option<u8> {
     Some(match operator {
         Punct::OrOr => 0,
@@ -209,7 +210,7 @@ fn apply(operator: Punct, a: i64, b: i64) -> Option<i64> {
     })
 }
 
-/// Decimal, octal or hexadecimal digits with C's suffixes.
+/// Reads decimal, octal or hexadecimal digits with C's suffixes.
 fn integer(text: &str) -> Option<i64> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {

@@ -46,7 +46,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token on the directive's line; the line end is left to be read.
+    /// Returns the next token on the directive's line. The line end is left to be read.
     fn directive_token(&mut self) -> RawToken {
         let Some(file) = self.files.last_mut() else { return self.end_token() };
         let mut ahead = file.lexer.clone();
@@ -58,7 +58,7 @@ impl Preprocessor<'_> {
         token
     }
 
-    /// The rest of the directive's line.
+    /// Returns the rest of the directive's line.
     fn directive_line(&mut self) -> Vec<RawToken> {
         let mut line = Vec::new();
         loop {
@@ -105,7 +105,8 @@ impl Preprocessor<'_> {
         self.macros.insert(name.text.clone(), Arc::new(new));
     }
 
-    /// The names in the parentheses at the beginning of `line`, how many tokens they take, and whether `...` ends them.
+    /// Returns the names in the parentheses at the beginning of `line`, how many tokens they take, and whether `...`
+    /// ends them.
     fn macro_parameters(&mut self, line: &[RawToken]) -> Option<(Vec<Name>, usize, bool)> {
         let (mut names, mut variadic) = (Vec::new(), false);
         let mut rest = line.iter().enumerate().skip(1).peekable();
@@ -137,7 +138,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// The body with `#` and `##` resolved.
+    /// Returns the body with `#` and `##` resolved.
     fn macro_body(&mut self, line: &[RawToken], parameters: Option<&[Name]>) -> Vec<BodyToken> {
         let index = |token: &RawToken| {
             parameters.and_then(|names| names.iter().position(|n| token.kind == RawKind::Ident && *n == token.text))
@@ -204,7 +205,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The header that the tokens after `#include` expand to.
+    /// Returns the header that the tokens after `#include` expand to.
     fn expanded_header(&mut self, line: Vec<RawToken>) -> Option<(String, bool, Span)> {
         let span = line.first()?.span.to(line.last()?.span);
         let tokens = self.expand_apart(line);

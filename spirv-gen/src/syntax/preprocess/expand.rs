@@ -15,7 +15,7 @@ const EXPANSION_DEPTH_MAX: usize = 200;
 const TOKEN_BYTES_MAX: usize = 1 << 16;
 
 impl Preprocessor<'_> {
-    /// If `token` names a macro that may expand here, puts its expansion before what comes next.
+    /// Puts the expansion of `token` before what comes next, and returns whether it names a macro that may expand here.
     pub(super) fn expand(&mut self, token: &RawToken) -> bool {
         let Some(definition) = self.macros.get(&token.text).cloned() else { return false };
         if self.hide_sets.contains(token.hidden, &token.text) {
@@ -84,7 +84,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The arguments of a macro's use and the closing parenthesis; an error and `None` if they do not fit.
+    /// Returns the arguments of a macro's use and the closing parenthesis, or `None`, with an error, if they do not
+    /// fit.
     fn arguments(
         &mut self,
         definition: &Macro,
@@ -173,13 +174,13 @@ impl Preprocessor<'_> {
         self.pending.extend(result.into_iter().rev());
     }
 
-    /// A token of a body with the place of the macro's use.
+    /// Returns a token of a body with the place of the macro's use.
     fn relocated(&mut self, token: &RawToken, site: Span, definition: &Macro) -> RawToken {
         let outermost = self.map.expansion(site).map_or_else(|| definition.name.clone(), |e| e.macro_name.clone());
         RawToken { span: self.map.expanded(site, token.span, &outermost), ..token.clone() }
     }
 
-    /// A macro argument, expanded as if nothing followed it.
+    /// Returns a macro argument, expanded as if nothing followed it.
     pub(super) fn expand_apart(&mut self, mut tokens: Vec<RawToken>) -> Vec<RawToken> {
         tokens.reverse();
         let outer = std::mem::replace(&mut self.pending, tokens);
@@ -235,7 +236,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A string literal of this value.
+/// Returns a string literal of this value.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

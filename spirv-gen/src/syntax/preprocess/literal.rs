@@ -3,7 +3,8 @@
 use crate::diagnostic::{Report, Reports};
 use crate::syntax::token::RawToken;
 
-/// The value of a number; an error and 0 if it is not written like one. Integers are floats; a suffix `f` is tolerated.
+/// Returns the value of a number, or 0, with an error, if it is not written like one. Integers are floats; a suffix `f`
+/// is tolerated.
 pub(super) fn number(token: &RawToken, reports: &mut Reports) -> f32 {
     let text = token.text.strip_suffix(['f', 'F']).unwrap_or(&token.text);
     let written_well = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
@@ -22,7 +23,8 @@ pub(super) fn number(token: &RawToken, reports: &mut Reports) -> f32 {
     }
 }
 
-/// The value of a string literal: `\n \r \t \b \f \\ \"`, `\` with one to three octal digits; any other `\c` is c.
+/// Returns the value of a string literal: `\n \r \t \b \f \\ \"`, `\` with one to three octal digits; any other `\c` is
+/// c.
 pub(super) fn string(token: &RawToken, reports: &mut Reports) -> String {
     let body = token.text.strip_prefix('"').unwrap_or(&token.text);
     let body = if token.text.len() > 1 && !ends_open(body) { &body[..body.len() - 1] } else { body };
@@ -58,7 +60,7 @@ pub(super) fn string(token: &RawToken, reports: &mut Reports) -> String {
     value
 }
 
-/// True if the text after the opening quote of a literal has no closing quote.
+/// Returns whether the text after the opening quote of a literal has no closing quote.
 fn ends_open(body: &str) -> bool {
     let mut escaped = false;
     for (i, c) in body.char_indices() {

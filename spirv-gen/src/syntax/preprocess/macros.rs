@@ -38,7 +38,7 @@ pub(super) enum Substitution {
 }
 
 impl Macro {
-    /// True if both expand alike.
+    /// Returns whether both expand alike.
     pub(super) fn same_as(&self, other: &Self) -> bool {
         let spelled =
             |m: &Self| -> Vec<_> { m.body.iter().map(|b| (b.token.spelling().to_owned(), b.role, b.pasted)).collect() };

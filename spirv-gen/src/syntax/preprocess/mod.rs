@@ -172,8 +172,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token, of an expansion or of a file: directives are obeyed, line ends and the ends of included files
-    /// skipped. `End` comes when fewer than `floor` + 1 files would be left.
+    /// Returns the next token, of an expansion or of a file: directives are obeyed, line ends and the ends of included
+    /// files skipped. `End` comes when fewer than `floor` + 1 files would be left.
     fn next(&mut self, floor: usize) -> RawToken {
         loop {
             if let Some(token) = self.pending.pop() {
@@ -242,7 +242,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// An `End` at the present place.
+    /// Returns an `End` at the present place.
     fn end_token(&mut self) -> RawToken {
         let last = self.output.last().map(|t| t.span.after()).unwrap_or_default();
         let span = self.files.last().map_or(last, |f| f.lexer.here());

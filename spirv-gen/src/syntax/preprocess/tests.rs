@@ -15,7 +15,7 @@ impl SourceLoader for Files<'_> {
     }
 }
 
-/// The tokens of a text as words, then its messages as `line:column message`.
+/// Returns the tokens of a text as words, then its messages as `line:column message`.
 fn run(text: &str, files: &[(&str, &str)], defines: &[&str]) -> (String, Vec<String>) {
     let (mut map, mut reports) = (SourceMap::default(), Reports::default());
     let defines: Vec<_> = defines.iter().map(|&d| d.to_owned()).collect();
@@ -42,14 +42,14 @@ fn run(text: &str, files: &[(&str, &str)], defines: &[&str]) -> (String, Vec<Str
     (words.join(" ").trim_end().to_owned(), messages)
 }
 
-/// The tokens of a text that must be free of faults.
+/// Returns the tokens of a text that must be free of faults.
 fn clean(text: &str) -> String {
     let (words, messages) = run(text, &[], &[]);
     assert!(messages.is_empty(), "{text:?}: {messages:?}");
     words
 }
 
-/// The first message for a text.
+/// Returns the first message for a text.
 fn fault(text: &str) -> String {
     let (_, messages) = run(text, &[], &[]);
     messages.first().cloned().unwrap_or_else(|| panic!("no message for {text:?}")).replace("main.sl:", "")

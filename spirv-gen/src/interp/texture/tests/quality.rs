@@ -38,7 +38,7 @@ impl Pattern {
         Self::new(|s, t| ((8.0 * s).floor() + (8.0 * t).floor()).rem_euclid(2.0), 0.5)
     }
 
-    /// The coordinates of a pixel of a turned plane that is seen up to the horizon, and their derivatives.
+    /// Returns the coordinates of a pixel of a turned plane that is seen up to the horizon, and their derivatives.
     fn area(&self, column: u32, row: u32) -> [[f32; 2]; 3] {
         let size = 1.0 / PIXELS as f32;
         let x = (column as f32 + 0.5) * size * 2.0 - 1.0;
@@ -47,7 +47,7 @@ impl Pattern {
         [[x / y, 1.0 / y], [2.0 * size / y, 0.0], [-x / (y * y) * size, -size / (y * y)]].map(turned)
     }
 
-    /// The mean over a pixel.
+    /// Returns the mean over a pixel.
     fn mean(&self, [st, dx, dy]: [[f32; 2]; 3]) -> f32 {
         let points = 24;
         let sum: f32 = (0..points * points)
@@ -60,7 +60,7 @@ impl Pattern {
         sum / (points * points) as f32
     }
 
-    /// The mean difference of lookups from the means over pixels, by filter.
+    /// Returns the mean difference of lookups from the means over pixels, by filter.
     fn errors(&self) -> [f32; 5] {
         let mut sums = [0.0; 5];
         for i in 0..PIXELS * PIXELS {
