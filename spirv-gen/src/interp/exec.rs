@@ -136,6 +136,7 @@ impl Machine<'_> {
                 let any = self.truth(data.args[0]).contains(&true);
                 vec![vec![Const::Bool(any); self.count()]]
             }
+            Op::Const(value) if !matches!(value, Const::Str(_)) => vec![vec![value.clone(); self.count()]],
             Op::SlotStore(slot) => {
                 self.store(data, *slot, live);
                 return;
@@ -155,8 +156,10 @@ impl Machine<'_> {
     /// Runs an operation that looks at its own vertex only.
     fn pointwise(&mut self, data: &InstData) -> Vec<Vec<Const>> {
         let mut columns = vec![Vec::with_capacity(self.count()); data.results.len()];
+        let mut args = Vec::with_capacity(data.args.len());
         for vertex in 0..self.count() {
-            let args: Vec<_> = data.args.iter().map(|&a| self.at(a, vertex).clone()).collect();
+            args.clear();
+            args.extend(data.args.iter().map(|&a| self.at(a, vertex).clone()));
             for (column, result) in columns.iter_mut().zip(self.point(&data.op, &args, vertex)) {
                 column.push(result);
             }

@@ -1,8 +1,9 @@
-//! Tests of the compiler on a device.
+//! Tests of the compiler, most of them on a device.
 
 mod binding;
 mod cases;
 mod device;
+mod front;
 mod generate;
 mod kernels;
 mod library;

@@ -71,12 +71,14 @@ fn apply(op: Op, arguments: &[Vec<f32>]) -> Vec<f32> {
 
 fn worst(arguments: &[Vec<f32>], results: &[f32], truth: impl Fn(&[f64]) -> f64) -> (f64, Vec<f32>, f32) {
     let mut worst = (0.0, Vec::new(), 0.0);
+    let mut exact = vec![0.0; arguments.len()];
     for (i, &got) in results.iter().enumerate() {
-        let args: Vec<f32> = arguments.iter().map(|xs| xs[i]).collect();
-        let exact: Vec<f64> = args.iter().map(|&x| x.into()).collect();
+        for (exact, xs) in exact.iter_mut().zip(arguments) {
+            *exact = xs[i].into();
+        }
         let error = ulps(got, truth(&exact));
         if error.is_nan() || error > worst.0 {
-            worst = (error, args, got);
+            worst = (error, arguments.iter().map(|xs| xs[i]).collect(), got);
             if error.is_nan() {
                 break;
             }

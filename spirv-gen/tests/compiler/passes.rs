@@ -19,8 +19,8 @@ fn same(a: &Const, b: &Const) -> bool {
     x.len() == y.len() && x.iter().zip(&y).all(equal)
 }
 
-/// Runs a program before and after a pass.
-fn check(seed: u64, features: Features, pass: impl Fn(&Body) -> Body) {
+/// Runs a program before and after each pass.
+fn check(seed: u64, features: Features, passes: &[&dyn Fn(&Body) -> Body]) {
     let mut random = Random::new(seed);
     let light_features = Features { lights: false, derivatives: false, ..features };
     let lights = [
@@ -30,18 +30,21 @@ fn check(seed: u64, features: Features, pass: impl Fn(&Body) -> Body) {
     let size = 10 + random.below(60);
     let shader = program(&mut random, ShaderKind::Surface, size, features);
     verify(&shader).expect("generated programs are valid");
-    let changed = Shader { body: pass(&shader.body), ..shader.clone() };
-    verify(&changed).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n->\n{}", print(&shader), print(&changed)));
     let grid = grid(&mut random);
     let scene = scene(&mut random, &grid, if features.lights { &lights } else { &[] });
-    let (before, after) = (shade(&shader, &scene, &grid).0, shade(&changed, &scene, &grid).0);
-    compare(&before, &after, &format!("seed {seed}\n{}\n->\n{}", print(&shader), print(&changed)));
+    let before = shade(&shader, &scene, &grid).0;
+    for pass in passes {
+        let changed = Shader { body: pass(&shader.body), ..shader.clone() };
+        let what = || format!("seed {seed}\n{}\n->\n{}", print(&shader), print(&changed));
+        verify(&changed).unwrap_or_else(|e| panic!("{e}: {}", what()));
+        compare(&before, &shade(&changed, &scene, &grid).0, what);
+    }
 }
 
-fn compare(before: &Outputs, after: &Outputs, what: &str) {
+fn compare(before: &Outputs, after: &Outputs, what: impl Fn() -> String) {
     for ((name, a), (_, b)) in before.iter().zip(after) {
         for (vertex, (a, b)) in a.iter().zip(b).enumerate() {
-            assert!(same(a, b), "{name} at vertex {vertex}: {a} became {b}, {what}");
+            assert!(same(a, b), "{name} at vertex {vertex}: {a} became {b}, {}", what());
         }
     }
 }
@@ -49,7 +52,7 @@ fn compare(before: &Outputs, after: &Outputs, what: &str) {
 #[test]
 fn simplified_programs_compute_the_same() {
     for seed in 0..300 {
-        check(seed, ALL, simplify);
+        check(seed, ALL, &[&simplify]);
     }
 }
 
@@ -62,15 +65,16 @@ fn programs_survive_their_text() {
         verify(&again).expect("valid");
         let grid = grid(&mut random);
         let scene = scene(&mut random, &grid, &[]);
-        compare(&shade(&shader, &scene, &grid).0, &shade(&again, &scene, &grid).0, "through text");
+        compare(&shade(&shader, &scene, &grid).0, &shade(&again, &scene, &grid).0, || "through text".to_owned());
     }
 }
 
 #[test]
 fn merged_illuminance_computes_the_same() {
     for seed in 1000..1300 {
-        check(seed, ALL, |body| merge_light_loops(to_light_loops(&simplify(body))));
-        check(seed, ALL, |body| simplify(&merge_light_loops(to_light_loops(body))));
+        let simple_first = |body: &Body| merge_light_loops(to_light_loops(&simplify(body)));
+        let simple_last = |body: &Body| simplify(&merge_light_loops(to_light_loops(body)));
+        check(seed, ALL, &[&simple_first, &simple_last]);
     }
 }
 
@@ -122,7 +126,7 @@ fn loops_over_the_same_lights_become_one() {
 fn relocated_derivatives_compute_the_same() {
     let features = Features { lights: false, ..ALL };
     for seed in 2000..2400 {
-        check(seed, features, |body| relocate_derivatives(&simplify(body)));
+        check(seed, features, &[&|body| relocate_derivatives(&simplify(body))]);
     }
 }
 
