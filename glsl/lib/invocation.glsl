@@ -9,9 +9,6 @@
 
 #include "lib/math/divide.glsl"
 
-// Loop trips that an invocation may make: CPU drivers end all loops at 65,535 (docs/pipeline.md).
-const uint TRIPS_MAX = 32768u;
-
 // The device gives every kernel this constant (DRIVER_THREADS_ID in src/pipeline/recording/kernel.rs).
 layout(constant_id = 31) const uint DRIVER_THREADS = 1u;
 

@@ -157,7 +157,9 @@ fn what_is_no_constant_is_passed_over() {
 fn constants_keep_their_comments() {
     let mut code = String::new();
     let text = "// Not this.\n\n// Sides [of] a\n// cube.\n// cases: SIDE_*\nconst uint SIDE_UP = 1u; // up\nuint f() { return SIDE_UP; }";
-    constants(&[text]).expect("well formed").generate(&mut code);
+    let found = constants(&[text]).expect("well formed");
+    assert_eq!(found.doc("SIDE_UP"), "Sides [of] a\ncube.\nup");
+    found.generate(&mut code);
     let expected = "    /// Sides \\[of] a\n    /// cube.\n    /// up\n    /// \n    /// (a.glsl)\n    pub const SIDE_UP: u32 = 1;\n";
     assert!(code.contains(expected), "{code}");
 }

@@ -36,6 +36,7 @@ const uint STRATA_REST_PARTS = 8u;
 // Trim loops and many clipping planes take trips of their own: tiles are smaller. Trim loops say how many parts of 32
 // samples are not too much; with planes a tile's candidates take no more than TRIPS_MAX trips.
 const int STRATA_TRIMMED_TILE_PX = 4;
+const uint TRIPS_MAX = 32768u; // loop trips that an invocation may make: CPU drivers end all loops at 65,535
 const uint TRIM_PART_CANDIDATES = 32u;
 
 struct Walk {
@@ -380,7 +381,7 @@ bool walk_begin(uint id, out Walk w) {
     ivec2 end = ivec2(region_x + int(region_width), region_y + int(region_height)) - 1;
     w.px = ivec4(max(ivec2(bx.x, by.x), ivec2(region_x, region_y)), min(ivec2(bx.y, by.y), end));
 #if MOTION != 0
-    w.moves = MOTION == 2;
+    w.moves = MOTION > 1;
 #else
     w.moves = key_count > 1u;
 #endif
