@@ -49,7 +49,10 @@ lint: setup
 	cargo fmt --all --check
 	CUSTOM_LIBFUZZER_PATH="$(CURDIR)/fuzz/Cargo.toml" cargo clippy --workspace --all-targets -- -D warnings
 
-# Runs all tests under Vulkan's validation layers. No test is ignored, and none needs a GPU. Without backtraces, what a
+# Runs all tests, and says which took longest. No test is ignored, and none needs a GPU. Without backtraces, what a
 # failed test says is among the last lines.
+TIMES = $(CURDIR)/target/test-times
 test: lint
-	RUST_BACKTRACE=0 cargo test --workspace
+	@rm -f $(TIMES)
+	TEST_TIMES=$(TIMES) RUST_BACKTRACE=0 cargo test --workspace --config "target.'cfg(all())'.runner = '.ci/timed'"
+	@.ci/slowest $(TIMES)

@@ -11,6 +11,7 @@ mod language;
 mod module_graph;
 mod paths;
 mod rules;
+mod suite;
 mod tree;
 
 /// Fails when something was found.
