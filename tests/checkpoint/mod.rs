@@ -68,7 +68,9 @@ impl Place {
 
     fn render(&self, flags: &[&str]) -> (Option<i32>, String) {
         let Output { status, stderr, .. } = self.command(flags).output().expect("the binary runs");
-        (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+        let err = String::from_utf8_lossy(&stderr).into_owned();
+        assert!(!err.contains("[validation]"), "{err}");
+        (status.code(), err)
     }
 
     fn resume(&self) -> (Option<i32>, String) {
@@ -191,7 +193,7 @@ fn a_killed_render_bakes_the_same_points() {
 
 /// Compares a render that is killed so long after its first checkpoint with one that is not.
 fn goes_on_with_the_same_bits(place: &Place, later_ms: &[u64]) {
-    let (code, err) = place.render(&[]);
+    let (code, err) = place.render(&["--validate"]);
     assert_eq!(code, Some(0), "{err}");
     let expected = place.pictures();
     for &later_ms in later_ms {

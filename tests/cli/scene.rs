@@ -32,7 +32,7 @@ fn covered(picture: &Path) -> f64 {
 fn check(body: &str, expected: &[&str]) {
     let directory = directory();
     fs::write(directory.path().join("bad.sl"), "surface bad() {\n    Ci = Cs * nothing;\n}\n").expect("writable");
-    let ran = render(directory.path(), body, &[]);
+    let ran = render(directory.path(), body, &["--validate"]);
     assert_eq!(ran.messages(), expected, "{body}");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{body}");
     let covered = covered(&directory.path().join("a.exr"));

@@ -235,8 +235,10 @@ const fn way(name: &'static str, flags: &'static [&'static str], aids: &'static 
     Way { name, flags, aids }
 }
 
+/// Some are drawn under validation, others as users draw: devices then open side by side, and passes whose order does
+/// not matter run at once.
 const WAYS: [Way; 10] = [
-    way("one device", &["--devices", "0"], &[]),
+    way("one device", &["--devices", "0", "--validate"], &[]),
     way(
         "all at once",
         &["--devices", "0,0", "--memory", "192M"],
@@ -244,16 +246,16 @@ const WAYS: [Way; 10] = [
     ),
     way(
         "tiny pages, binned and fused",
-        &["--devices", "0", "--pipeline", "batches-binned-fused"],
+        &["--devices", "0", "--pipeline", "batches-binned-fused", "--validate"],
         &[("ANTHILL_PAGE_KIB", "16")],
     ),
-    way("the same device twice, binned", &["--devices", "0,0", "--pipeline", "one-batch-binned"], &[]),
+    way("the same device twice, binned", &["--devices", "0,0", "--pipeline", "one-batch-binned", "--validate"], &[]),
     way("little memory, expanded", &["--devices", "0", "--memory", "256M", "--pipeline", "batches-expanded"], &[]),
     way("small pages, fused", &["--devices", "0", "--pipeline", "batches-fused"], &[("ANTHILL_PAGE_KIB", "1024")]),
     way("perturbed, shaded first", &["--devices", "0,0", "--pipeline", "shade-first"], &[("ANTHILL_PERTURB", "1")]),
     way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
-    way("buckets, expanded", &["--devices", "0", "--pipeline", "buckets-expanded"], &[]),
-    way("lost and opened again", &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:8")]),
+    way("buckets, expanded", &["--devices", "0", "--pipeline", "buckets-expanded", "--validate"], &[]),
+    way("lost and opened again", &["--devices", "0", "--validate"], &[("ANTHILL_FAULT", "lost:0:8")]),
 ];
 
 /// The first of them, which are enough where kernels are mutants (docs/test-aids.md): they differ in roundings only.
@@ -261,13 +263,13 @@ const WAYS_OF_MUTANTS: usize = 3;
 
 /// 256 slots at 4 MiB are fewer than the tiles that are looked up.
 const TEXTURED_WAYS: [Way; 7] = [
-    way("64 MiB", &["--devices", "0", "--texture-memory", "64M"], &[]),
+    way("64 MiB", &["--devices", "0", "--texture-memory", "64M", "--validate"], &[]),
     way("4 MiB", &["--devices", "0", "--texture-memory", "4M"], &[]),
     way("8 MiB, twice", &["--devices", "0,0", "--texture-memory", "8M"], &[]),
     way("1 GiB, three times", &["--devices", "0,0,0", "--texture-memory", "1G"], &[]),
     way("4 MiB, perturbed", &["--devices", "0,0", "--texture-memory", "4M"], &[("ANTHILL_PERTURB", "1")]),
     way("64 MiB, perturbed", &["--devices", "0,0,0", "--texture-memory", "64M"], &[("ANTHILL_PERTURB", "2")]),
-    way("4 MiB, lost", &["--devices", "0", "--texture-memory", "4M"], &[("ANTHILL_FAULT", "lost:0:30")]),
+    way("4 MiB, lost", &["--devices", "0", "--texture-memory", "4M", "--validate"], &[("ANTHILL_FAULT", "lost:0:30")]),
 ];
 
 /// The files that a scene may have as outputs.
@@ -289,7 +291,8 @@ fn draw(folder: &Path, way: &Way, outputs: &[&str]) -> (Vec<Vec<u8>>, serde_json
     ]);
     let output = command.args(way.flags).envs(way.aids.iter().copied()).stdin(Stdio::null()).output();
     let output = output.expect("the binary runs");
-    assert!(output.status.success(), "{}: {}", way.name, String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("[validation]"), "{}: {said}", way.name);
     let file = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{}: {name}: {e}", way.name));
     let stats = serde_json::from_slice(&file("stats.json")).expect("JSON");
     (outputs.iter().map(|name| file(name)).collect(), stats)

@@ -32,7 +32,7 @@ static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary directory");
     fs::write(folder.path().join("a.rib"), SCENE).expect("writable");
     fs::write(folder.path().join("lumps.sl"), SHADER).expect("writable");
-    let ran = draw(&folder, &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:100000")]);
+    let ran = draw(&folder, &["--devices", "0", "--validate"], &[("ANTHILL_FAULT", "lost:0:100000")]);
     let told = ran.lines("never happened");
     let [message] = &told[..] else { panic!("{}", ran.err) };
     let count = message.split_once("made ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
@@ -91,6 +91,7 @@ fn draw(folder: &TempDir, flags: &[&str], aids: &[(&str, &str)]) -> Ran {
     let file = |name: &str| fs::read(own.path().join(name)).ok();
     let stats = file("stats.json").and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!err.contains("[validation]"), "{err}");
     Ran { code: output.status.code(), err, picture: file("a.exr"), stats, took }
 }
 
@@ -182,7 +183,8 @@ fn each_frame_has_its_own_chances() {
     let frame = |number: u32| format!("FrameBegin {number}\n{SCENE}FrameEnd\n");
     let first = frame(1).replace("a.exr", "first.exr");
     fs::write(folder.path().join("a.rib"), [first, frame(2)].concat()).expect("writable");
-    let ran = draw(&folder, &["--devices", "0"], &[("ANTHILL_FAULT", "lost:0:0,lost:0:1,lost:0:2")]);
+    let faults = [("ANTHILL_FAULT", "lost:0:0,lost:0:1,lost:0:2")];
+    let ran = draw(&folder, &["--devices", "0", "--validate"], &faults);
     assert_eq!((ran.code, ran.sum("failures"), ran.sum("reopened")), (Some(1), 3, 3), "{}", ran.err);
     assert!(ran.picture.as_ref() == Some(&UNDISTURBED.picture), "the picture differs: {}", ran.err);
     assert_eq!(ran.lines("first.exr\" was finished; it is not written").len(), 1, "{}", ran.err);
