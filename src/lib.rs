@@ -76,6 +76,7 @@ pub mod texture;
 pub mod trace;
 
 use diagnostic::Reporter;
+use gpu::KeptDevices;
 use options::RenderOptions;
 use outcome::Outcome;
 use progress::Observer;
@@ -88,5 +89,16 @@ use std::sync::Arc;
 /// partial pictures. The caller fills in the statistics that concern the whole program: version, scene, wall time,
 /// outputs and warnings.
 pub fn render(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
-    render::run(options, reporter, observer)
+    render::run(options, reporter, observer, None)
+}
+
+/// Renders as [`render()`], on devices that an earlier render of this process left in `kept`, if there are such, and
+/// leaves its own there, so that later renders compile no kernel again.
+pub fn render_on_kept(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+    observer: &dyn Observer,
+    kept: &KeptDevices,
+) -> Outcome {
+    render::run(options, reporter, observer, Some(kept))
 }

@@ -147,11 +147,7 @@ impl Device {
             threads.compilers(),
             precompile_devices,
             raw_empty,
-            CompileTerms {
-                timeout: options.compile_timeout,
-                interrupt: options.interrupt.clone(),
-                log: Arc::clone(&options.compile_log),
-            },
+            compile_terms(options),
         );
         let mut device = Self {
             shared,
@@ -181,6 +177,24 @@ impl Device {
         self.wait(ticket, self.timeout)?;
         self.opened_at = Instant::now();
         Ok(())
+    }
+
+    /// Serves another render, opened with `options`.
+    pub(super) fn begin_render(&mut self, options: &OpenOptions) {
+        self.timeout = options.timeout;
+        self.shared.report_to(&options.reporter);
+        self.instance.report_to(&options.reporter);
+        self.kernels.set_terms(compile_terms(options));
+    }
+
+    /// Gives back what a render leaves behind. Returns whether the device can serve another one: it has not failed, and
+    /// every buffer was freed.
+    pub(super) fn end_render(&mut self) -> bool {
+        self.staging.take().into_iter().for_each(|buffer| self.free(buffer));
+        let idle = !self.hangs && !self.shared.is_lost() && self.collect().is_ok();
+        self.memory.end_render();
+        // The empty buffer is the only one that lives as long as the device.
+        idle && self.memory.held_count() == 1
     }
 
     /// Returns the properties of the device.
@@ -284,6 +298,14 @@ impl Drop for Device {
             ManuallyDrop::take(&mut self.instance)
         };
         self.threads.retire(instance);
+    }
+}
+
+fn compile_terms(options: &OpenOptions) -> CompileTerms {
+    CompileTerms {
+        timeout: options.compile_timeout,
+        interrupt: options.interrupt.clone(),
+        log: Arc::clone(&options.compile_log),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::error::GpuError;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use ash::{ext, vk};
+use parking_lot::Mutex;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,14 +17,14 @@ pub(super) struct Instance {
     debug_utils: bool,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// The messenger's user data points to this; it is boxed so that it does not move, and dropped after the messenger.
-    _target: Box<MessageTarget>,
+    target: Box<MessageTarget>,
     /// The loader library, which must stay loaded for as long as the instance lives.
     entry: ash::Entry,
 }
 
 /// Where messages of layers and drivers go.
 struct MessageTarget {
-    reporter: Arc<Reporter>,
+    reporter: Mutex<Arc<Reporter>>,
 }
 
 impl Instance {
@@ -37,15 +38,20 @@ impl Instance {
         }
         let debug_utils = has_extension(&entry, None, ext::debug_utils::NAME)?
             || validate && has_extension(&entry, Some(VALIDATION_LAYER), ext::debug_utils::NAME)?;
-        let target = Box::new(MessageTarget { reporter: Arc::clone(reporter) });
+        let target = Box::new(MessageTarget { reporter: Mutex::new(Arc::clone(reporter)) });
         let raw = create(&entry, validate, debug_utils)?;
         let messenger = if validate && debug_utils { Some(create_messenger(&entry, &raw, &target)?) } else { None };
-        Ok(Self { raw, debug_utils, messenger, _target: target, entry })
+        Ok(Self { raw, debug_utils, messenger, target, entry })
     }
 
     /// Returns the functions of the instance.
     pub(super) fn raw(&self) -> &ash::Instance {
         &self.raw
+    }
+
+    /// Sends messages of layers and drivers elsewhere from now on.
+    pub(super) fn report_to(&self, reporter: &Arc<Reporter>) {
+        *self.target.reporter.lock() = Arc::clone(reporter);
     }
 
     /// Whether objects can be named and commands labelled.
@@ -160,6 +166,7 @@ unsafe extern "system" fn on_message(
         vk::DebugUtilsMessageSeverityFlagsEXT::ERROR => Severity::Error,
         _ => Severity::Warning,
     };
-    target.reporter.report(Diagnostic::new(severity, "validation", SourceLocation::default(), message));
+    let reporter = Arc::clone(&target.reporter.lock());
+    reporter.report(Diagnostic::new(severity, "validation", SourceLocation::default(), message));
     vk::FALSE
 }

@@ -63,6 +63,7 @@ struct KernelTable {
 }
 
 /// How long kernels are waited for, and who is notified.
+#[derive(Clone)]
 pub(super) struct CompileTerms {
     /// Time-out for compiling one kernel.
     pub timeout: Duration,
@@ -82,7 +83,7 @@ pub(super) struct Kernels {
     precompile_devices: Option<PrecompileDevices>,
     /// The buffer that an empty dispatch binds.
     empty: vk::Buffer,
-    terms: CompileTerms,
+    terms: Mutex<CompileTerms>,
     table: Mutex<KernelTable>,
     changed: Condvar,
 }
@@ -105,10 +106,19 @@ impl Kernels {
             compilers: Arc::clone(compilers),
             precompile_devices,
             empty,
-            terms,
+            terms: Mutex::new(terms),
             table: Mutex::default(),
             changed: Condvar::new(),
         })
+    }
+
+    fn terms(&self) -> CompileTerms {
+        self.terms.lock().clone()
+    }
+
+    /// Compiles by other terms from now on.
+    pub(super) fn set_terms(&self, terms: CompileTerms) {
+        *self.terms.lock() = terms;
     }
 
     /// Begins to compile a kernel unless that was begun before.
@@ -121,7 +131,8 @@ impl Kernels {
         table.states.insert(key.clone(), KernelState::Compiling);
         table.running += 1;
         drop(table);
-        self.terms.log.asked();
+        let log = self.terms().log;
+        log.asked();
         let (kernels, kernel) = (Arc::clone(self), Arc::clone(kernel));
         self.compilers.run(CacheKey::new(&self.identity, key.0, &key.1), move || {
             let begin = Instant::now();
@@ -130,7 +141,7 @@ impl Kernels {
             let panicked = |_| Err(kernels.refuse(&kernel, "the thread that compiled it panicked".to_string()));
             let made = made.unwrap_or_else(panicked);
             let from_cache = made.as_ref().ok().map(|made| made.1);
-            kernels.terms.log.ended(from_cache.map(|from_cache| CompiledKernel {
+            log.ended(from_cache.map(|from_cache| CompiledKernel {
                 device: kernels.shared.title.number,
                 kernel: kernel.label().to_string(),
                 thread: thread::current().name().unwrap_or_default().to_string(),
@@ -182,7 +193,8 @@ impl Kernels {
     pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<ComputePipeline, GpuError> {
         self.prepare(kernel, constants);
         let key = (kernel.key(), constants.to_vec());
-        let deadline = Instant::now() + self.terms.timeout;
+        let terms = self.terms();
+        let deadline = Instant::now() + terms.timeout;
         let mut waits = None;
         let mut table = self.table.lock();
         loop {
@@ -192,14 +204,14 @@ impl Kernels {
                 Some(KernelState::Compiling) | None => {}
             }
             let (device, doing) = (&self.shared.title, || format!("compiling kernel {}", kernel.label()));
-            if self.terms.interrupt.is_raised() {
+            if terms.interrupt.is_raised() {
                 return Err(GpuError::Interrupted { device: device.clone(), doing: doing() });
             }
             if Instant::now() >= deadline {
-                let timeout = self.terms.timeout;
+                let timeout = terms.timeout;
                 return Err(GpuError::Timeout { device: device.clone(), waited_for: doing(), timeout });
             }
-            waits.get_or_insert_with(|| self.terms.log.wait(kernel.label()));
+            waits.get_or_insert_with(|| terms.log.wait(kernel.label()));
             self.changed.wait_until(&mut table, deadline.min(Instant::now() + INTERRUPT_POLL));
         }
     }
@@ -209,18 +221,18 @@ impl Kernels {
         self.check_usable(kernel)?;
         let layout = self.layout(&binding_forms(kernel), kernel.push_bytes())?;
         let cache_key = CacheKey::new(&self.identity, kernel.key(), constants);
-        let known = self.compilers.cache.load(&cache_key);
+        let (known, timeout) = (self.compilers.cache.load(&cache_key), self.terms().timeout);
         if known.is_none()
             && let Some(precompile_devices) = &self.precompile_devices
         {
-            precompile_devices.compile(&self.shared, kernel, constants, self.terms.timeout);
+            precompile_devices.compile(&self.shared, kernel, constants, timeout);
         }
         let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
         let (pipeline, data) = make_pipeline(&self.shared, kernel, constants, layout, initial)?;
         // GPU drivers have finished compiling by now; CPU drivers compile when a kernel is first dispatched.
         if self.info.kind == DeviceKind::Cpu
             && let Err(error) =
-                empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, self.terms.timeout)
+                empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, timeout)
         {
             if !matches!(error, GpuError::Timeout { .. }) {
                 // SAFETY: the pipeline was created above and is not in the table yet; without a time-out, the empty
@@ -291,7 +303,7 @@ impl Kernels {
     /// Whether no compile job would keep an interrupted render waiting: jobs that have not begun end at once from now
     /// on, but one that the driver is working on cannot be stopped.
     pub(super) fn stops_soon(&self) -> bool {
-        if !self.terms.interrupt.is_raised() {
+        if !self.terms().interrupt.is_raised() {
             return true;
         }
         let deadline = Instant::now() + ABANDON_INTERRUPTED;

@@ -257,6 +257,17 @@ impl Memory {
         given_up.into_iter().for_each(|spare| self.give_back(spare));
     }
 
+    /// Gives spare blocks back to the driver, and forgets how much was in use.
+    pub(super) fn end_render(&mut self) {
+        self.give_up_spares(u64::MAX);
+        self.usage.peak_bytes = 0;
+    }
+
+    /// The number of buffers that are not destroyed.
+    pub(super) fn held_count(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.held.is_some()).count()
+    }
+
     fn note_use(&mut self) {
         let spare_bytes: u64 = self.spares.iter().map(Allocation::size).sum();
         self.usage.used_bytes = self.allocator().capacity() - spare_bytes;

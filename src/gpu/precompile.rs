@@ -73,7 +73,7 @@ impl PrecompileDevices {
         let (raw, family) = create(&self.instance, &self.physical, &title)?;
         let (validates, as_gpu, driver_threads) = (main.validates, main.as_gpu.clone(), main.driver_threads);
         let opened = CreatedDevice { raw, family, clock: None, names: None, validates, as_gpu, driver_threads };
-        let shared = Arc::new(DeviceShared::new(opened, title, Arc::clone(&main.reporter)));
+        let shared = Arc::new(DeviceShared::new(opened, title, main.reporter()));
         let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
             let empty = memory.allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly);
             let empty = empty.inspect_err(|_| drop(memory.close()))?;

@@ -36,7 +36,7 @@ pub(super) struct CreatedDevice {
 pub(super) struct DeviceShared {
     pub(super) raw: ash::Device,
     pub(super) title: OpenDeviceTitle,
-    pub(super) reporter: Arc<Reporter>,
+    reporter: Mutex<Arc<Reporter>>,
     /// Vulkan permits one thread at a time to use a queue.
     queue: Mutex<vk::Queue>,
     pub(super) family: u32,
@@ -57,7 +57,7 @@ impl DeviceShared {
         let CreatedDevice { raw, family, clock, names, validates, as_gpu, driver_threads } = created;
         // SAFETY: `device::create` requested one queue of this family, so queue 0 exists.
         let queue = unsafe { raw.get_device_queue(family, 0) };
-        let (queue, lost) = (Mutex::new(queue), AtomicBool::new(false));
+        let (queue, reporter, lost) = (Mutex::new(queue), Mutex::new(reporter), AtomicBool::new(false));
         Self { raw, title, reporter, queue, family, names, clock, validates, as_gpu, driver_threads, lost }
     }
 
@@ -156,6 +156,16 @@ impl DeviceShared {
 
     /// Reports a warning about this device.
     pub(super) fn warn(&self, code: &'static str, message: impl Into<String>) {
-        self.reporter.warn(code, &SourceLocation::default(), format!("{}: {}", self.title, message.into()));
+        self.reporter().warn(code, &SourceLocation::default(), format!("{}: {}", self.title, message.into()));
+    }
+
+    /// Where messages about this device go.
+    pub(super) fn reporter(&self) -> Arc<Reporter> {
+        Arc::clone(&self.reporter.lock())
+    }
+
+    /// Sends messages about this device elsewhere from now on.
+    pub(super) fn report_to(&self, reporter: &Arc<Reporter>) {
+        *self.reporter.lock() = Arc::clone(reporter);
     }
 }

@@ -42,13 +42,17 @@ mod widths;
 
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::film::DisplayState;
+use anthill::gpu::KeptDevices;
 use anthill::options::RenderOptions;
 use exr::prelude::{FlatSamples, read_first_flat_layer_from_file};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tempfile::TempDir;
+
+/// The devices of all features, so that each kernel is compiled once for a test thread.
+static KEPT_DEVICES: LazyLock<KeptDevices> = LazyLock::new(KeptDevices::default);
 
 /// The result of rendering a scene.
 pub(crate) struct RenderedScene {
@@ -92,7 +96,7 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
         ..RenderOptions::default()
     };
     change(&mut options);
-    let outcome = anthill::render(&options, &reporter, &());
+    let outcome = anthill::render_on_kept(&options, &reporter, &(), &KEPT_DEVICES);
     let all = reporter.all();
     let said = all.iter().filter(|(diagnostic, _)| diagnostic.severity > Severity::Detail);
     let messages = said.map(|(diagnostic, _)| diagnostic.to_string()).collect();

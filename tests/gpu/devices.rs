@@ -2,7 +2,9 @@
 
 use super::{ALONE, open_with, options};
 use anthill::diagnostic::Reporter;
-use anthill::gpu::{DeviceInfo, Fault, FaultKind, Faults, GpuError, OpenOptions, devices, open, open_each, reopen};
+use anthill::gpu::{
+    DeviceInfo, Fault, FaultKind, Faults, GpuError, KeptDevices, OpenOptions, Usage, devices, open, open_each, reopen,
+};
 use std::env;
 use std::fs;
 use std::process::Command;
@@ -169,4 +171,31 @@ fn a_device_that_vanished_is_lost() {
         assert_eq!(error.to_string(), format!("device 3 ({}) was lost while being opened", info.name));
         assert!(error.ends_device());
     }
+}
+
+/// Their messages go to the render that they serve.
+#[test]
+fn kept_devices_serve_equal_renders_unless_they_hold_memory() {
+    let _alone = ALONE.lock();
+    let kept = KeptDevices::default();
+    let first = OpenOptions { validate: false, ..options() };
+    let open = |options: &OpenOptions| {
+        let mut openings = kept.open_each("0", options).expect("a driver is installed");
+        openings.remove(0).device.expect("it opens")
+    };
+    let device = open(&first);
+    let opened_at = device.opened_at();
+    kept.keep("0", &first, vec![device]);
+    let other = OpenOptions { memory_bytes: Some(65 << 20), ..first.clone() };
+    assert_ne!(open(&other).opened_at(), opened_at);
+
+    let reporter = Arc::new(Reporter::silent());
+    let next = OpenOptions { reporter: Arc::clone(&reporter), ..first.clone() };
+    let mut device = open(&next);
+    assert_eq!(device.opened_at(), opened_at);
+    device.allocate("left", 64, Usage::DeviceOnly).expect("memory");
+    kept.keep("0", &next, vec![device]);
+    let messages = reporter.all();
+    assert!(messages.len() == 1 && messages[0].0.message.contains("buffer left was not freed"), "{messages:?}");
+    assert_ne!(open(&next).opened_at(), opened_at);
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, OutputNaming, RepeatedFrame, set_driver};
-use crate::gpu::{GpuError, OpenOptions, Opening, open_each};
+use crate::gpu::{GpuError, KeptDevices, OpenOptions, Opening, open_each};
 use crate::host_memory::HostMemory;
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::{Ending, Outcome};
@@ -20,14 +20,24 @@ use crossbeam::channel::{never, select};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// See [`crate::render()`].
-pub(crate) fn run(options: &RenderOptions, reporter: &Arc<Reporter>, observer: &dyn Observer) -> Outcome {
+/// See [`crate::render()`] and [`crate::render_on_kept`].
+pub(crate) fn run(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+    observer: &dyn Observer,
+    kept: Option<&KeptDevices>,
+) -> Outcome {
     let ticker = ProgressTicker::new(observer);
-    ticker.tick_while(|| run_ticking(options, reporter, &ticker))
+    ticker.tick_while(|| run_ticking(options, reporter, &ticker, kept))
 }
 
 /// As [`run`], while the observer is kept up to date.
-fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &ProgressTicker<'_>) -> Outcome {
+fn run_ticking(
+    options: &RenderOptions,
+    reporter: &Arc<Reporter>,
+    ticker: &ProgressTicker<'_>,
+    kept: Option<&KeptDevices>,
+) -> Outcome {
     let ended = |ending| Outcome { ending, displays: Vec::new(), stats: Stats::default() };
     let aids = match TestAids::from_environment() {
         Ok(aids) => aids,
@@ -48,7 +58,8 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
     let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
     let reading = BegunReading::begin(options, reporter, &memory, &ticker.interrupt);
     let opening = Instant::now();
-    let devices = match open_devices(options, reporter, ticker, &aids) {
+    let open_options = open_options(options, reporter, ticker, &aids);
+    let devices = match open_devices(options, &open_options, kept) {
         Ok(devices) => devices,
         Err(error) => {
             let severe = Diagnostic::new(Severity::Severe, "nodevice", SourceLocation::default(), error.to_string());
@@ -85,6 +96,9 @@ fn run_ticking(options: &RenderOptions, reporter: &Arc<Reporter>, ticker: &Progr
         ending => ending,
     };
     session.close_checkpoint(ending, &displays);
+    if let Some(kept) = kept {
+        keep_devices(&mut session, &open_options, kept);
+    }
     if has_nothing {
         advise_no_world(options, reporter);
     } else if ending != Ending::Interrupted && options.frames.is_some() && read.worlds > 0 && session.world_count() == 0
@@ -102,35 +116,57 @@ fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
     reporter.report(warning.hint("put what is to be drawn between WorldBegin and WorldEnd"));
 }
 
-/// Opens the devices, and reports those that fail.
-///
-/// # Errors
-/// When no device opens, and trying again would not help.
-fn open_devices(
+/// How devices are opened.
+fn open_options(
     options: &RenderOptions,
     reporter: &Arc<Reporter>,
     ticker: &ProgressTicker<'_>,
     aids: &TestAids,
-) -> Result<Vec<DeviceSlot>, GpuError> {
-    let mut open_options = OpenOptions {
+) -> OpenOptions {
+    let defaults = OpenOptions::new(Arc::clone(reporter));
+    OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
         faults: aids.faults.clone(),
         as_gpu: aids.as_gpu.clone(),
         interrupt: ticker.interrupt.clone(),
         compile_log: Arc::clone(&ticker.compile_log),
-        ..OpenOptions::new(Arc::clone(reporter))
+        timeout: options.timeout.unwrap_or(HANG_TIMEOUT),
+        compile_timeout: options.timeout.unwrap_or(defaults.compile_timeout),
+        ..defaults
+    }
+}
+
+/// Leaves the devices to later renders, if all of them are still open.
+fn keep_devices(session: &mut Session<'_>, open_options: &OpenOptions, kept: &KeptDevices) {
+    let interrupted = session.ticker.interrupt.is_raised();
+    if !interrupted && session.slots.iter().all(|slot| slot.device.is_some()) {
+        let devices = session.slots.iter_mut().filter_map(|slot| slot.device.take()).collect();
+        kept.keep(&session.options.devices, open_options, devices);
+    }
+}
+
+/// Opens the devices, and reports those that fail.
+///
+/// # Errors
+/// When no device opens, and trying again would not help.
+fn open_devices(
+    options: &RenderOptions,
+    open_options: &OpenOptions,
+    kept: Option<&KeptDevices>,
+) -> Result<Vec<DeviceSlot>, GpuError> {
+    let openings = match kept {
+        _ if options.check => Vec::new(),
+        Some(kept) => kept.open_each(&options.devices, open_options)?,
+        None => open_each(&options.devices, open_options)?,
     };
-    open_options.timeout = options.timeout.unwrap_or(HANG_TIMEOUT);
-    open_options.compile_timeout = options.timeout.unwrap_or(open_options.compile_timeout);
-    let openings = if options.check { Vec::new() } else { open_each(&options.devices, &open_options)? };
     let hopeless = |opening: &Opening| opening.device.as_ref().err().filter(|error| !error.ends_device()).cloned();
     if let Some(errors) = openings.iter().map(hopeless).collect::<Option<Vec<GpuError>>>()
         && let Some(first) = errors.into_iter().next()
     {
         return Err(first);
     }
-    Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect())
+    Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, open_options)).collect())
 }
 
 /// Draws worlds and makes textures as they come. With `-o` all worlds must be known first, as far as memory permits,
