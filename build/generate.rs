@@ -102,7 +102,8 @@ pub(crate) fn folder(name: &str, inner: &str, code: &mut String) {
     let _ = write!(code, "/// Kernels of glsl/{name}/.\npub mod {name} {{\n{inner}}}\n");
 }
 
-/// Writes the library of helper functions, and its form whose lookups only name tiles, whose words are in these statics.
+/// Writes the library of helper functions, and its form whose lookups only name tiles, whose words are in these
+/// statics.
 pub(crate) fn library(words: &str, naming: &str, code: &mut String) {
     code.push_str("/// Helper functions for compiled shaders (glsl/lib/rsl/library.comp), SPIR-V 1.5.\n");
     let _ = writeln!(code, "pub static RSL_LIBRARY: &[u32] = &words::{words};");

@@ -92,7 +92,8 @@ pub(crate) fn choice(stem: &str, declaration: &Declaration, found: impl Fn(&Vari
     code.push_str("    }\n");
 }
 
-/// A literal, or pattern, of `Variant`. Axes that make no difference have their first value, or are said to be `ignored`.
+/// A literal, or pattern, of `Variant`. Axes that make no difference have their first value, or are said to be
+/// `ignored`.
 fn literal(declaration: &Declaration, variant: &Variant, ignored: Option<&str>) -> String {
     let field = |(axis, value): (&Axis, &Option<usize>)| {
         let said = match (value, ignored) {

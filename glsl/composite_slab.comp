@@ -8,8 +8,8 @@
 // NEAREST_ENTRIES entries; a subpixel with more notes how far it came and asks to be called again (unfinished).
 //
 // The MIDPOINT variants also find the depth behind the first surface that passes the z threshold, and go on for it
-// where nothing shines through any more. The PLAIN variants leave out values of variables: CPU drivers go through a loop
-// once even if it has nothing to do.
+// where nothing shines through any more. The PLAIN variants leave out values of variables: CPU drivers go through a
+// loop once even if it has nothing to do.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

@@ -52,7 +52,8 @@ fn a_source_without_axes_is_one_kernel() {
 #[test]
 fn labels_leave_out_what_is_in_brackets_or_without_a_choice() {
     let source = "// axes: FAST\n// axes: PASS=first|rest SMOOTH=(flat)|smooth|blurred\n\
-                  // rules: FAST requires PASS=rest; PASS=first excludes SMOOTH=smooth|blurred; FAST excludes SMOOTH=blurred";
+                  // rules: FAST requires PASS=rest; PASS=first excludes SMOOTH=smooth|blurred; \
+                  FAST excludes SMOOTH=blurred";
     let labels: Vec<String> = declaration(source).expect(source).variants.into_iter().map(|v| v.label).collect();
     let expected =
         ["dice_first", "dice_rest", "dice_rest_smooth", "dice_rest_blurred", "dice_fast", "dice_fast_smooth"];

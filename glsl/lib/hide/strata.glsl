@@ -9,8 +9,8 @@
 // the rest: boxes of many pixels in tiles, and micropolygons that need 64-bit arithmetic. All loops are bounded
 // (docs/pipeline.md).
 //
-// The including file defines `hit`. Needs the buffers slots[], pieces[], blur_samples[] (which blur_samples.comp filled)
-// and rest_groups_*, and the push constants slot_base, piece, vertex_base, key_count, key_stride and region_*.
+// The including file defines `hit`. Needs the buffers slots[], pieces[], blur_samples[] (which blur_samples.comp
+// filled) and rest_groups_*, and the push constants slot_base, piece, vertex_base, key_count, key_stride and region_*.
 
 #ifndef STRATA_GLSL
 #define STRATA_GLSL

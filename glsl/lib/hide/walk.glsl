@@ -8,8 +8,8 @@
 // (lib/hide/strips.glsl).
 //
 // The including file defines the struct Parts, `parts_of` and `visit`, where EXPANDED is on `strips_of` and
-// `visit_strip`. Needs the buffers slots[], pieces[] and rest_*, and the push constants slot_base, piece, vertex_base and
-// region_*.
+// `visit_strip`. Needs the buffers slots[], pieces[] and rest_*, and the push constants slot_base, piece, vertex_base
+// and region_*.
 
 #ifndef WALK_GLSL
 #define WALK_GLSL

@@ -1,6 +1,6 @@
-//! What a stage says of itself. Each process has one [`StageDescriptor`], in the file of its stage: what it needs before
-//! it, how its work is cut, its kernels, how it is recorded, when it is left out, and what the host reads after it.
-//! Whoever plans, prepares or runs stages asks the descriptor; nobody else matches on [`Process`].
+//! What a stage says of itself. Each process has one [`StageDescriptor`], in the file of its stage: what it needs
+//! before it, how its work is cut, its kernels, how it is recorded, when it is left out, and what the host reads after
+//! it. Whoever plans, prepares or runs stages asks the descriptor; nobody else matches on [`Process`].
 
 mod descriptor;
 mod load;

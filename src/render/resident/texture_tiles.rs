@@ -42,7 +42,8 @@ const LOADED_AT_ONCE: usize = 512;
 /// The part of the slots that is left to tiles that are missed: 1 / this.
 const RESERVED_PART: usize = 8;
 
-/// A tile as programs name it (spirv-gen's abi.rs): texture, level and plane in the first word, its place in the second.
+/// A tile as programs name it (spirv-gen's abi.rs): texture, level and plane in the first word, its place in the
+/// second.
 pub(crate) type MissedKey = [u32; 2];
 
 /// Bits of the texture in a key's first word. Above them is the level.

@@ -1,11 +1,11 @@
 //! Loads whose programs may have long loops.
 //!
-//! A program that counts its loop trips runs with [`StagePart::FIRST_TRIPS`] at first, and `Status` says afterwards whether that
-//! was enough. Colours are then simply computed again; but vertices must not be hidden or sampled before they are known
-//! to be right, so loads with such displacements are *watched*: a submission ends after their program. Where the trips
-//! were not enough, the programs of the load count as long from then on. Their grids go in loads of one piece, which
-//! save their loops, and a program is submitted again and again until all its loops have ended, each time with about as
-//! many trips as a submission should have. How a load goes does not change what it computes.
+//! A program that counts its loop trips runs with [`StagePart::FIRST_TRIPS`] at first, and `Status` says afterwards
+//! whether that was enough. Colours are then simply computed again; but vertices must not be hidden or sampled before
+//! they are known to be right, so loads with such displacements are *watched*: a submission ends after their program.
+//! Where the trips were not enough, the programs of the load count as long from then on. Their grids go in loads of one
+//! piece, which save their loops, and a program is submitted again and again until all its loops have ended, each time
+//! with about as many trips as a submission should have. How a load goes does not change what it computes.
 
 use super::Chain;
 use crate::gpu::{Device, GpuError};
