@@ -1,6 +1,6 @@
-// Displaced: one invocation = one slot of a piece that has been displaced; how far its vertices have moved at most, for
-// the instance's displacement bound: to measure one that was not declared, and to tell of one that is too small (RISpec
-// 4.2.11). Reads slots, arena; raises the instance's word of moved (float bits). NaN is no distance.
+// Displaced: one invocation = one slot of a piece that has been displaced; how far displacement moved its vertices at
+// most, for the instance's displacement bound: to measure one that was not declared, and to tell of one that is too
+// small (RISpec 4.2.11). Reads slots, arena; raises the instance's word of displaced_by (float bits). NaN is no distance.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -12,7 +12,7 @@ layout(local_size_x = GROUP_SLOTS) in;
 layout(std430, set = 0, binding = 0) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 1) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 2) readonly buffer Arena { vec4 arena[]; };
-layout(std430, set = 0, binding = 3) buffer Moved { uint moved[]; };
+layout(std430, set = 0, binding = 3) buffer DisplacedBy { uint displaced_by[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
@@ -32,5 +32,5 @@ void main() {
         if (square > farthest && square <= 3.0e38) farthest = square;
     }
     uint bits = floatBitsToUint(sqrt(farthest));
-    if (bits > moved[slot.instance]) atomicMax(moved[slot.instance], bits);
+    if (bits > displaced_by[slot.instance]) atomicMax(displaced_by[slot.instance], bits);
 }

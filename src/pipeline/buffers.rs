@@ -39,7 +39,7 @@ pub struct FrameSlices {
     /// Lists of primvars.
     pub primvar_bindings: Slice<PrimvarBinding>,
     /// For each instance, how far displacement has moved its vertices, as float bits.
-    pub moved: Slice<u32>,
+    pub displaced_by: Slice<u32>,
     /// Clipping planes (glsl/lib/sampling/clip.glsl).
     pub clip_planes: Slice<Vec4>,
     /// Primitive solids (`SolidTable`).

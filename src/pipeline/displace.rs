@@ -99,8 +99,12 @@ pub fn record_measure(
     from_base: u32,
     to_base: u32,
 ) {
-    let bindings =
-        displaced::Bindings { slots: slices.slots, pieces: slices.pieces, arena: slices.arena, moved: frame.moved };
+    let bindings = displaced::Bindings {
+        slots: slices.slots,
+        pieces: slices.pieces,
+        arena: slices.arena,
+        displaced_by: frame.displaced_by,
+    };
     let push = displaced::Push { slot_base: piece.slot_base, piece: piece.number, from_base, to_base };
     recording.dispatch(displaced::dispatch(piece.groups(slices, Per::Slot), &bindings, &push));
 }

@@ -63,7 +63,7 @@ impl Fixture {
             instances: buffer.slice_at(4096, 4),
             params: buffer.slice_at(8192, 4),
             primvar_bindings: buffer.slice_at(12_288, 4),
-            moved: buffer.slice_at(16_384, 4),
+            displaced_by: buffer.slice_at(16_384, 4),
             clip_planes: buffer.slice_at(20_480, 0),
             solid_primitives: buffer.slice_at(20_480, 0),
             solid_steps: buffer.slice_at(20_480, 0),

@@ -31,8 +31,8 @@ fn the_farthest_move_of_an_instance_is_measured() {
     let mut device = Region::new(flat_frame([1, 1], true), region(0, 0, 1, 1), |_| ());
     // Slots name instance 0; what was measured before stays when it is more.
     let before = 1.25_f32;
-    let moved = device.lab.upload("moved", &[before.to_bits(), 77]);
-    let (frame, slices) = (anthill::pipeline::buffers::FrameSlices { moved, ..device.frame }, device.slices);
+    let displaced_by = device.lab.upload("displaced_by", &[before.to_bits(), 77]);
+    let (frame, slices) = (anthill::pipeline::buffers::FrameSlices { displaced_by, ..device.frame }, device.slices);
     let mut farthest = f64::from(before);
     for chunk in [0..2, 2..30, 30..60] {
         let part: Vec<Mesh> = meshes[chunk.clone()].to_vec();
@@ -40,8 +40,8 @@ fn the_farthest_move_of_an_instance_is_measured() {
         let pieces = device.lay(&part, 0, 2, of);
         device.lab.run(|recording| {
             for piece in &pieces {
-                let moved = piece.base + piece.vertices();
-                displace::record_measure(recording, &frame, &slices, piece, piece.base, moved);
+                let to_base = piece.base + piece.vertices();
+                displace::record_measure(recording, &frame, &slices, piece, piece.base, to_base);
             }
         });
         for (mesh, v) in part.iter().enumerate().flat_map(|(i, mesh)| (0..mesh.p.len()).map(move |v| (i, v))) {
@@ -49,7 +49,7 @@ fn the_farthest_move_of_an_instance_is_measured() {
             let distance = (0..3).map(|i| (f64::from(to[i]) - f64::from(from[i])).powi(2)).sum::<f64>().sqrt();
             farthest = if distance.is_finite() { farthest.max(distance) } else { farthest };
         }
-        let found = device.lab.read(moved);
+        let found = device.lab.read(displaced_by);
         let measured = f64::from(f32::from_bits(found[0]));
         assert!((measured / farthest - 1.0).abs() < 1e-6 && found[1] == 77, "{measured} for {farthest}");
     }

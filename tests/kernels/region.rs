@@ -194,7 +194,7 @@ impl Region {
             instances: lab.space("instances", 0),
             params: lab.space("params", 0),
             primvar_bindings: lab.space("primvar bindings", 0),
-            moved: lab.space("moved", 0),
+            displaced_by: lab.space("displaced_by", 0),
             clip_planes: lab.space("clip planes", 0),
             solid_primitives: lab.space("solid primitives", 0),
             solid_steps: lab.space("solid steps", 0),

@@ -144,7 +144,7 @@ impl Scene {
             instances: lab.upload("instances", &self.drawn.instances),
             params: lab.space("params", 0),
             primvar_bindings: lab.upload("primvar bindings", &self.drawn.primvar_bindings),
-            moved: lab.space("moved", 0),
+            displaced_by: lab.space("displaced_by", 0),
             clip_planes: lab.space("clip planes", 0),
             solid_primitives: lab.space("solid primitives", 0),
             solid_steps: lab.space("solid steps", 0),

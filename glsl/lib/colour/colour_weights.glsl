@@ -8,7 +8,7 @@
 #include "lib/colour/colour.glsl"
 #if SMOOTH == 2
 #include "lib/sampling/blur_sample.glsl"
-#include "lib/motion/moved.glsl"
+#include "lib/motion/keyframed.glsl"
 #endif
 
 // Where a sample is, in 1/1024 pixel, and with SMOOTH 2 when it is taken, and through which point of the lens.

@@ -8,7 +8,7 @@
 
 #include "lib/sampling/blur.glsl"
 #include "lib/sampling/micropolygon.glsl"
-#include "lib/motion/moved.glsl"
+#include "lib/motion/keyframed.glsl"
 
 // The four corners (i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1) at a time.
 struct Corners {

@@ -23,7 +23,7 @@ fn cut(arena: &mut Arena, picture: &Picture) -> Result<FrameSlices, ArenaFull> {
         instances: arena.cut(instances)?,
         params: arena.cut(picture.params.len().max(1) as u64)?,
         primvar_bindings: arena.cut(world.primvar_bindings.len().max(1) as u64)?,
-        moved: arena.cut(instances)?,
+        displaced_by: arena.cut(instances)?,
         clip_planes: arena.cut(world.clip_planes.len() as u64)?,
         solid_primitives: arena.cut(world.solids.primitives.len() as u64)?,
         solid_steps: arena.cut(world.solids.steps.len() as u64)?,
@@ -39,7 +39,7 @@ fn upload_to(device: &mut Device, frame: &FrameSlices, picture: &Picture) -> Res
     device.upload(frame.frame, &[FrameBuffer { frame_record: world.frame }])?;
     device.upload(frame.instances.part(0..world.instances.len() as u64), &world.instances)?;
     device.upload(frame.params.part(0..picture.params.len() as u64), &picture.params)?;
-    device.upload(frame.moved, &vec![0; frame.moved.count() as usize])?;
+    device.upload(frame.displaced_by, &vec![0; frame.displaced_by.count() as usize])?;
     device.upload(frame.clip_planes, &world.clip_planes)?;
     device.upload(frame.solid_primitives, &world.solids.primitives)?;
     device.upload(frame.solid_steps, &world.solids.steps)?;

@@ -14,8 +14,8 @@ use std::sync::Arc;
 impl DeviceRenderer {
     /// Returns how far displacement has moved the vertices of each instance so far, in camera space.
     pub(crate) fn displaced(&mut self) -> Result<Vec<f32>, GpuError> {
-        let moved = self.device.read(self.shared.frame.moved)?;
-        Ok(moved.into_iter().map(f32::from_bits).collect())
+        let displaced_by = self.device.read(self.shared.frame.displaced_by)?;
+        Ok(displaced_by.into_iter().map(f32::from_bits).collect())
     }
 
     /// Declares displacement bounds, in camera space, of some instances.

@@ -146,14 +146,14 @@ pub(crate) fn on_measured_bounds(reporter: &Reporter, picture: &Picture, bounds:
 }
 
 /// Warns about displacements that exceeded their declared bounds, from how far each instance was moved.
-pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, moved: &[f32]) {
-    for (index, (instance, &moved)) in picture.world.instances.iter().zip(moved).enumerate() {
+pub(crate) fn on_exceeded_bounds(reporter: &Reporter, picture: &Picture, displaced_by: &[f32]) {
+    for (index, (instance, &displaced_by)) in picture.world.instances.iter().zip(displaced_by).enumerate() {
         let undeclared = picture.world.unbounded.binary_search(&(index as u32)).is_ok();
-        if moved <= instance.displacement_bound * BOUND_SLACK || undeclared {
+        if displaced_by <= instance.displacement_bound * BOUND_SLACK || undeclared {
             continue;
         }
         let (name, place) = &picture.world.origins[index];
-        let factor = moved / instance.displacement_bound;
+        let factor = displaced_by / instance.displacement_bound;
         let message =
             format!("{} is displaced {factor:.2} times as far as its displacementbound allows", object_title(name));
         let warning = Diagnostic::new(Severity::Warning, "displacementbound", place.clone(), message);

@@ -242,13 +242,13 @@ impl CountingPass<'_> {
             if measured.is_none() {
                 measured = match renderer.measure_displacement(counted, self.crop) {
                     Err(DeviceError::List(error)) => Some(Err(error)),
-                    moved => Some(Ok(moved?)),
+                    displaced_by => Some(Ok(displaced_by?)),
                 };
             }
             Ok(())
         });
-        let moved = measured.transpose()?.unwrap_or_default();
-        let most = |instance: u32| moved.get(instance as usize).copied().unwrap_or(0.0);
+        let displaced_by = measured.transpose()?.unwrap_or_default();
+        let most = |instance: u32| displaced_by.get(instance as usize).copied().unwrap_or(0.0);
         Ok(self.picture.world.unbounded.iter().map(|&instance| (instance, most(instance) * MEASURED_SLACK)).collect())
     }
 

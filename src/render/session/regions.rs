@@ -166,13 +166,16 @@ impl Session<'_> {
             let threads: Vec<_> = self.slots.iter().zip(idle).map(take).collect();
             threads.into_iter().map(|thread| thread.join().expect("taking a device back does not panic")).collect()
         });
-        let mut moved = vec![0.0_f32; picture.world.instances.len()];
+        let mut displaced_by = vec![0.0_f32; picture.world.instances.len()];
         for (slot, taken) in self.slots.iter_mut().zip(taken) {
             let (device, saw) = taken.unzip();
             slot.device = device;
-            moved.iter_mut().zip(saw.into_iter().flatten()).for_each(|(most, moved)| *most = most.max(moved));
+            displaced_by
+                .iter_mut()
+                .zip(saw.into_iter().flatten())
+                .for_each(|(most, displaced_by)| *most = most.max(displaced_by));
         }
-        advice::on_exceeded_bounds(self.reporter, picture, &moved);
+        advice::on_exceeded_bounds(self.reporter, picture, &displaced_by);
     }
 
     /// Returns the regions that the scheduler begins with: what the film lacks, cut as options and test aids ask.

@@ -209,7 +209,7 @@ pub(super) fn region_memory(idle: &IdleRenderer) -> Option<(usize, [u64; 2])> {
 pub(super) fn take_back(idle: &IdleRenderer, failures: &FailureLog) -> Option<(Device, Vec<f32>)> {
     let mut renderer = idle.lock().take()?;
     match renderer.displaced() {
-        Ok(moved) => Some((renderer.finish(), moved)),
+        Ok(displaced_by) => Some((renderer.finish(), displaced_by)),
         // Its regions are drawn all the same; only warnings about displacement bounds are missing.
         Err(error) => {
             drop(renderer.finish());

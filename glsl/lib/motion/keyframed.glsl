@@ -4,8 +4,8 @@
 //
 // Needs frame and motion[].
 
-#ifndef MOVED_GLSL
-#define MOVED_GLSL
+#ifndef KEYFRAMED_GLSL
+#define KEYFRAMED_GLSL
 
 struct Vertices {
     uint first;  // vertex (i, j) at the first key
