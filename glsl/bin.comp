@@ -1,6 +1,6 @@
 // axes: FILL=count|fill
 //
-// Bin: one invocation = one micropolygon of an opaque grid. It is listed for each tile of pixels that it may touch, a
+// Bin: one invocation = one micropolygon of an opaque grid. It is listed for each bin of pixels that it may touch, a
 // sort in the middle (Molnar et al. 1994): bin_count counts, a scan turns the counts into places, bin_fill writes the
 // lists and counts down to zero again. What is too large, or finds a list full, is hidden at once, as by hide.comp. The
 // order in a list is any; keys are a minimum, so it does not show.
@@ -26,8 +26,8 @@ layout(std430, set = 0, binding = 3) buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) buffer Dirty { uint dirty[]; };
 layout(std430, set = 0, binding = 5) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
 layout(std430, set = 0, binding = 6) readonly buffer Pieces { Piece pieces[]; };
-layout(std430, set = 0, binding = 7) buffer TileCounts { uint tile_counts[]; };
-layout(std430, set = 0, binding = 8) readonly buffer TileOffsets { uint tile_offsets[]; };
+layout(std430, set = 0, binding = 7) buffer BinCounts { uint bin_counts[]; };
+layout(std430, set = 0, binding = 8) readonly buffer BinOffsets { uint bin_offsets[]; };
 layout(std430, set = 0, binding = 9) readonly buffer Total { uint total; };
 layout(std430, set = 0, binding = 10) writeonly buffer Listed { uint listed[]; };
 layout(push_constant) uniform Push {
@@ -38,9 +38,9 @@ layout(push_constant) uniform Push {
     int region_y;
     uint region_width;
     uint region_height;
-    uint tile_log2;
-    uint tiles_x;  // tiles of a row
-    uint tiles;    // all tiles
+    uint bin_log2;
+    uint bins_x;  // bins of a row
+    uint bins;    // all bins
     uint capacity; // of the lists
 };
 
@@ -58,24 +58,24 @@ layout(push_constant) uniform Push {
 LISTED_FUNCTION
 #endif
 
-bool bin(uint id, ivec4 px) {
-    uvec4 tiles = uvec4(px - ivec4(region_x, region_y, region_x, region_y)) >> tile_log2;
-    uvec2 size = tiles.zw - tiles.xy + 1u;
-    bool fits = size.x * size.y <= BIN_TILES_MAX;
+bool list_in_bins(uint id, ivec4 px) {
+    uvec4 bins = uvec4(px - ivec4(region_x, region_y, region_x, region_y)) >> bin_log2;
+    uvec2 size = bins.zw - bins.xy + 1u;
+    bool fits = size.x * size.y <= MICROPOLYGON_BINS_MAX;
 #if FILL
     if (!fits) return true; // bin_count hid it
 #else
     if (!fits) return false;
 #endif
-    for (uint y = tiles.y; y <= tiles.w; y++) {
-        for (uint x = tiles.x; x <= tiles.z; x++) {
-            uint tile = y * tiles_x + x;
+    for (uint y = bins.y; y <= bins.w; y++) {
+        for (uint x = bins.x; x <= bins.z; x++) {
+            uint bin = y * bins_x + x;
 #if FILL
-            uint left = atomicAdd(tile_counts[tile], ~0u), at = tile_offsets[tile] + left - 1u;
-            if (left <= listed_for(tile) && at < capacity) listed[at] = id;
+            uint left = atomicAdd(bin_counts[bin], ~0u), at = bin_offsets[bin] + left - 1u;
+            if (left <= listed_for(bin) && at < capacity) listed[at] = id;
             else fits = false;
 #else
-            atomicAdd(tile_counts[tile], 1u);
+            atomicAdd(bin_counts[bin], 1u);
 #endif
         }
     }
@@ -84,5 +84,5 @@ bool bin(uint id, ivec4 px) {
 
 void main() {
     frame = frame_record;
-    walk(HIDE_TILES_MAX, HIDE_TILES_MAX);
+    walk(HIDE_PARTS_MAX, HIDE_PARTS_MAX);
 }

@@ -4,7 +4,7 @@
 // Dice and hide at once: one invocation = one row of vertices of a grid, then one row of its micropolygons. What
 // dice.comp and hide.comp do for grids that are neither displaced nor moving, out of focus, clipped or trimmed, where
 // depths are no midpoints. Vertices stay in shared memory. They are written too, for hide_rest_fused, which finishes
-// micropolygons of more than FUSED_TILES_MAX tiles, and does those that are wider than 16 pixels. Overflows nothing.
+// micropolygons of more than FUSED_PARTS_MAX parts, and does those that are wider than 16 pixels. Overflows nothing.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
@@ -92,11 +92,11 @@ void hide_row(Slot slot, uint j, uint first) {
         if (px.x > px.z || px.y > px.w || behind_blocks(m, px, region)) continue;
         Parts parts = parts_of(m, px, region);
         bool wide = micropolygon_wide(m);
-        if (parts.count > FUSED_TILES_MAX || wide) arm_rest(pieces[piece].mp_groups[0], parts.count, HIDE_TILES_MAX);
+        if (parts.count > FUSED_PARTS_MAX || wide) arm_rest(pieces[piece].mp_groups[0], parts.count, HIDE_PARTS_MAX);
         if (wide) continue;
         uint number = (slot.rank << NUMBER_MP_BITS) | local;
         Coverage cover = coverage_setup(m);
-        uint end = min(parts.count, FUSED_TILES_MAX);
+        uint end = min(parts.count, FUSED_PARTS_MAX);
         for (uint part = 0u; part < end; part++) visit(m, cover, slot, number, region, parts, part);
     }
 }

@@ -5,7 +5,7 @@
 // depths of blocks: what lies behind all of those that it touches is passed over. Lowers the depth keys of the samples
 // it covers; marks the 4x4-pixel blocks it changed. A key is (camera z as float bits) << 32 | number, a minimum is
 // commutative, so neither batches nor order show in the picture. Overflows nothing: a micropolygon of more than
-// HIDE_TILES_MAX tiles is finished, and one wider than 16 pixels done, by hide_rest, whose indirect dispatch this
+// HIDE_PARTS_MAX parts is finished, and one wider than 16 pixels done, by hide_rest, whose indirect dispatch this
 // kernel arms.
 //
 // FUSED goes on where dice_hide.comp ended. The BEHIND variants also lower the depth of the nearest surface behind the
@@ -58,14 +58,14 @@ layout(push_constant) uniform Push {
 
 #if EXPANDED
 
-// A strip: a row of a tile. A single tile has only rows that are there.
-uint strips_of(Parts parts, uint count) { return count == 1u ? parts.size.y : count * parts.tile.y; }
+// A strip: a row of a part. A single part has only rows that are there.
+uint strips_of(Parts parts, uint count) { return count == 1u ? parts.size.y : count * parts.part_size.y; }
 
 void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint strip) {
-    uint part = parts.count == 1u ? 0u : divide(uvec2(strip), parts.tile).y;
-    uvec2 at = part_start(parts, part) + uvec2(0u, strip - part * parts.tile.y);
+    uint part = parts.count == 1u ? 0u : divide(uvec2(strip), parts.part_size).y;
+    uvec2 at = part_start(parts, part) + uvec2(0u, strip - part * parts.part_size.y);
     if (at.y >= parts.size.y) return;
-    visit_rows(m, cover, slot, number, region, parts.first + at, uvec2(min(parts.tile.x, parts.size.x - at.x), 1u));
+    visit_rows(m, cover, slot, number, region, parts.first + at, uvec2(min(parts.part_size.x, parts.size.x - at.x), 1u));
 }
 
 #endif
@@ -73,8 +73,8 @@ void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionR
 void main() {
     frame = frame_record;
 #if FUSED
-    walk(FUSED_TILES_MAX, HIDE_TILES_MAX);
+    walk(FUSED_PARTS_MAX, HIDE_PARTS_MAX);
 #else
-    walk(HIDE_TILES_MAX, HIDE_TILES_MAX);
+    walk(HIDE_PARTS_MAX, HIDE_PARTS_MAX);
 #endif
 }

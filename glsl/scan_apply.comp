@@ -1,7 +1,7 @@
 // axes: SERIAL=parallel|serial BITS
 //
 // Scan, third pass: exclusive prefix sums of the values. One invocation (serial) or one workgroup (parallel) = one
-// tile.
+// block.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -24,16 +24,16 @@ layout(push_constant) uniform Push {
 
 void main() {
 #if SERIAL
-    uint tile = invocation(), first = tile * SCAN_TILE;
+    uint block = invocation(), first = block * SCAN_BLOCK;
     if (first >= count) return;
-    uint running = sums[tile];
-    for (uint i = first; i < min(first + SCAN_TILE, count); i++) {
+    uint running = sums[block];
+    for (uint i = first; i < min(first + SCAN_BLOCK, count); i++) {
         offsets[i] = running;
         running += VALUE(values[i]);
     }
 #else
-    const uint each = SCAN_TILE / SCAN_GROUP;
-    uint tile = workgroup(), thread = gl_LocalInvocationID.x, first = tile * SCAN_TILE + thread * each, own = 0u;
+    const uint each = SCAN_BLOCK / SCAN_GROUP;
+    uint block = workgroup(), thread = gl_LocalInvocationID.x, first = block * SCAN_BLOCK + thread * each, own = 0u;
     for (uint k = 0u; k < each; k++) {
         if (first + k < count) own += VALUE(values[first + k]);
     }
@@ -44,7 +44,7 @@ void main() {
         barrier();
         partial[thread] += before;
     }
-    uint running = sums[tile] + partial[thread] - own;
+    uint running = sums[block] + partial[thread] - own;
     for (uint k = 0u; k < each; k++) {
         if (first + k >= count) return;
         offsets[first + k] = running;

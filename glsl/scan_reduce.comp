@@ -1,7 +1,7 @@
 // axes: SERIAL=parallel|serial BITS
 //
-// Scan, first pass: sums of tiles of 1024 values (each `& mask`, or the number of bits set in each). One invocation
-// (serial) or one workgroup (parallel) = one tile.
+// Scan, first pass: sums of blocks of 1024 values (each `& mask`, or the number of bits set in each). One invocation
+// (serial) or one workgroup (parallel) = one block.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -23,15 +23,15 @@ layout(push_constant) uniform Push {
 
 void main() {
 #if SERIAL
-    uint tile = invocation(), first = tile * SCAN_TILE;
+    uint block = invocation(), first = block * SCAN_BLOCK;
     if (first >= count) return;
     uint sum = 0u;
-    for (uint i = first; i < min(first + SCAN_TILE, count); i++) sum += VALUE(values[i]);
-    sums[tile] = sum;
+    for (uint i = first; i < min(first + SCAN_BLOCK, count); i++) sum += VALUE(values[i]);
+    sums[block] = sum;
 #else
-    uint tile = workgroup(), thread = gl_LocalInvocationID.x, sum = 0u;
-    for (uint k = 0u; k < SCAN_TILE / SCAN_GROUP; k++) {
-        uint i = tile * SCAN_TILE + k * SCAN_GROUP + thread;
+    uint block = workgroup(), thread = gl_LocalInvocationID.x, sum = 0u;
+    for (uint k = 0u; k < SCAN_BLOCK / SCAN_GROUP; k++) {
+        uint i = block * SCAN_BLOCK + k * SCAN_GROUP + thread;
         if (i < count) sum += VALUE(values[i]);
     }
     partial[thread] = sum;
@@ -39,6 +39,6 @@ void main() {
         barrier();
         if (thread < step) partial[thread] += partial[thread + step];
     }
-    if (thread == 0u) sums[tile] = partial[0];
+    if (thread == 0u) sums[block] = partial[0];
 #endif
 }

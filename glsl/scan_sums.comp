@@ -1,6 +1,6 @@
 // axes: SERIAL=parallel|serial
 //
-// Scan, second pass: the sums of tiles become the tiles' first offsets; the grand total is written. One invocation or
+// Scan, second pass: the sums of blocks become the blocks' first offsets; the grand total is written. One invocation or
 // one workgroup.
 #version 460
 
@@ -12,21 +12,21 @@ shared uint partial[256];
 #endif
 layout(std430, set = 0, binding = 0) buffer Sums { uint sums[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Total { uint total; };
-layout(push_constant) uniform Push { uint tiles; };
+layout(push_constant) uniform Push { uint blocks; };
 
 void main() {
     uint running = 0u;
 #if SERIAL
-    for (uint tile = 0u; tile < tiles; tile++) {
-        uint sum = sums[tile];
-        sums[tile] = running;
+    for (uint block = 0u; block < blocks; block++) {
+        uint sum = sums[block];
+        sums[block] = running;
         running += sum;
     }
     total = running;
 #else
     uint thread = gl_LocalInvocationID.x;
-    for (uint base = 0u; base < tiles; base += 256u) {
-        uint tile = base + thread, own = tile < tiles ? sums[tile] : 0u;
+    for (uint base = 0u; base < blocks; base += 256u) {
+        uint block = base + thread, own = block < blocks ? sums[block] : 0u;
         partial[thread] = own;
         for (uint step = 1u; step < 256u; step <<= 1) {
             barrier();
@@ -35,7 +35,7 @@ void main() {
             partial[thread] += before;
         }
         barrier();
-        if (tile < tiles) sums[tile] = running + partial[thread] - own;
+        if (block < blocks) sums[block] = running + partial[thread] - own;
         running += partial[255];
         barrier();
     }

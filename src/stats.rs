@@ -10,7 +10,7 @@ mod kernel_stats;
 mod measured;
 mod texture_stats;
 
-pub use cost_stats::{CostStats, tile_rows, tile_values};
+pub use cost_stats::{CostStats, square_rows, square_values};
 pub use counts::Counts;
 pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;

@@ -16,7 +16,7 @@ void main() {
     frame = frame_record;
     uint count = frame.samples.x * frame.samples.y, id = gl_GlobalInvocationID.x, pixel = id / count;
     if (pixel >= side * side) return;
-    ivec2 at = ivec2(pixel % side, pixel / side) * 5 - ivec2(8); // tiles begin at 0 and 32
+    ivec2 at = ivec2(pixel % side, pixel / side) * 5 - ivec2(8); // periods begin at 0 and 32
     uvec2 k = subpixel_of_part(place_of(id - pixel * count), at), part = part_of_subpixel(k, at);
     parts[id] = uvec2(k.y * frame.samples.x + k.x, part.y * frame.samples.x + part.x);
 }

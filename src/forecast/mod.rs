@@ -17,8 +17,8 @@ pub use region_cost::{
     CostRates, FIT_REGIONS_MIN, FitError, FittedRates, PictureCost, RegionLoad, RegionShading, TimedRegion, fit_rates,
 };
 
-use crate::schedule::{Capacity, Incomplete, Rates, Region, SummedArea, TileCounts, TileGrid, TileGrids};
-use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld, tile_values};
+use crate::schedule::{Capacity, Incomplete, Rates, Region, SquareCounts, SquareGrid, SquareGrids, SummedArea};
+use crate::stats::{CostStats, Measured, MeasuredRegion, MeasuredWorld, square_values};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -208,41 +208,41 @@ fn world_model(world: &MeasuredWorld, cost: &CostStats, place: usize) -> Result<
 fn picture_cost(world: &MeasuredWorld, cost: &CostStats) -> Result<PictureCost, &'static str> {
     let whole = Region::new(world.crop_px).ok_or("no pixels were drawn")?;
     let values = |rows: &[String]| {
-        let values = tile_values(rows).ok_or("a row of tiles holds something other than numbers")?;
-        let all = values.len() == TileGrid::of(whole).tile_count();
-        all.then_some(values).ok_or("the number of tiles does not match the pixels")
+        let values = square_values(rows).ok_or("a row of squares holds something other than numbers")?;
+        let all = values.len() == SquareGrid::of(whole).square_count();
+        all.then_some(values).ok_or("the number of squares does not match the pixels")
     };
     let (micropolygons, translucent) = (values(&cost.micropolygons)?, values(&cost.translucent)?);
     let [meet, right, below, both] = &cost.grids;
     let (meet, right, below, both) = (values(meet)?, values(right)?, values(below)?, values(both)?);
-    let tile = |i: usize| TileCounts {
+    let square = |i: usize| SquareCounts {
         micropolygons: micropolygons[i],
-        grids: TileGrids { meet: meet[i], right: right[i], below: below[i], both: both[i] },
+        grids: SquareGrids { meet: meet[i], right: right[i], below: below[i], both: both[i] },
         translucent: translucent[i],
     };
-    let tiles: Vec<TileCounts> = (0..micropolygons.len()).map(tile).collect();
-    let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(cost.samples)));
+    let squares: Vec<SquareCounts> = (0..micropolygons.len()).map(square).collect();
+    let table = Arc::new(SummedArea::new(whole, &squares, Rates::at(cost.samples)));
     Ok(PictureCost::new(table, cost.samples, cost.apron_px, cost.grid_px))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{MeasuredDevice, tile_rows};
+    use crate::stats::{MeasuredDevice, square_rows};
 
     const RATES: CostRates =
         CostRates { region_s: 0.004, micropolygon_s: 1e-6, subpixel_s: 2e-8, shaded_vertex_s: 5e-7, entry_s: 3e-6 };
 
     fn cost() -> CostStats {
-        let tiles = 40 * 30;
+        let squares = 40 * 30;
         let columns = 40;
         CostStats {
             samples: [4, 4],
             apron_px: [1, 1],
             grid_px: [8.0, 8.0],
-            micropolygons: tile_rows((0..tiles).map(|i| i * 7 % 900), columns),
-            grids: std::array::from_fn(|_| tile_rows((0..tiles).map(|i| i % 5), columns)),
-            translucent: tile_rows((0..tiles).map(|i| i * 7 % 900 * u64::from(i % 3 == 0)), columns),
+            micropolygons: square_rows((0..squares).map(|i| i * 7 % 900), columns),
+            grids: std::array::from_fn(|_| square_rows((0..squares).map(|i| i % 5), columns)),
+            translucent: square_rows((0..squares).map(|i| i * 7 % 900 * u64::from(i % 3 == 0)), columns),
             devices_s: 0.25,
             count_jobs: 2,
             table_s: 0.125,
@@ -259,7 +259,7 @@ mod tests {
     fn run() -> Measured {
         let mut world =
             MeasuredWorld { crop_px: [0, 0, 640, 480], count_s: 0.75, write_s: 0.5, ..MeasuredWorld::default() };
-        let picture = picture_cost(&world, &cost()).expect("tiles of these pixels");
+        let picture = picture_cost(&world, &cost()).expect("squares of these pixels");
         let mut now = 1.0;
         let parts = picture.table.uneven_parts(picture.table.picture(), 34);
         for (part, place) in parts.into_iter().zip(0..) {
@@ -368,11 +368,14 @@ mod tests {
             (refused(&|run| run.worlds[0].cost = None), "no world that was drawn"),
             (refused(&|run| run.worlds[0].regions.truncate(3)), "world 1: 3 measured regions are too few"),
             (refused(&|run| run.worlds[0].crop_px = [0; 4]), "world 1: no pixels were drawn"),
-            (refused(&|run| run.worlds[0].crop_px[2] = 700), "world 1: the number of tiles does not match the pixels"),
+            (
+                refused(&|run| run.worlds[0].crop_px[2] = 700),
+                "world 1: the number of squares does not match the pixels",
+            ),
             (refused(&|run| run.worlds[0].regions[0].px = [9, 9, 3, 3]), "world 1: a region has no pixels"),
             (
                 with_cost(|cost| cost.grids[0][2] = "x".into()),
-                "world 1: a row of tiles holds something other than numbers",
+                "world 1: a row of squares holds something other than numbers",
             ),
         ];
         for (message, part) in cases {

@@ -252,7 +252,7 @@ impl VirtualObserver for ModelledFilm {
 mod tests {
     use super::super::region_cost::RegionShading;
     use super::*;
-    use crate::schedule::{Rates, TileCounts, TileGrid, TileGrids};
+    use crate::schedule::{Rates, SquareCounts, SquareGrid, SquareGrids};
 
     const UNBOUNDED: Capacity = Capacity {
         samples: [4, 4],
@@ -267,13 +267,13 @@ mod tests {
 
     const DEVICE: DeviceModel = DeviceModel { speed: 1.0, start_s: 0.0, in_flight: 2, capacity: UNBOUNDED };
 
-    /// 1920x1080 pixels with the same in each tile; a micropolygon takes 1 us, and nothing else takes time.
+    /// 1920x1080 pixels with the same in each square; a micropolygon takes 1 us, and nothing else takes time.
     fn even() -> CostModel {
         let picture = Region::new([0, 0, 1920, 1080]).expect("not empty");
-        let tile = TileCounts { micropolygons: 5000, grids: TileGrids::inside(50), translucent: 0 };
-        let tiles = vec![tile; TileGrid::of(picture).tile_count()];
+        let square = SquareCounts { micropolygons: 5000, grids: SquareGrids::inside(50), translucent: 0 };
+        let squares = vec![square; SquareGrid::of(picture).square_count()];
         CostModel {
-            picture: costed(SummedArea::new(picture, &tiles, Rates::default())),
+            picture: costed(SummedArea::new(picture, &squares, Rates::default())),
             rates: CostRates { micropolygon_s: 1e-6, ..CostRates::default() },
             serial: SerialCost { counting_jobs: 1, ..SerialCost::default() },
         }
@@ -406,7 +406,7 @@ mod tests {
         let none = predict(&model, &[]).expect_err("nobody draws");
         assert_eq!(none.missing, [model.picture.table.picture()]);
         let one_pixel = Region::new([0, 0, 1, 1]).expect("not empty");
-        let table = SummedArea::new(one_pixel, &[TileCounts::default()], Rates::default());
+        let table = SummedArea::new(one_pixel, &[SquareCounts::default()], Rates::default());
         let model = CostModel { picture: costed(table), ..model };
         assert!(predict(&model, &[DeviceModel { capacity: tiny, ..DEVICE }]).is_ok(), "a pixel is begun all the same");
     }

@@ -9,7 +9,7 @@
 //! The constant term covers everything that does not depend on the region's size, above all testing every grid of the
 //! picture, so rates apply to one picture on one kind of device.
 
-use crate::schedule::{Axis, Rates, Region, SummedArea, TILE_PX, TileCounts, TileGrid, TileGrids};
+use crate::schedule::{Axis, Rates, Region, SQUARE_PX, SquareCounts, SquareGrid, SquareGrids, SummedArea};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -81,7 +81,7 @@ impl PictureCost {
     /// Creates a picture without measured shading.
     pub fn new(table: Arc<SummedArea>, samples: [u32; 2], apron_px: [u32; 2], grid_px: [f64; 2]) -> Self {
         let picture = table.picture();
-        let nothing = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
+        let nothing = vec![SquareCounts::default(); SquareGrid::of(picture).square_count()];
         let shading = MeasuredShading { table: SummedArea::new(picture, &nothing, Rates::default()) };
         Self { table, samples, apron_px, grid_px, shading }
     }
@@ -102,40 +102,40 @@ impl PictureCost {
     /// Adds the shading of measured regions. Grids across a border are shaded on both sides, which is corrected for.
     pub fn add_measured_shading(&mut self, regions: &[RegionShading]) {
         let picture = self.table.picture();
-        let layout = TileGrid::of(picture);
-        let mut tiles = vec![[0.0; 2]; layout.tile_count()];
+        let layout = SquareGrid::of(picture);
+        let mut squares = vec![[0.0; 2]; layout.square_count()];
         for measured in regions {
             let across = self.growth(measured.region, Axis::X, 0) * self.growth(measured.region, Axis::Y, 1);
             let totals = [measured.shaded_vertices as f64 / across, measured.entries as f64];
-            self.spread(measured.region, totals, &layout, &mut tiles);
+            self.spread(measured.region, totals, &layout, &mut squares);
         }
-        let count = |[shaded, entries]: &[f64; 2]| TileCounts {
+        let count = |[shaded, entries]: &[f64; 2]| SquareCounts {
             micropolygons: shaded.round() as u64,
-            grids: TileGrids::default(),
+            grids: SquareGrids::default(),
             translucent: entries.round() as u64,
         };
-        let tiles: Vec<TileCounts> = tiles.iter().map(count).collect();
-        self.shading = MeasuredShading { table: SummedArea::new(picture, &tiles, Rates::default()) };
+        let squares: Vec<SquareCounts> = squares.iter().map(count).collect();
+        self.shading = MeasuredShading { table: SummedArea::new(picture, &squares, Rates::default()) };
     }
 
-    /// Distributes the totals of a region over its tiles in proportion to their micropolygons, or evenly if there are
+    /// Distributes the totals of a region over its squares in proportion to their micropolygons, or evenly if there are
     /// none.
-    fn spread(&self, region: Region, totals: [f64; 2], layout: &TileGrid, tiles: &mut [[f64; 2]]) {
+    fn spread(&self, region: Region, totals: [f64; 2], layout: &SquareGrid, squares: &mut [[f64; 2]]) {
         let Some(region) = self.table.picture().intersection(region) else { return };
         let whole = self.table.estimate(region);
         let [x0, y0, x1, y1] = region.to_array();
-        for y in y0 / TILE_PX..y1.div_ceil(TILE_PX) {
-            for x in x0 / TILE_PX..x1.div_ceil(TILE_PX) {
-                let end = |at: u32| at.saturating_add(1).saturating_mul(TILE_PX);
-                let tile = Region::new([x * TILE_PX, y * TILE_PX, end(x), end(y)]);
-                let Some(part) = tile.and_then(|tile| tile.intersection(region)) else { continue };
+        for y in y0 / SQUARE_PX..y1.div_ceil(SQUARE_PX) {
+            for x in x0 / SQUARE_PX..x1.div_ceil(SQUARE_PX) {
+                let end = |at: u32| at.saturating_add(1).saturating_mul(SQUARE_PX);
+                let square = Region::new([x * SQUARE_PX, y * SQUARE_PX, end(x), end(y)]);
+                let Some(part) = square.and_then(|square| square.intersection(region)) else { continue };
                 let share = if whole.micropolygons > 0.0 {
                     self.table.estimate(part).micropolygons / whole.micropolygons
                 } else {
                     part.pixel_count() as f64 / whole.pixels as f64
                 };
                 let index = (y - layout.first[1]) as usize * layout.size[0] as usize + (x - layout.first[0]) as usize;
-                tiles[index].iter_mut().zip(totals).for_each(|(sum, total)| *sum += total * share);
+                squares[index].iter_mut().zip(totals).for_each(|(sum, total)| *sum += total * share);
             }
         }
     }
@@ -347,12 +347,12 @@ mod tests {
         assert!((rate - 2.0).abs() < 1e-12, "only the constant is left");
     }
 
-    /// 160x160 pixels, 100 micropolygons in each tile.
+    /// 160x160 pixels, 100 micropolygons in each square.
     fn picture() -> PictureCost {
         let picture = Region::new([0, 0, 160, 160]).expect("not empty");
-        let tile = TileCounts { micropolygons: 100, grids: TileGrids::inside(1), translucent: 50 };
-        let tiles = vec![tile; TileGrid::of(picture).tile_count()];
-        let table = Arc::new(SummedArea::new(picture, &tiles, Rates::default()));
+        let square = SquareCounts { micropolygons: 100, grids: SquareGrids::inside(1), translucent: 50 };
+        let squares = vec![square; SquareGrid::of(picture).square_count()];
+        let table = Arc::new(SummedArea::new(picture, &squares, Rates::default()));
         PictureCost::new(table, [4, 2], [1, 3], [10.0, 20.0])
     }
 
@@ -376,7 +376,7 @@ mod tests {
         let measured = |region, shaded_vertices, entries| RegionShading { region, shaded_vertices, entries };
         costed.add_measured_shading(&[measured(left, 11_500, 0), measured(right, 0, 6000)]);
         let [left, right] = [left, right].map(|region| costed.load(region));
-        // 40 is inside a tile: what the tile holds is spread over all of it.
+        // 40 is inside a square: what the square holds is spread over all of it.
         assert!((left.shaded_vertices / 11_500.0 - 1.0).abs() < 0.11, "{left:?}");
         assert!((right.entries / 6000.0 - 1.0).abs() < 0.05, "{right:?}");
         let whole = costed.load(costed.table.picture());

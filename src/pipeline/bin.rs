@@ -1,5 +1,5 @@
-//! Bin: the micropolygons of opaque grids are listed for the tiles of pixels that they may touch, and hidden tile by
-//! tile, with depths in shared memory: a sort in the middle, between dicing and hiding (Molnar et al. 1994; Piko's
+//! Bin: the micropolygons of opaque grids are listed for the bins of pixels that they may touch, and hidden bin by
+//! bin, with depths in shared memory: a sort in the middle, between dicing and hiding (Molnar et al. 1994; Piko's
 //! *binned* pipelines). The lists are kept in the colour store, which nothing else uses while opaque grids are hidden.
 
 use super::buffers::{ActiveRegion, GeometrySources};
@@ -15,17 +15,17 @@ use super::variants::KernelList;
 /// Words to which parts of the store are aligned, as devices demand of texels.
 const ALIGN_WORDS: u64 = 64;
 
-/// A piece is listed if its micropolygons would fill the shortest lists of this part of the tiles, because pieces are
+/// A piece is listed if its micropolygons would fill the shortest lists of this part of the bins, because pieces are
 /// often all in one place.
 const WORTH_SHARE: u64 = 8;
 
-/// The tiles of a region, and where their lists are.
-struct Tiles {
+/// The bins of a region, and where their lists are.
+struct ScreenBins {
     /// Log2 of the pixels along each side.
     log2: u32,
-    /// Tiles of a row.
+    /// Bins of a row.
     row: u32,
-    /// All tiles.
+    /// All bins.
     count: u32,
     counts: Slice<u32>,
     offsets: Slice<u32>,
@@ -33,8 +33,8 @@ struct Tiles {
     listed: Slice<u32>,
 }
 
-impl Tiles {
-    /// The tiles of a region; `None` where a pixel has more samples than a tile may, or the colour store is too small
+impl ScreenBins {
+    /// The bins of a region; `None` where a pixel has more samples than a bin may, or the colour store is too small
     /// for useful lists.
     fn of(region: &ActiveRegion) -> Option<Self> {
         let pixels_max = u64::from(BIN_SAMPLES_MAX) / u64::from(region.pixel_samples());
@@ -59,24 +59,24 @@ impl Tiles {
     }
 }
 
-impl Tiles {
+impl ScreenBins {
     /// Whether the lists of as many micropolygons are likely to be long enough.
     fn are_worth(&self, micropolygons: u64) -> bool {
         micropolygons >= u64::from(BIN_LISTED_MIN) * u64::from(self.count) / WORTH_SHARE
     }
 
-    /// The kernel that hides them; it finds the farthest depth of blocks where tiles have whole ones.
+    /// The kernel that hides them; it finds the farthest depth of blocks where bins have whole ones.
     fn variant(&self, division: Division) -> hide_binned::Variant {
         hide_binned::Variant { blocks: division == Division::BinnedFused && 1 << self.log2 >= BLOCK_PX }
     }
 }
 
-/// Whether micropolygons are hidden in tiles: in plain pictures, where only coverage and depth are tested.
+/// Whether micropolygons are hidden in bins: in plain pictures, where only coverage and depth are tested.
 pub(super) fn can_hide(tests: SampleTests) -> bool {
     !tests.clipped && !tests.trimmed && !tests.blurred
 }
 
-/// Appends the hiding of a piece in tiles, apart from the rest pass. `false`, and nothing is appended, if the region
+/// Appends the hiding of a piece in bins, apart from the rest pass. `false`, and nothing is appended, if the region
 /// has no room for lists, or the piece is too small for lists.
 pub(super) fn record_piece(
     recording: &mut Recording,
@@ -87,19 +87,19 @@ pub(super) fn record_piece(
     form: HidingForm,
 ) -> bool {
     let micropolygons = micropolygons_expected(piece.slot_count, piece.slot_log2);
-    let Some(tiles) = Tiles::of(region).filter(|tiles| tiles.are_worth(micropolygons)) else { return false };
-    recording.fill(tiles.counts, 0);
-    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant { fill: false });
+    let Some(bins) = ScreenBins::of(region).filter(|bins| bins.are_worth(micropolygons)) else { return false };
+    recording.fill(bins.counts, 0);
+    record_lists(recording, sources, region, piece, positions, &bins, bin::Variant { fill: false });
     let sum = PrefixSum {
-        values: tiles.counts,
-        offsets: tiles.offsets,
-        count: tiles.count,
+        values: bins.counts,
+        offsets: bins.offsets,
+        count: bins.count,
         summed: Summed::WORD,
-        total: tiles.total,
+        total: bins.total,
     };
     scan::record(recording, form.variants, region.slices.scan, &sum);
-    record_lists(recording, sources, region, piece, positions, &tiles, bin::Variant { fill: true });
-    record_tiles(recording, sources, region, piece, positions, &tiles, tiles.variant(form.division));
+    record_lists(recording, sources, region, piece, positions, &bins, bin::Variant { fill: true });
+    record_bins(recording, sources, region, piece, positions, &bins, bins.variant(form.division));
     true
 }
 
@@ -109,7 +109,7 @@ fn record_lists(
     region: &ActiveRegion,
     piece: &Piece,
     positions: KeyedPositions,
-    tiles: &Tiles,
+    bins: &ScreenBins,
     variant: bin::Variant,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
@@ -121,10 +121,10 @@ fn record_lists(
         dirty: slices.dirty,
         rest: slices.rest,
         pieces: slices.pieces,
-        tile_counts: tiles.counts,
-        tile_offsets: tiles.offsets,
-        total: tiles.total,
-        listed: tiles.listed,
+        bin_counts: bins.counts,
+        bin_offsets: bins.offsets,
+        total: bins.total,
+        listed: bins.listed,
     };
     let push = bin::Push {
         slot_base: piece.slot_base,
@@ -134,21 +134,21 @@ fn record_lists(
         region_y: region.pixels.sampled[1],
         region_width,
         region_height,
-        tile_log2: tiles.log2,
-        tiles_x: tiles.row,
-        tiles: tiles.count,
-        capacity: tiles.listed.count() as u32,
+        bin_log2: bins.log2,
+        bins_x: bins.row,
+        bins: bins.count,
+        capacity: bins.listed.count() as u32,
     };
     recording.dispatch(bin::dispatch(variant, piece.groups(slices, Per::Micropolygon), &bindings, &push));
 }
 
-fn record_tiles(
+fn record_bins(
     recording: &mut Recording,
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
     positions: KeyedPositions,
-    tiles: &Tiles,
+    bins: &ScreenBins,
     variant: hide_binned::Variant,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
@@ -159,9 +159,9 @@ fn record_tiles(
         keys: slices.keys,
         dirty: slices.dirty,
         pieces: slices.pieces,
-        tile_offsets: tiles.offsets,
-        total: tiles.total,
-        listed: tiles.listed,
+        bin_offsets: bins.offsets,
+        total: bins.total,
+        listed: bins.listed,
         blocks: slices.blocks,
     };
     let push = hide_binned::Push {
@@ -172,16 +172,16 @@ fn record_tiles(
         region_y: region.pixels.sampled[1],
         region_width,
         region_height,
-        tile_log2: tiles.log2,
-        tiles_x: tiles.row,
-        tiles: tiles.count,
-        capacity: tiles.listed.count() as u32,
+        bin_log2: bins.log2,
+        bins_x: bins.row,
+        bins: bins.count,
+        capacity: bins.listed.count() as u32,
     };
-    let groups = Groups::Direct([tiles.row, tiles.count / tiles.row, 1]);
+    let groups = Groups::Direct([bins.row, bins.count / bins.row, 1]);
     recording.dispatch(hide_binned::dispatch(variant, groups, &bindings, &push));
 }
 
-/// The kernels of hiding in tiles; what is wide is hidden by those that are always there.
+/// The kernels of hiding in bins; what is wide is hidden by those that are always there.
 pub(super) fn kernels(form: HidingForm) -> KernelList {
     let mut own = vec![bin::kernel(bin::Variant { fill: false }), bin::kernel(bin::Variant { fill: true })];
     own.push(hide_binned::kernel(hide_binned::Variant { blocks: false }));

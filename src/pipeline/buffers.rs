@@ -2,7 +2,7 @@
 //! known in advance.
 
 use super::kernels::constants::{
-    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, GROUP_VERTICES, SCAN_TILE, SIZE_CLASSES, SLOT_LOG2_MIN,
+    BATCHES, CELL_SAMPLES, CLUSTER_GRIDS, DEPTH_BUCKETS, GROUP_VERTICES, SCAN_BLOCK, SIZE_CLASSES, SLOT_LOG2_MIN,
     VISIBLE_WORDS,
 };
 use super::kernels::records::{
@@ -121,7 +121,7 @@ pub fn clusters(grids: u64) -> u64 {
 /// Scratch memory of prefix sums.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanSlices {
-    /// Sums of tiles.
+    /// Sums of scan blocks.
     pub sums: Slice<u32>,
     /// The grand total of the last scan.
     pub total: Slice<Total>,
@@ -130,13 +130,13 @@ pub struct ScanSlices {
 impl ScanSlices {
     /// Scratch memory for sums of up to `values` values.
     fn cut(arena: &mut Arena, values: u64) -> Result<Self, ArenaFull> {
-        Ok(Self { sums: arena.cut(scan_tiles(values))?, total: arena.cut(1)? })
+        Ok(Self { sums: arena.cut(scan_blocks(values))?, total: arena.cut(1)? })
     }
 }
 
-/// Tiles of a prefix sum over `count` values.
-pub fn scan_tiles(count: u64) -> u64 {
-    count.div_ceil(SCAN_TILE.into())
+/// Blocks of a prefix sum over `count` values.
+pub fn scan_blocks(count: u64) -> u64 {
+    count.div_ceil(SCAN_BLOCK.into())
 }
 
 /// What the counting pass works in.

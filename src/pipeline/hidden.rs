@@ -82,11 +82,11 @@ pub enum Division {
     /// A workgroup lists the strips of its micropolygons (rows of samples or cells, or strata of what moves or is out
     /// of focus) by a prefix sum in shared memory, and its invocations share them out evenly.
     Expanded,
-    /// Micropolygons are listed for tiles of pixels first; then a workgroup hides those of a tile, and keeps the depths
+    /// Micropolygons are listed for bins of pixels first; then a workgroup hides those of a bin, and keeps the depths
     /// of its samples in shared memory. Translucent, clipped, trimmed and blurred surfaces, and all where depths are
     /// midpoints, are tested by one invocation a micropolygon.
     Binned,
-    /// As [`Division::Binned`], and the workgroup that hides a tile also finds the farthest depth of the tile's blocks
+    /// As [`Division::Binned`], and the workgroup that hides a bin also finds the farthest depth of the bin's blocks
     /// of 4x4 pixels, from the depths in its shared memory.
     BinnedFused,
     /// A workgroup dices grids and hides them at once; vertices stay in its shared memory. Grids that are displaced or

@@ -181,7 +181,7 @@ fn block_variant(surfaces: HiddenSurfaces) -> block::Variant {
     block::Variant { behind: surfaces == HiddenSurfaces::NearestTwo }
 }
 
-/// Whether tiles are hidden one by one, if there is room for lists.
+/// Whether bins are hidden one by one, if there is room for lists.
 fn is_binned(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) -> bool {
     let binned = matches!(division, Division::Binned | Division::BinnedFused);
     binned && surfaces == HiddenSurfaces::Nearest && bin::can_hide(tests)

@@ -1,6 +1,6 @@
 //! Exclusive prefix sums over 32-bit values (Harris et al. 2007; glsl/lib/lists/scan.glsl).
 
-use super::buffers::{ScanSlices, scan_tiles};
+use super::buffers::{ScanSlices, scan_blocks};
 use super::kernels::records::Total;
 use super::kernels::{scan_apply, scan_reduce, scan_sums};
 use super::portion::covering;
@@ -54,16 +54,16 @@ fn variants_for(KernelVariants { serial }: KernelVariants, summed: Summed) -> Va
 /// Appends a prefix sum.
 pub fn record(recording: &mut Recording, variants: KernelVariants, scratch: ScanSlices, sum: &PrefixSum) {
     let PrefixSum { values, offsets, count, summed, total } = *sum;
-    let tiles = scan_tiles(u64::from(count)) as u32;
+    let blocks = scan_blocks(u64::from(count)) as u32;
     let Variants { reduce, sums, apply } = variants_for(variants, summed);
     let mask = if let Summed::Masked(mask) = summed { mask } else { 0 };
-    // Serial: one invocation a tile; parallel: one workgroup a tile.
+    // Serial: one invocation a block; parallel: one workgroup a block.
     let local_size = scan_reduce::kernel(reduce).local_size();
-    let groups = if variants.serial { covering(u64::from(tiles), local_size) } else { tiles.into() };
+    let groups = if variants.serial { covering(u64::from(blocks), local_size) } else { blocks.into() };
     let bindings = scan_reduce::Bindings { values, sums: scratch.sums };
     recording.dispatch(scan_reduce::dispatch(reduce, groups, &bindings, &scan_reduce::Push { count, mask }));
     let bindings = scan_sums::Bindings { sums: scratch.sums, total };
-    recording.dispatch(scan_sums::dispatch(sums, 1, &bindings, &scan_sums::Push { tiles }));
+    recording.dispatch(scan_sums::dispatch(sums, 1, &bindings, &scan_sums::Push { blocks }));
     let bindings = scan_apply::Bindings { values, sums: scratch.sums, offsets };
     recording.dispatch(scan_apply::dispatch(apply, groups, &bindings, &scan_apply::Push { count, mask }));
 }

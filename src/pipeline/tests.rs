@@ -213,7 +213,7 @@ fn expanded_kernels_share_out_what_is_trimmed_too() {
 }
 
 #[test]
-fn pieces_are_listed_in_tiles_if_they_are_large_and_stand_still() {
+fn pieces_are_listed_in_bins_if_they_are_large_and_stand_still() {
     let r = Fixture::new(0, 0);
     let hidden = |slot_count: u32, keys: u32| {
         dispatches(|recording| {
@@ -223,16 +223,16 @@ fn pieces_are_listed_in_tiles_if_they_are_large_and_stand_still() {
             hide::record_piece(recording, r.sources(), &r.region, &piece, positions, form);
         })
     };
-    // Two passes over the micropolygons, a scan and the tiles, in place of one pass; and the rest.
+    // Two passes over the micropolygons, a scan and the bins, in place of one pass; and the rest.
     assert_eq!([hidden(1, 1), hidden(100, 1), hidden(100, 3)], [2, 7, 2]);
 }
 
 #[test]
-fn tiles_with_whole_blocks_are_hidden_by_the_kernel_that_finds_their_farthest_depths() {
-    let tiles_by = |division: Division, pixel_samples: u64| {
+fn bins_with_whole_blocks_are_hidden_by_the_kernel_that_finds_their_farthest_depths() {
+    let hidden_by = |division: Division, pixel_samples: u64| {
         let mut r = Fixture::new(0, 0);
         r.region.capacity.pixel_samples = pixel_samples;
-        let mut recording = Recording::new("tiles");
+        let mut recording = Recording::new("bins");
         let piece = Piece { slot_count: 100, ..pieces(1)[0] };
         let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
         let form = HidingForm { division, variants: SERIAL };
@@ -240,10 +240,10 @@ fn tiles_with_whole_blocks_are_hidden_by_the_kernel_that_finds_their_farthest_de
         let labels: Vec<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
         labels.into_iter().filter(|label| label.starts_with("hide_binned")).map(str::to_string).collect::<Vec<_>>()
     };
-    // Tiles of at most 1,024 samples: 8x8 pixels, 4x4 and 2x2.
+    // Bins of at most 1,024 samples: 8x8 pixels, 4x4 and 2x2.
     for (pixel_samples, fused) in [(16, "hide_binned_blocks"), (64, "hide_binned_blocks"), (65, "hide_binned_keys")] {
-        assert_eq!(tiles_by(Division::Binned, pixel_samples), ["hide_binned_keys"]);
-        assert_eq!(tiles_by(Division::BinnedFused, pixel_samples), [fused]);
+        assert_eq!(hidden_by(Division::Binned, pixel_samples), ["hide_binned_keys"]);
+        assert_eq!(hidden_by(Division::BinnedFused, pixel_samples), [fused]);
     }
 }
 

@@ -5,7 +5,7 @@ use super::study::{Differing, MeasuredSpan, Series, Spread, Study, StudyRun, quo
 use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::stats::{
-    CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld, tile_rows,
+    CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld, square_rows,
 };
 use std::collections::BTreeMap;
 
@@ -240,7 +240,7 @@ fn missing_predictions_are_explained() {
     assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
 }
 
-/// Returns a run on one device for rates: `count` regions of one tile, each with 100 micropolygons more than the one
+/// Returns a run on one device for rates: `count` regions of one square, each with 100 micropolygons more than the one
 /// before, of 1 ms each.
 fn run_for_rates(count: u32) -> StudyRun {
     let (mut begin_s, mut regions) = (0.0, Vec::new());
@@ -252,9 +252,9 @@ fn run_for_rates(count: u32) -> StudyRun {
     }
     let cost = CostStats {
         samples: [2, 2],
-        micropolygons: tile_rows((1..=u64::from(count)).map(|i| 100 * i), count as usize),
-        grids: std::array::from_fn(|_| tile_rows((0..count).map(|_| 1), count as usize)),
-        translucent: tile_rows((0..count).map(|_| 0), count as usize),
+        micropolygons: square_rows((1..=u64::from(count)).map(|i| 100 * i), count as usize),
+        grids: std::array::from_fn(|_| square_rows((0..count).map(|_| 1), count as usize)),
+        translucent: square_rows((0..count).map(|_| 0), count as usize),
         count_jobs: 1,
         in_flight: 2,
         region_subpixels_max: 1 << 24,

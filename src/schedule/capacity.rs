@@ -121,7 +121,7 @@ impl Capacity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summed_area::{Rates, TileCounts, TileGrids};
+    use super::super::summed_area::{Rates, SquareCounts, SquareGrids};
     use super::*;
 
     const CAPACITY: Capacity = Capacity {
@@ -139,7 +139,7 @@ mod tests {
         let picture = Region::new([0, 0, 16, 16]).expect("not empty");
         SummedArea::new(
             picture,
-            &[TileCounts { grids: TileGrids::inside(grids), ..TileCounts::default() }],
+            &[SquareCounts { grids: SquareGrids::inside(grids), ..SquareCounts::default() }],
             Rates::default(),
         )
     }

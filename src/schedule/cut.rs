@@ -5,7 +5,7 @@
 //! side, or by how far one side is from the wanted work, including the grids that extend across the cut and are diced
 //! on both sides.
 
-use super::region::{Axis, Region, TILE_PX};
+use super::region::{Axis, Region, SQUARE_PX};
 use super::summed_area::SummedArea;
 
 /// No side of a cut is thinner than the region's length divided by this, so that a chain of cuts has logarithmic length
@@ -67,7 +67,7 @@ impl SummedArea {
     /// Cuts `region` into about `count` parts of different sizes, to which the rates of a forecast can be fitted: equal
     /// parts would not separate the cost of a region from the cost of its contents. One side of each cut is cut one
     /// level less than the other, so that parts are Fibonacci's numbers in count and differ in work by powers of two.
-    /// No side is shorter than a tile.
+    /// No side is shorter than a square.
     pub fn uneven_parts(&self, region: Region, count: usize) -> Vec<Region> {
         let (mut depth, mut sizes) = (0_u32, (1_usize, 1_usize));
         while sizes.1 < count {
@@ -75,7 +75,7 @@ impl SummedArea {
         }
         let (mut parts, mut todo) = (Vec::new(), vec![(region, depth)]);
         while let Some((part, depth)) = todo.pop() {
-            let cut = if depth > 0 { self.balanced_cut(part, TILE_PX) } else { None };
+            let cut = if depth > 0 { self.balanced_cut(part, SQUARE_PX) } else { None };
             match cut {
                 Some(cut) => todo.extend([(cut.left, depth - 1), (cut.kept, depth.saturating_sub(2))]),
                 None => parts.push(part),
@@ -109,14 +109,14 @@ impl SummedArea {
         cost: &impl Fn([f64; 2]) -> f64,
     ) -> Option<CutCandidate> {
         let (first, last) = cut_range(region, axis, side_min_px)?;
-        let aligned = first.checked_next_multiple_of(TILE_PX).filter(|aligned| *aligned <= last);
-        let (start, step) = aligned.map_or((first, 1), |aligned| (aligned, TILE_PX));
+        let aligned = first.checked_next_multiple_of(SQUARE_PX).filter(|aligned| *aligned <= last);
+        let (start, step) = aligned.map_or((first, 1), |aligned| (aligned, SQUARE_PX));
         let (near, far) = region.span(axis);
         let whole = self.work_before(region, axis, far);
         let candidate = |at: u32| {
             let before = self.work_before(region, axis, at);
-            let band_start = at.saturating_sub(TILE_PX / 2).max(near);
-            let band_end = at.saturating_add(TILE_PX / 2).min(far);
+            let band_start = at.saturating_sub(SQUARE_PX / 2).max(near);
+            let band_end = at.saturating_add(SQUARE_PX / 2).min(far);
             let band = self.work_before(region, axis, band_end) - self.work_before(region, axis, band_start);
             CutCandidate { axis, at, cost: cost([before, whole - before]) + band / 2.0 }
         };
@@ -149,7 +149,7 @@ fn cut_range(region: Region, axis: Axis, side_min_px: u32) -> Option<(u32, u32)>
 #[cfg(test)]
 mod tests {
     use super::super::perturb::Random;
-    use super::super::summed_area::{Rates, TileCounts, TileGrid};
+    use super::super::summed_area::{Rates, SquareCounts, SquareGrid};
     use super::*;
 
     fn region(array: [u32; 4]) -> Region {
@@ -158,12 +158,12 @@ mod tests {
 
     fn table(size: [u32; 2], count: impl Fn(u32, u32) -> u64) -> SummedArea {
         let picture = region([0, 0, size[0], size[1]]);
-        let grid = TileGrid::of(picture);
-        let tiles: Vec<_> = (0..grid.size[1])
+        let grid = SquareGrid::of(picture);
+        let squares: Vec<_> = (0..grid.size[1])
             .flat_map(|row| (0..grid.size[0]).map(move |column| (column, row)))
-            .map(|(column, row)| TileCounts { micropolygons: count(column, row), ..TileCounts::default() })
+            .map(|(column, row)| SquareCounts { micropolygons: count(column, row), ..SquareCounts::default() })
             .collect();
-        SummedArea::new(picture, &tiles, Rates::default())
+        SummedArea::new(picture, &squares, Rates::default())
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn other_axis_where_it_balances_better() {
-        // All work in one column of tiles: a vertical cut can only put it on one side or split the grids.
+        // All work in one column of squares: a vertical cut can only put it on one side or split the grids.
         let column = table([640, 480], |column, _| if column == 20 { 100_000 } else { 0 });
         let cut = column.balanced_cut(column.picture(), 16).expect("large enough");
         assert_eq!((cut.axis, cut.at), (Axis::Y, 240));
@@ -199,10 +199,10 @@ mod tests {
         // diced twice.
         let counts = [185, 0, 0, 15, 100, 100];
         let picture = region([0, 0, 96, 16]);
-        let tiles = counts.map(|micropolygons| TileCounts { micropolygons, ..TileCounts::default() });
+        let squares = counts.map(|micropolygons| SquareCounts { micropolygons, ..SquareCounts::default() });
         let table = SummedArea::new(
             picture,
-            &tiles,
+            &squares,
             Rates { translucent: 0.0, pixel: 0.0, layers: f64::INFINITY, hidden: 0.0 },
         );
         let cut = table.balanced_cut(picture, 16).expect("large enough");
@@ -262,13 +262,13 @@ mod tests {
     fn far_corner_of_the_largest_picture() {
         let end = u32::MAX;
         let picture = region([end - 20, end - 3, end, end]);
-        let grid = TileGrid::of(picture);
-        let table = SummedArea::new(picture, &vec![TileCounts::default(); grid.tile_count()], Rates::default());
+        let grid = SquareGrid::of(picture);
+        let table = SummedArea::new(picture, &vec![SquareCounts::default(); grid.square_count()], Rates::default());
         assert!(table.balanced_cut(picture, 1).is_some());
     }
 
-    /// Any picture, any region, any minimum: no pixel lost, no side too short, tile boundaries wherever one is allowed,
-    /// and the larger side no worse than what the middle of the longer axis would give, overlap counted.
+    /// Any picture, any region, any minimum: no pixel lost, no side too short, square boundaries wherever one is
+    /// allowed, and the larger side no worse than what the middle of the longer axis would give, overlap counted.
     #[test]
     fn cut_never_below_the_minimum() {
         for seed in 0..2000 {
@@ -296,8 +296,8 @@ mod tests {
             assert_eq!(cut.kept.intersection(cut.left), None, "seed {seed}");
             assert!(table.work(cut.kept) <= table.work(cut.left), "seed {seed}");
             let (first, last) = cut_range(part, cut.axis, side).expect("it was cut");
-            let room = first.next_multiple_of(TILE_PX) <= last;
-            assert!(!room || cut.at.is_multiple_of(TILE_PX), "seed {seed}: {cut:?}");
+            let room = first.next_multiple_of(SQUARE_PX) <= last;
+            assert!(!room || cut.at.is_multiple_of(SQUARE_PX), "seed {seed}: {cut:?}");
             let off = table.cut_off(part, random.below(1 << 20), side).expect("it can be cut");
             let shortest = side.max(part.length(off.axis).div_ceil(8)).max(1);
             assert!([off.kept, off.left].iter().all(|half| half.length(off.axis) >= shortest), "seed {seed}: {off:?}");
@@ -309,16 +309,16 @@ mod tests {
     #[test]
     fn wanted_part_is_cut_off() {
         let even = table([640, 64], |_, _| 256);
-        let tile = even.work(region([0, 0, 16, 16]));
+        let square = even.work(region([0, 0, 16, 16]));
         let columns = |wanted: u64| {
-            let cut = even.cut_off(even.picture(), wanted * 4 * tile, 16).expect("large enough");
+            let cut = even.cut_off(even.picture(), wanted * 4 * square, 16).expect("large enough");
             assert_eq!(cut.axis, Axis::X);
             cut.kept.width() / 16
         };
         assert_eq!([10, 20, 30].map(columns), [10, 20, 30], "less than the half or more");
         assert_eq!([0, 1, 39, 50].map(columns), [5, 5, 35, 35], "no side is less than an eighth");
         // A little more than wanted is worse than a little less.
-        let cut = even.cut_off(even.picture(), 42 * tile, 16).expect("large enough");
+        let cut = even.cut_off(even.picture(), 42 * square, 16).expect("large enough");
         assert_eq!(cut.kept.width(), 160);
     }
 }

@@ -103,10 +103,10 @@ pub use policy::{
     ALIKE_SHARE_PARTS, BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PERCENT, UNLIKE_SHARE_PARTS,
     balance_work_min,
 };
-pub use region::{Axis, Region, TILE_PX};
+pub use region::{Axis, Region, SQUARE_PX};
 pub use render::{Opener, Poll, RegionRenderer, RenderJob, render};
 pub use report::{
     Balance, CutReason, DeviceReport, Failure, Hook, Incomplete, MissingReason, Report, ScheduleEvent,
     ScheduleEventKind,
 };
-pub use summed_area::{Estimate, Rates, SummedArea, TileCounts, TileGrid, TileGrids};
+pub use summed_area::{Estimate, Rates, SquareCounts, SquareGrid, SquareGrids, SummedArea};

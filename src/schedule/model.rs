@@ -98,7 +98,7 @@ mod sync {
 mod tests {
     use super::device_scheduler::{DeviceScheduler, NextAction};
     use super::scheduler::Scheduler;
-    use crate::schedule::{Failure, Fit, MissingReason, Policy, Rates, Region, SummedArea, TileCounts, TileGrid};
+    use crate::schedule::{Failure, Fit, MissingReason, Policy, Rates, Region, SquareCounts, SquareGrid, SummedArea};
     use loom::thread;
     use std::sync::Arc;
     use std::time::Duration;
@@ -169,8 +169,8 @@ mod tests {
             let mut model = loom::model::Builder::new();
             model.preemption_bound = model.preemption_bound.or(Some(self.preemptions));
             let picture = Region::new([0, 0, self.size[0], self.size[1]]).expect("not empty");
-            let tiles = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
-            let table = Arc::new(SummedArea::new(picture, &tiles, Rates::default()));
+            let squares = vec![SquareCounts::default(); SquareGrid::of(picture).square_count()];
+            let table = Arc::new(SummedArea::new(picture, &squares, Rates::default()));
             model.check(move || {
                 let policy = Policy {
                     balance_work_min: 100,

@@ -110,7 +110,7 @@ impl Perturbation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summed_area::{Rates, TileCounts, TileGrid};
+    use super::super::summed_area::{Rates, SquareCounts, SquareGrid};
     use super::*;
 
     #[test]
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn vga_gives_sixteen_regions_and_no_short_side() {
         let picture = Region::new([0, 0, 640, 480]).expect("not empty");
-        let tiles = vec![TileCounts::default(); TileGrid::of(picture).tile_count()];
-        let table = SummedArea::new(picture, &tiles, Rates::default());
+        let squares = vec![SquareCounts::default(); SquareGrid::of(picture).square_count()];
+        let table = SummedArea::new(picture, &squares, Rates::default());
         for seed in 0..200 {
             let mut perturbation = Perturbation::new(seed, 0);
             let (mut todo, mut leaves) = (vec![picture], 0);

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-/// Side of a tile of the [`SummedArea`](super::SummedArea) table in pixels; cuts are at multiples of it where a region
-/// is large enough.
-pub const TILE_PX: u32 = 16;
+/// Side of a square of the [`SummedArea`](super::SummedArea) table in pixels; cuts are at multiples of it where a
+/// region is large enough.
+pub const SQUARE_PX: u32 = 16;
 
 /// A half-open rectangle of pixels in raster space: x0 <= x < x1, y0 <= y < y1, never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

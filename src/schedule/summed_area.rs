@@ -1,50 +1,51 @@
 //! The summed-area table from which every estimate and every cut is computed, without using a device.
 //!
-//! The counting pass counts, once per picture, what falls into each tile of 16x16 pixels. The table holds the sums over
-//! all tiles above and to the left of a tile's corner (F. Crow, Summed-area tables for texture mapping, 1984), so that
-//! the counts of a region of any size follow from four corners. Inside a tile the counts are assumed to be evenly
-//! spread, which makes the table bilinear there: a region that overlaps part of a tile gets the overlapped share of it.
+//! The counting pass counts, once per picture, what falls into each square of 16x16 pixels. The table holds the sums
+//! over all squares above and to the left of a square's corner (F. Crow, Summed-area tables for texture mapping, 1984),
+//! so that the counts of a region of any size follow from four corners. Inside a square the counts are assumed to be
+//! evenly spread, which makes the table bilinear there: a region that overlaps part of a square gets the overlapped
+//! share of it.
 
-use super::region::{Axis, Region, TILE_PX};
+use super::region::{Axis, Region, SQUARE_PX};
 use std::ops::AddAssign;
 
-/// The counts of one tile, or of any region.
+/// The counts of one square, or of any region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct TileCounts {
+pub struct SquareCounts {
     /// Number of micropolygons.
     pub micropolygons: u64,
     /// Numbers of grids.
-    pub grids: TileGrids,
+    pub grids: SquareGrids,
     /// Number of micropolygons that may be translucent.
     pub translucent: u64,
 }
 
-/// The grids of a tile, counted so that the grids of any rectangle of tiles can be computed, each once.
+/// The grids of a square, counted so that the grids of any rectangle of squares can be computed, each once.
 ///
-/// A grid meets a rectangle of tiles. The part of it in a region is a rectangle of w x h tiles, with (w - 1) h borders
-/// between columns, w (h - 1) borders between rows, and (w - 1) (h - 1) points where both kinds cross. The number of
-/// tiles, less the borders, plus the crossings, is 1.
+/// A grid meets a rectangle of squares. The part of it in a region is a rectangle of w x h squares, with (w - 1) h
+/// borders between columns, w (h - 1) borders between rows, and (w - 1) (h - 1) points where both kinds cross. The
+/// number of squares, less the borders, plus the crossings, is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct TileGrids {
-    /// Number of grids that meet the tile.
+pub struct SquareGrids {
+    /// Number of grids that meet the square.
     pub meet: u64,
-    /// Number of grids that meet both the tile and the next tile of its row.
+    /// Number of grids that meet both the square and the next square of its row.
     pub right: u64,
-    /// Number of grids that meet both the tile and the next tile of its column.
+    /// Number of grids that meet both the square and the next square of its column.
     pub below: u64,
-    /// Number of grids that meet the tile, the next tile of its row, and the next tile of its column.
+    /// Number of grids that meet the square, the next square of its row, and the next square of its column.
     pub both: u64,
 }
 
-impl TileGrids {
-    /// Returns `count` grids that meet no other tile.
+impl SquareGrids {
+    /// Returns `count` grids that meet no other square.
     pub fn inside(count: u64) -> Self {
         Self { meet: count, ..Self::default() }
     }
 }
 
-impl AddAssign for TileCounts {
-    /// Adds the counts of other grids in the same tile.
+impl AddAssign for SquareCounts {
+    /// Adds the counts of other grids in the same square.
     fn add_assign(&mut self, other: Self) {
         self.micropolygons += other.micropolygons;
         self.grids.meet += other.grids.meet;
@@ -55,7 +56,7 @@ impl AddAssign for TileCounts {
     }
 }
 
-/// The table's estimate of what a region holds; fractions come from tiles that the region overlaps in part.
+/// The table's estimate of what a region holds; fractions come from squares that the region overlaps in part.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Estimate {
     /// Number of micropolygons.
@@ -77,7 +78,7 @@ pub struct Rates {
     pub translucent: f64,
     /// Cost of a pixel that nothing covers: clearing, filtering and reading back its subpixels.
     pub pixel: f64,
-    /// Number of opaque micropolygons per pixel of a tile beyond which the rest are mostly hidden, and culled with
+    /// Number of opaque micropolygons per pixel of a square beyond which the rest are mostly hidden, and culled with
     /// their grids.
     pub layers: f64,
     /// Cost of a micropolygon that is mostly hidden.
@@ -103,12 +104,12 @@ impl Rates {
         Self { translucent: 1.0, pixel: SUBPIXEL * subpixels, layers: LAYERS, hidden: HIDDEN }
     }
 
-    /// Returns the weighted number of micropolygons of a tile with this many pixels.
-    fn near(&self, tile: &TileCounts, pixels: u64) -> u64 {
-        let opaque = tile.micropolygons.saturating_sub(tile.translucent);
+    /// Returns the weighted number of micropolygons of a square with this many pixels.
+    fn near(&self, square: &SquareCounts, pixels: u64) -> u64 {
+        let opaque = square.micropolygons.saturating_sub(square.translucent);
         let before = opaque.min((self.layers * pixels as f64) as u64);
         let behind = (opaque - before) as f64 * self.hidden;
-        before.saturating_add(behind as u64).saturating_add(tile.translucent)
+        before.saturating_add(behind as u64).saturating_add(square.translucent)
     }
 }
 
@@ -119,30 +120,30 @@ impl Default for Rates {
     }
 }
 
-/// The tiles that cover a picture: which multiples of 16 pixels the counting pass counts into, row by row.
+/// The squares that cover a picture: which multiples of 16 pixels the counting pass counts into, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TileGrid {
-    /// Column and row of the first tile: tile (i, j) covers pixels from (16 i, 16 j), clipped by the picture.
+pub struct SquareGrid {
+    /// Column and row of the first square: square (i, j) covers pixels from (16 i, 16 j), clipped by the picture.
     pub first: [u32; 2],
     /// Columns and rows.
     pub size: [u32; 2],
 }
 
-impl TileGrid {
-    /// Returns the tiles that `picture` overlaps.
+impl SquareGrid {
+    /// Returns the squares that `picture` overlaps.
     pub fn of(picture: Region) -> Self {
         let [x0, y0, x1, y1] = picture.to_array();
-        let first = [x0 / TILE_PX, y0 / TILE_PX];
-        Self { first, size: [x1.div_ceil(TILE_PX) - first[0], y1.div_ceil(TILE_PX) - first[1]] }
+        let first = [x0 / SQUARE_PX, y0 / SQUARE_PX];
+        Self { first, size: [x1.div_ceil(SQUARE_PX) - first[0], y1.div_ceil(SQUARE_PX) - first[1]] }
     }
 
-    /// Counts a grid that meets the tiles from the first to the last of some columns and rows, which count from the
-    /// first tile's.
-    pub fn count_grid(&self, tiles: &mut [TileCounts], columns: [usize; 2], rows: [usize; 2]) {
+    /// Counts a grid that meets the squares from the first to the last of some columns and rows, which count from the
+    /// first square's.
+    pub fn count_grid(&self, squares: &mut [SquareCounts], columns: [usize; 2], rows: [usize; 2]) {
         for y in rows[0]..=rows[1] {
             for x in columns[0]..=columns[1] {
                 let (right, below) = (u64::from(x < columns[1]), u64::from(y < rows[1]));
-                let grids = &mut tiles[y * self.size[0] as usize + x].grids;
+                let grids = &mut squares[y * self.size[0] as usize + x].grids;
                 grids.meet += 1;
                 grids.right += right;
                 grids.below += below;
@@ -151,22 +152,22 @@ impl TileGrid {
         }
     }
 
-    /// Returns the number of pixels of a tile inside the picture.
+    /// Returns the number of pixels of a square inside the picture.
     fn pixels(&self, picture: Region, column: usize, row: usize) -> u64 {
-        let [x, y] = [self.first[0] + column as u32, self.first[1] + row as u32].map(|tile| tile * TILE_PX);
-        let tile = Region::new([x, y, x.saturating_add(TILE_PX), y.saturating_add(TILE_PX)]);
-        tile.and_then(|tile| tile.intersection(picture)).map_or(0, Region::pixel_count)
+        let [x, y] = [self.first[0] + column as u32, self.first[1] + row as u32].map(|square| square * SQUARE_PX);
+        let square = Region::new([x, y, x.saturating_add(SQUARE_PX), y.saturating_add(SQUARE_PX)]);
+        square.and_then(|square| square.intersection(picture)).map_or(0, Region::pixel_count)
     }
 
-    /// Returns the number of tiles.
-    pub fn tile_count(&self) -> usize {
+    /// Returns the number of squares.
+    pub fn square_count(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
 }
 
-/// Tiles along an axis, counted from the table's first: from, one past the last.
+/// Squares along an axis, counted from the table's first: from, one past the last.
 #[derive(Clone, Copy)]
-struct TileSpan {
+struct SquareSpan {
     outer: (usize, usize),
     inner: (usize, usize),
     /// Their length inside the picture, in pixels.
@@ -174,35 +175,35 @@ struct TileSpan {
     inner_px: u32,
 }
 
-/// Sums of [`TileCounts`] over a picture, and what they cost.
+/// Sums of [`SquareCounts`] over a picture, and what they cost.
 #[derive(Clone, Debug)]
 pub struct SummedArea {
     picture: Region,
-    grid: TileGrid,
+    grid: SquareGrid,
     rates: Rates,
-    /// (columns + 1) x (rows + 1) sums over the tiles left of and above a corner: micropolygons, translucent, near, and
-    /// the numbers of [`TileGrids`].
+    /// (columns + 1) x (rows + 1) sums over the squares left of and above a corner: micropolygons, translucent, near,
+    /// and the numbers of [`SquareGrids`].
     sums: Vec<[u64; 7]>,
 }
 
 impl SummedArea {
-    /// Returns the table of `picture` from its tiles in rows, as [`TileGrid::of`] lays them out. Sums saturate.
+    /// Returns the table of `picture` from its squares in rows, as [`SquareGrid::of`] lays them out. Sums saturate.
     ///
     /// # Panics
-    /// If the number of tiles is not that of the grid.
-    pub fn new(picture: Region, tiles: &[TileCounts], rates: Rates) -> Self {
-        let grid = TileGrid::of(picture);
-        assert_eq!(tiles.len(), grid.tile_count(), "one count for each tile of the picture {picture}");
+    /// If the number of squares is not that of the grid.
+    pub fn new(picture: Region, squares: &[SquareCounts], rates: Rates) -> Self {
+        let grid = SquareGrid::of(picture);
+        assert_eq!(squares.len(), grid.square_count(), "one count for each square of the picture {picture}");
         let columns = grid.size[0] as usize;
         let stride = columns + 1;
         let mut sums = vec![[0_u64; 7]; stride * (grid.size[1] as usize + 1)];
-        for (row, counts) in tiles.chunks_exact(columns).enumerate() {
+        for (row, counts) in squares.chunks_exact(columns).enumerate() {
             let mut in_row = [0_u64; 7];
-            for (column, tile) in counts.iter().enumerate() {
+            for (column, square) in counts.iter().enumerate() {
                 let above = sums[row * stride + column + 1];
-                let TileGrids { meet, right, below, both } = tile.grids;
-                let near = rates.near(tile, grid.pixels(picture, column, row));
-                let values = [tile.micropolygons, tile.translucent, near, meet, right, below, both];
+                let SquareGrids { meet, right, below, both } = square.grids;
+                let near = rates.near(square, grid.pixels(picture, column, row));
+                let values = [square.micropolygons, square.translucent, near, meet, right, below, both];
                 in_row = std::array::from_fn(|i| in_row[i].saturating_add(values[i]));
                 sums[(row + 1) * stride + column + 1] = std::array::from_fn(|i| above[i].saturating_add(in_row[i]));
             }
@@ -226,22 +227,22 @@ impl SummedArea {
     }
 
     /// Returns the number of grids that `region` meets, in constant time. It is exact, up to the grids' rounding to
-    /// tiles, if the region ends between tiles. If the region overlaps tiles in part, it is interpolated by area
-    /// between the grids of the tiles inside the region and the grids of all tiles that it meets.
+    /// squares, if the region ends between squares. If the region overlaps squares in part, it is interpolated by area
+    /// between the grids of the squares inside the region and the grids of all squares that it meets.
     pub fn grids(&self, region: Region) -> f64 {
         let Some(region) = self.picture.intersection(region) else { return 0.0 };
-        let spans = [self.tiles_along(region, Axis::X), self.tiles_along(region, Axis::Y)];
+        let spans = [self.squares_along(region, Axis::X), self.squares_along(region, Axis::Y)];
         let outer = spans.map(|span| span.outer);
         let inner = spans.map(|span| span.inner);
         let area = |lengths: [u32; 2]| f64::from(lengths[0]) * f64::from(lengths[1]);
         let (most, least) = (area(spans.map(|span| span.outer_px)), area(spans.map(|span| span.inner_px)));
         let share = if most > least { (region.pixel_count() as f64 - least) / (most - least) } else { 1.0 };
-        let within = if least > 0.0 { self.grids_of_tiles(inner) } else { 0.0 };
-        within + (self.grids_of_tiles(outer) - within) * share
+        let within = if least > 0.0 { self.grids_of_squares(inner) } else { 0.0 };
+        within + (self.grids_of_squares(outer) - within) * share
     }
 
-    /// Returns the number of grids that meet any tile in these columns and rows: see [`TileGrids`].
-    fn grids_of_tiles(&self, [(x0, x1), (y0, y1)]: [(usize, usize); 2]) -> f64 {
+    /// Returns the number of grids that meet any square in these columns and rows: see [`SquareGrids`].
+    fn grids_of_squares(&self, [(x0, x1), (y0, y1)]: [(usize, usize); 2]) -> f64 {
         let stride = self.grid.size[0] as usize + 1;
         let sum = |number: usize, columns: usize, rows: usize| {
             let at = |x: usize, y: usize| self.sums[y * stride + x][number];
@@ -253,18 +254,18 @@ impl SummedArea {
         sum(3, x1, y1) - sum(4, x1 - 1, y1) - sum(5, x1, y1 - 1) + sum(6, x1 - 1, y1 - 1)
     }
 
-    /// Returns the tiles that a region meets along an axis, and those that are entirely inside it.
-    fn tiles_along(&self, region: Region, axis: Axis) -> TileSpan {
+    /// Returns the squares that a region meets along an axis, and those that are entirely inside it.
+    fn squares_along(&self, region: Region, axis: Axis) -> SquareSpan {
         let ((from, to), (start, end)) = (region.span(axis), self.picture.span(axis));
         let first = self.grid.first[usize::from(axis == Axis::Y)];
-        let edge = |tile: u32| tile.saturating_mul(TILE_PX).clamp(start, end);
-        let outer = (from / TILE_PX, to.div_ceil(TILE_PX));
+        let edge = |square: u32| square.saturating_mul(SQUARE_PX).clamp(start, end);
+        let outer = (from / SQUARE_PX, to.div_ceil(SQUARE_PX));
         let inner_start = if edge(outer.0) < from { outer.0 + 1 } else { outer.0 };
         let inner_end = if edge(outer.1) > to { outer.1 - 1 } else { outer.1 };
         let inner = (inner_start.min(inner_end), inner_end);
         let px = |(low, high): (u32, u32)| edge(high) - edge(low);
         let places = |(low, high): (u32, u32)| ((low - first) as usize, (high - first) as usize);
-        TileSpan { outer: places(outer), inner: places(inner), outer_px: px(outer), inner_px: px(inner) }
+        SquareSpan { outer: places(outer), inner: places(inner), outer_px: px(outer), inner_px: px(inner) }
     }
 
     /// Returns the cost of rendering `region`, in micropolygons, by the table's [`Rates`].
@@ -278,11 +279,11 @@ impl SummedArea {
     }
 
     /// Returns the first three sums over everything left of and above the corner (x, y) of a pixel: bilinear between
-    /// the tiles' corners.
+    /// the squares' corners.
     fn corner(&self, x: u32, y: u32) -> [f64; 3] {
         let [x0, y0, x1, y1] = self.picture.to_array();
-        let (column, along) = tile_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
-        let (row, down) = tile_and_share(y, self.grid.first[1], self.grid.size[1], y0, y1);
+        let (column, along) = square_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
+        let (row, down) = square_and_share(y, self.grid.first[1], self.grid.size[1], y0, y1);
         let stride = self.grid.size[0] as usize + 1;
         let base = row * stride + column;
         let (top, bottom) = (&self.sums[base..base + 2], &self.sums[base + stride..base + stride + 2]);
@@ -294,13 +295,13 @@ impl SummedArea {
     }
 }
 
-/// Returns the tile (counted from the grid's first) that holds the coordinate, and the share of its clipped width
+/// Returns the square (counted from the grid's first) that holds the coordinate, and the share of its clipped width
 /// before it.
-fn tile_and_share(coordinate: u32, first: u32, count: u32, start: u32, end: u32) -> (usize, f64) {
-    let tile = (coordinate / TILE_PX).min(first + count - 1);
-    let left = (tile * TILE_PX).max(start);
-    let right = tile.saturating_add(1).saturating_mul(TILE_PX).min(end);
-    ((tile - first) as usize, f64::from(coordinate - left) / f64::from(right - left))
+fn square_and_share(coordinate: u32, first: u32, count: u32, start: u32, end: u32) -> (usize, f64) {
+    let square = (coordinate / SQUARE_PX).min(first + count - 1);
+    let left = (square * SQUARE_PX).max(start);
+    let right = square.saturating_add(1).saturating_mul(SQUARE_PX).min(end);
+    ((square - first) as usize, f64::from(coordinate - left) / f64::from(right - left))
 }
 
 #[cfg(test)]
@@ -312,20 +313,20 @@ mod tests {
         Region::new(array).expect("not empty")
     }
 
-    fn only(micropolygons: u64) -> TileCounts {
-        TileCounts { micropolygons, grids: TileGrids::inside(micropolygons / 10), translucent: micropolygons / 2 }
+    fn only(micropolygons: u64) -> SquareCounts {
+        SquareCounts { micropolygons, grids: SquareGrids::inside(micropolygons / 10), translucent: micropolygons / 2 }
     }
 
     #[test]
-    fn tiles_of_a_crop() {
-        let grid = TileGrid::of(region([20, 0, 33, 16]));
-        assert_eq!(grid, TileGrid { first: [1, 0], size: [2, 1] });
-        assert_eq!(TileGrid::of(region([0, 0, 1, 1])).tile_count(), 1);
-        assert_eq!(TileGrid::of(region([u32::MAX - 1, 0, u32::MAX, 1])).tile_count(), 1);
+    fn squares_of_a_crop() {
+        let grid = SquareGrid::of(region([20, 0, 33, 16]));
+        assert_eq!(grid, SquareGrid { first: [1, 0], size: [2, 1] });
+        assert_eq!(SquareGrid::of(region([0, 0, 1, 1])).square_count(), 1);
+        assert_eq!(SquareGrid::of(region([u32::MAX - 1, 0, u32::MAX, 1])).square_count(), 1);
     }
 
     #[test]
-    fn partial_tiles_count_by_area() {
+    fn partial_squares_count_by_area() {
         let picture = region([0, 0, 40, 16]);
         let table = SummedArea::new(picture, &[only(160), only(320), only(80)], Rates::default());
         let at = |array| table.estimate(region(array));
@@ -334,14 +335,14 @@ mod tests {
         assert_eq!(at([0, 0, 8, 16]).micropolygons, 80.0);
         assert_eq!(at([4, 4, 8, 12]).micropolygons, 20.0);
         assert_eq!(at([8, 0, 24, 8]).micropolygons, 120.0);
-        // The last tile is 8 pixels wide: its half is 4.
+        // The last square is 8 pixels wide: its half is 4.
         assert_eq!(at([36, 0, 40, 16]).micropolygons, 40.0);
         assert_eq!(at([36, 0, 99, 99]).micropolygons, 40.0, "outside the picture nothing is counted");
         assert_eq!(at([40, 16, 50, 20]), Estimate::default());
     }
 
     #[test]
-    fn crop_clips_first_tiles() {
+    fn crop_clips_first_squares() {
         let table =
             SummedArea::new(region([8, 12, 24, 20]), &[only(8), only(16), only(32), only(64)], Rates::default());
         assert_eq!(table.estimate(region([8, 12, 16, 16])).micropolygons, 8.0);
@@ -354,9 +355,9 @@ mod tests {
         let rates = Rates { translucent: 2.0, pixel: 0.5, layers: 4.0, hidden: 0.5 };
         let table = SummedArea::new(region([0, 0, 16, 16]), &[only(100)], rates);
         assert_eq!(table.work(region([0, 0, 16, 16])), 100 + 2 * 50 + 128);
-        // The second tile has 8 x 16 pixels: of 9500 opaque micropolygons four for each pixel count, and half of the
+        // The second square has 8 x 16 pixels: of 9500 opaque micropolygons four for each pixel count, and half of the
         // others.
-        let deep = TileCounts { micropolygons: 10_000, translucent: 500, ..TileCounts::default() };
+        let deep = SquareCounts { micropolygons: 10_000, translucent: 500, ..SquareCounts::default() };
         let table = SummedArea::new(region([0, 0, 24, 16]), &[only(100), deep], rates);
         assert_eq!(table.work(region([16, 0, 24, 16])), 512 + 8988 / 2 + 500 + 2 * 500 + 64);
         assert_eq!(table.estimate(region([16, 0, 24, 16])).micropolygons, 10_000.0);
@@ -364,26 +365,27 @@ mod tests {
 
     #[test]
     fn huge_counts_saturate() {
-        let tile = TileCounts { micropolygons: u64::MAX, grids: TileGrids::inside(u64::MAX), translucent: u64::MAX };
-        let table = SummedArea::new(region([0, 0, 32, 32]), &[tile; 4], Rates::default());
+        let square =
+            SquareCounts { micropolygons: u64::MAX, grids: SquareGrids::inside(u64::MAX), translucent: u64::MAX };
+        let table = SummedArea::new(region([0, 0, 32, 32]), &[square; 4], Rates::default());
         assert!(table.work(table.picture()) > u64::MAX / 2);
         assert!(table.grids(table.picture()) > u64::MAX as f64 / 2.0);
     }
 
-    /// The table against adding up tiles one by one, on random pictures and regions.
+    /// The table against adding up squares one by one, on random pictures and regions.
     #[test]
     fn table_equals_direct_sum() {
         for seed in 0..200 {
             let mut random = Random::new(seed);
             let (x0, y0) = (random.below(40) as u32, random.below(40) as u32);
             let picture = region([x0, y0, x0 + 1 + random.below(150) as u32, y0 + 1 + random.below(150) as u32]);
-            let grid = TileGrid::of(picture);
-            let tiles: Vec<_> = (0..grid.tile_count()).map(|_| only(random.below(5000))).collect();
-            let table = SummedArea::new(picture, &tiles, Rates::default());
+            let grid = SquareGrid::of(picture);
+            let squares: Vec<_> = (0..grid.square_count()).map(|_| only(random.below(5000))).collect();
+            let table = SummedArea::new(picture, &squares, Rates::default());
             for _ in 0..20 {
                 let part = random_part(picture, &mut random);
                 let direct: f64 =
-                    (0..tiles.len()).map(|i| tiles[i].micropolygons as f64 * share(picture, grid, i, part)).sum();
+                    (0..squares.len()).map(|i| squares[i].micropolygons as f64 * share(picture, grid, i, part)).sum();
                 let estimate = table.estimate(part).micropolygons;
                 assert!(
                     (estimate - direct).abs() < 1e-6 * (1.0 + direct),
@@ -393,53 +395,53 @@ mod tests {
         }
     }
 
-    /// Grids of whole tiles against a look at every grid, on random pictures with grids of all sizes.
+    /// Grids of whole squares against a look at every grid, on random pictures with grids of all sizes.
     #[test]
-    fn grids_of_tiles_are_counted_once_each() {
+    fn grids_of_squares_are_counted_once_each() {
         for seed in 0..100 {
             let mut random = Random::new(seed);
             let picture = region([16 * random.below(3) as u32, 0, 200, 16 + random.below(150) as u32]);
-            let layout = TileGrid::of(picture);
-            let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+            let layout = SquareGrid::of(picture);
+            let mut squares = vec![SquareCounts::default(); layout.square_count()];
             let grids: Vec<_> = (0..random.below(300)).map(|_| random_part(picture, &mut random)).collect();
             for grid in &grids {
                 let [x0, y0, x1, y1] = grid.to_array();
                 let columns = [x0 / 16 - layout.first[0], (x1 - 1) / 16 - layout.first[0]];
                 layout.count_grid(
-                    &mut tiles,
+                    &mut squares,
                     columns.map(|x| x as usize),
                     [y0 / 16, (y1 - 1) / 16].map(|y| y as usize),
                 );
             }
-            let table = SummedArea::new(picture, &tiles, Rates::default());
+            let table = SummedArea::new(picture, &squares, Rates::default());
             for _ in 0..20 {
                 let [x0, y0, x1, y1] = random_part(picture, &mut random).to_array();
                 let part = region([x0 / 16 * 16, y0 / 16 * 16, x1.next_multiple_of(16), y1.next_multiple_of(16)]);
-                let tile_of = |grid: &Region| {
+                let square_of = |grid: &Region| {
                     let [x0, y0, x1, y1] = grid.to_array();
                     region([x0 / 16 * 16, y0 / 16 * 16, x1.next_multiple_of(16), y1.next_multiple_of(16)])
                 };
-                let met = grids.iter().filter(|grid| tile_of(grid).intersection(part).is_some()).count();
+                let met = grids.iter().filter(|grid| square_of(grid).intersection(part).is_some()).count();
                 assert_eq!(table.grids(part), met as f64, "seed {seed} {part}");
             }
         }
     }
 
     #[test]
-    fn grids_of_partial_tiles_are_interpolated() {
+    fn grids_of_partial_squares_are_interpolated() {
         let picture = region([0, 0, 40, 32]);
-        let mut tiles = vec![TileCounts::default(); 6];
-        let layout = TileGrid::of(picture);
+        let mut squares = vec![SquareCounts::default(); 6];
+        let layout = SquareGrid::of(picture);
         for _ in 0..10 {
-            layout.count_grid(&mut tiles, [0, 2], [0, 1]);
-            layout.count_grid(&mut tiles, [1, 1], [0, 0]);
+            layout.count_grid(&mut squares, [0, 2], [0, 1]);
+            layout.count_grid(&mut squares, [1, 1], [0, 0]);
         }
-        let table = SummedArea::new(picture, &tiles, Rates::default());
+        let table = SummedArea::new(picture, &squares, Rates::default());
         let at = |array| table.grids(region(array));
         assert_eq!((at([0, 0, 16, 16]), at([16, 0, 32, 16]), at([0, 0, 40, 32])), (10.0, 20.0, 20.0));
-        assert_eq!(at([0, 0, 8, 8]), 2.5, "a quarter of a tile");
-        assert_eq!(at([0, 0, 24, 16]), 15.0, "a tile and half of the next, which has ten more");
-        assert_eq!(at([36, 16, 99, 99]), 5.0, "half of the last, narrow tile");
+        assert_eq!(at([0, 0, 8, 8]), 2.5, "a quarter of a square");
+        assert_eq!(at([0, 0, 24, 16]), 15.0, "a square and half of the next, which has ten more");
+        assert_eq!(at([36, 16, 99, 99]), 5.0, "half of the last, narrow square");
         assert_eq!(at([40, 0, 48, 16]), 0.0);
     }
 
@@ -451,10 +453,10 @@ mod tests {
         region([x0 + left, y0 + top, x0 + left + width, y0 + top + height])
     }
 
-    fn share(picture: Region, grid: TileGrid, index: usize, part: Region) -> f64 {
+    fn share(picture: Region, grid: SquareGrid, index: usize, part: Region) -> f64 {
         let (column, row) = (index as u32 % grid.size[0] + grid.first[0], index as u32 / grid.size[0] + grid.first[1]);
-        let tile = region([column * 16, row * 16, column * 16 + 16, row * 16 + 16]);
-        let clipped = tile.intersection(picture).expect("the grid's tiles overlap the picture");
+        let square = region([column * 16, row * 16, column * 16 + 16, row * 16 + 16]);
+        let clipped = square.intersection(picture).expect("the grid's squares overlap the picture");
         clipped.intersection(part).map_or(0.0, |both| both.pixel_count() as f64 / clipped.pixel_count() as f64)
     }
 }

@@ -13,12 +13,12 @@ pub struct CostStats {
     pub apron_px: [u32; 2],
     /// Mean width and height of a grid in pixels.
     pub grid_px: [f64; 2],
-    /// Micropolygons of each tile of 16x16 pixels, as a string for each row of tiles.
+    /// Micropolygons of each square of 16x16 pixels, as a string for each row of squares.
     pub micropolygons: Vec<String>,
-    /// Grids that overlap each tile, then those that also overlap the tile to the right, the tile below, or both; as
-    /// strings like `micropolygons`.
+    /// Grids that overlap each square, then those that also overlap the square to the right, the square below, or both;
+    /// as strings like `micropolygons`.
     pub grids: [Vec<String>; 4],
-    /// Micropolygons of each tile that may be translucent, as strings like `micropolygons`.
+    /// Micropolygons of each square that may be translucent, as strings like `micropolygons`.
     pub translucent: Vec<String>,
     /// Seconds for setting up the world on all devices, one after the other.
     pub devices_s: f64,
@@ -38,14 +38,14 @@ pub struct CostStats {
     pub region_grids_max: u64,
 }
 
-/// Writes a number for each tile as a string for each row.
-pub fn tile_rows(values: impl Iterator<Item = u64>, columns: usize) -> Vec<String> {
+/// Writes a number for each square as a string for each row.
+pub fn square_rows(values: impl Iterator<Item = u64>, columns: usize) -> Vec<String> {
     let texts: Vec<String> = values.map(|value| value.to_string()).collect();
     texts.chunks(columns.max(1)).map(|row| row.join(" ")).collect()
 }
 
-/// Reads the numbers of [`tile_rows`], row by row; `None` if a string contains anything else.
-pub fn tile_values(rows: &[String]) -> Option<Vec<u64>> {
+/// Reads the numbers of [`square_rows`], row by row; `None` if a string contains anything else.
+pub fn square_values(rows: &[String]) -> Option<Vec<u64>> {
     rows.iter().flat_map(|row| row.split_ascii_whitespace()).map(|value| value.parse().ok()).collect()
 }
 
@@ -54,11 +54,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_survive_a_round_trip() {
-        let rows = tile_rows([1, 20, 0, 4, 5, u64::MAX].into_iter(), 3);
+    fn squares_survive_a_round_trip() {
+        let rows = square_rows([1, 20, 0, 4, 5, u64::MAX].into_iter(), 3);
         assert_eq!(rows, ["1 20 0", "4 5 18446744073709551615"]);
-        assert_eq!(tile_values(&rows), Some(vec![1, 20, 0, 4, 5, u64::MAX]));
-        assert_eq!(tile_values(&["1 -2".into()]), None);
-        assert_eq!(tile_rows(std::iter::empty(), 0), Vec::<String>::new());
+        assert_eq!(square_values(&rows), Some(vec![1, 20, 0, 4, 5, u64::MAX]));
+        assert_eq!(square_values(&["1 -2".into()]), None);
+        assert_eq!(square_rows(std::iter::empty(), 0), Vec::<String>::new());
     }
 }

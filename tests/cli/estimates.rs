@@ -58,7 +58,8 @@ fn regions_use_what_was_estimated() {
         }
         let over = estimates["bytes_over_max_ratio"].as_f64().expect("a number");
         assert!((0.5..=BYTES_OVER_MAX).contains(&over), "{context}");
-        // Regions that end between tiles are charged a share of a tile's grids, but all of these may be on their side.
+        // Regions that end between squares are charged a share of a square's grids, but all of these may be on their
+        // side.
         let grids_over_max = if aids.is_empty() { 1.1 } else { 3.0 };
         let grids_over = estimates["over_max_ratio"].as_f64().expect("a number");
         assert!((0.5..=grids_over_max).contains(&grids_over), "{context}");

@@ -168,10 +168,10 @@ fn both_variants_of_a_scan_agree_and_passes_see_each_other() {
         let sums = words(device, "sums", &[0; 256]);
         let total = words(device, "total", &[0; 1]);
         let mut recording = Recording::new("scan");
-        // Tiles, then the tiles' sums: the second pass reads what the first wrote.
-        let tiles = scan::Bindings { values, sums };
+        // Blocks, then the blocks' sums: the second pass reads what the first wrote.
+        let blocks = scan::Bindings { values, sums };
         let top = scan::Bindings { values: sums, sums: total };
-        recording.dispatch(scan::dispatch(*variant, 256, &tiles, &scan::Push { count }));
+        recording.dispatch(scan::dispatch(*variant, 256, &blocks, &scan::Push { count }));
         recording.dispatch(scan::dispatch(*variant, 1, &top, &scan::Push { count: 256 }));
         run(device, &recording);
         let (values_read, sums_read) = (device.read(values).expect("read"), device.read(sums).expect("read"));

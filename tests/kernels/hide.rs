@@ -98,19 +98,19 @@ fn perspective_frame(samples: [u32; 2]) -> Frame {
 }
 
 #[test]
-fn what_finds_no_place_in_the_lists_of_tiles_is_hidden_all_the_same() {
+fn what_finds_no_place_in_the_lists_of_bins_is_hidden_all_the_same() {
     let mut random = Random::new(31);
     let meshes: Vec<Mesh> = (0..400).map(|_| any_quad(&mut random, 1.2)).collect();
     let (frame, pixels) = (flat_frame([4, 4], true), region(0, 0, 11, 9));
     let expected = reference::hide(&pixels, pattern(&frame), &candidates(&frame, &meshes));
-    // 4 tiles, whose counts, offsets and total take 192 words: no lists, some full lists, and room for all.
+    // 4 bins, whose counts, offsets and total take 192 words: no lists, some full lists, and room for all.
     for colours in [40, 49, 60, 100, 4096] {
         check_with(frame, pixels, &meshes, Division::Binned, colours, &expected);
     }
 }
 
 #[test]
-fn tiles_with_more_micropolygons_than_a_list_holds() {
+fn bins_with_more_micropolygons_than_a_list_holds() {
     let mut random = Random::new(32);
     let quad = |_| {
         let [x, y] = [random.float(0.0, 3.0), random.float(0.0, 3.0)];
@@ -358,14 +358,14 @@ fn what_comes_after_blocks_are_renewed_is_seen_all_the_same() {
     }
 }
 
-/// Regions whose width and height are no multiples of tiles or blocks, in tiles of 32, 8, 4 and 2 pixels.
+/// Regions whose width and height are no multiples of bins or blocks, in bins of 32, 8, 4 and 2 pixels.
 #[test]
-fn tiles_find_the_farthest_depth_of_their_blocks() {
+fn bins_find_the_farthest_depth_of_their_blocks() {
     let mut random = Random::new(22);
     for (samples, has_blocks) in [([1, 1], true), ([2, 3], true), ([8, 8], true), ([13, 13], false)] {
         let pixels = region(-1, 0, 13, 11);
         let mut device = Region::new(flat_frame(samples, true), pixels, |_| ());
-        // So many and large that all tiles have lists.
+        // So many and large that all bins have lists.
         let meshes: Vec<Mesh> = (0..2000).map(|_| any_quad(&mut random, 1.5)).collect();
         for division in [Division::Binned, Division::BinnedFused] {
             device.division = division;

@@ -4,8 +4,8 @@ use super::lab::Lab;
 use super::random::Random;
 use crate::reference::scan::exclusive;
 use anthill::pipeline::KernelVariants;
-use anthill::pipeline::buffers::{ScanSlices, scan_tiles};
-use anthill::pipeline::kernels::constants::SCAN_TILE;
+use anthill::pipeline::buffers::{ScanSlices, scan_blocks};
+use anthill::pipeline::kernels::constants::SCAN_BLOCK;
 use anthill::pipeline::scan::{self, PrefixSum, Summed};
 
 /// Scans with one variant; the memory behind the values and offsets must stay as it is.
@@ -16,7 +16,7 @@ fn scanned(lab: &mut Lab, variants: KernelVariants, data: &[u32], summed: Summed
     guarded.extend([0x00ff_ffff; GUARD as usize]);
     let values = lab.upload("values", &guarded);
     let offsets = lab.upload("offsets", &vec![77; (count + GUARD) as usize]);
-    let sums = lab.space("sums", scan_tiles(count));
+    let sums = lab.space("sums", scan_blocks(count));
     let total = lab.space("total", 1);
     lab.run(|recording| {
         let sum = PrefixSum { values, offsets, count: count as u32, summed, total };
@@ -45,27 +45,27 @@ fn check(count: u32, summed: Summed) {
 }
 
 #[test]
-fn sizes_around_a_tile() {
-    for count in [0, 1, 2, SCAN_TILE - 1, SCAN_TILE, SCAN_TILE + 1, 7 * SCAN_TILE, 7 * SCAN_TILE + 300] {
+fn sizes_around_a_block() {
+    for count in [0, 1, 2, SCAN_BLOCK - 1, SCAN_BLOCK, SCAN_BLOCK + 1, 7 * SCAN_BLOCK, 7 * SCAN_BLOCK + 300] {
         check(count, Summed::WORD);
     }
 }
 
 #[test]
-fn more_tiles_than_a_workgroup_has_invocations() {
-    check(600 * SCAN_TILE + 5, Summed::WORD);
+fn more_blocks_than_a_workgroup_has_invocations() {
+    check(600 * SCAN_BLOCK + 5, Summed::WORD);
 }
 
 #[test]
 fn only_masked_bits_count() {
     for mask in [0, 1, 3, 0x8000_0001] {
-        check(3 * SCAN_TILE + 17, Summed::Masked(mask));
+        check(3 * SCAN_BLOCK + 17, Summed::Masked(mask));
     }
 }
 
 #[test]
 fn bits_are_counted() {
-    for count in [0, 1, SCAN_TILE + 1, 3 * SCAN_TILE + 17] {
+    for count in [0, 1, SCAN_BLOCK + 1, 3 * SCAN_BLOCK + 17] {
         check(count, Summed::Bits);
     }
 }

@@ -6,7 +6,7 @@ use super::sampling::{Pattern, halves, hash};
 use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
     BLUR_TIME_LAST, BLUR_TIME_UNITS, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, LENS_TURNS,
-    PIXEL_KEY, SQUARE_KEY, TILE_KEY, TILE_LOG2, TIME_BITS, TURN_ROWS,
+    PERIOD_KEY, PERIOD_LOG2, PIXEL_KEY, SQUARE_KEY, TIME_BITS, TURN_ROWS,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
 use anthill::pipeline::lens::Lens;
@@ -45,9 +45,9 @@ fn shuffled([x, y]: [u32; 2], key: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
     [x, (y + below(key ^ TURN_ROWS, x, ny)) % ny]
 }
 
-/// By how many of `n` parts the order of a tile of pixels is turned.
-fn tile_turn(pixel: [i32; 2], n: u32) -> u32 {
-    below(hash(pixel.map(|x| (x >> TILE_LOG2).cast_unsigned())) ^ TILE_KEY, 0, n)
+/// By how many of `n` parts the order of a period is turned.
+fn period_turn(pixel: [i32; 2], n: u32) -> u32 {
+    below(hash(pixel.map(|x| (x >> PERIOD_LOG2).cast_unsigned())) ^ PERIOD_KEY, 0, n)
 }
 
 /// The quarter of each part in which a pixel's samples are.
@@ -91,11 +91,11 @@ impl Blurring {
         parts
     }
 
-    /// The part of the shutter of a subpixel where there is no lens: those of a tile are a lattice.
+    /// The part of the shutter of a subpixel where there is no lens: those of a period are a lattice.
     fn lattice_part(&self, pixel: [i32; 2], [x, y]: [u32; 2]) -> u32 {
         let [nx, ny] = self.pattern.samples;
-        let column = pixel[0].rem_euclid(1 << TILE_LOG2).cast_unsigned() * nx + x;
-        (self.frame.time_lattice[0] * column + nx * y + tile_turn(pixel, nx * ny)) % (nx * ny)
+        let column = pixel[0].rem_euclid(1 << PERIOD_LOG2).cast_unsigned() * nx + x;
+        (self.frame.time_lattice[0] * column + nx * y + period_turn(pixel, nx * ny)) % (nx * ny)
     }
 
     /// The cell of the lens that goes with a part: the pixels of a square of 4 x 4 begin at different cells, in the
@@ -335,7 +335,7 @@ mod tests {
     fn correlations(blurring: &Blurring) -> [f64; 4] {
         let mut joint = [vec![0; 64], vec![0; 64], vec![0; 64], vec![0; 64]];
         let mut centre = [0.0; 2];
-        // Of a tile, within which times and places along x are a lattice, it takes one pixel or two.
+        // Of a period, within which times and places along x are a lattice, it takes one pixel or two.
         let blurs = (0..1600).map(|i| [i % 40 * 37, i / 40 * 41]).flat_map(|pixel| {
             (0..).zip(blurring.pixel(pixel)).map(move |(s, blur)| (pixel, s, blur)).collect::<Vec<_>>()
         });

@@ -16,28 +16,28 @@
 // Sample `at` of a region, of a pixel counted from the region's first one, is reached at a depth.
 void lower(RegionRect region, uvec2 pixel, uint at, uint depth, uint number);
 
-// The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one, in tiles.
+// The candidate samples of a micropolygon: a rectangle of subpixels, counted from the region's first one, in parts.
 struct Parts {
     uvec2 first;
     uvec2 size;
-    uvec2 tile;  // subpixels of a tile
-    uvec2 tiles; // along x and y
+    uvec2 part_size; // subpixels of a part
+    uvec2 per_axis;  // parts along x and y
     uint count;
 };
 
-// A tile: one bit of a word for each sample, and at most TILE_WIDTH of them along a row.
-const uint TILE_SAMPLES = 32u;
-const uint TILE_WIDTH = 8u;
+// A part: one bit of a word for each sample, and at most PART_WIDTH of them along a row.
+const uint PART_SAMPLES = 32u;
+const uint PART_WIDTH = 8u;
 
-// Tiles of 32 samples that one invocation visits: loop trips are bounded (docs/pipeline.md). A region of 2^24 samples
+// Parts of 32 samples that one invocation visits: loop trips are bounded (docs/pipeline.md). A region of 2^24 samples
 // has fewer than 4096 parts.
-const uint HIDE_TILES_MAX = 256u;
+const uint HIDE_PARTS_MAX = 256u;
 // As many of each micropolygon of a row, which the same invocation diced before: both together make fewer than 42,000
 // trips, of blobs.
-const uint FUSED_TILES_MAX = 4u;
+const uint FUSED_PARTS_MAX = 4u;
 
 // One bit for each covered sample of the subpixels [first, first + size), row by row.
-uint tile_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, uvec2 size) {
+uint part_mask(Micropolygon m, Coverage cover, RegionRect region, uvec2 first, uvec2 size) {
     uint mask = 0u;
     uvec2 start = divide(first, frame.samples), k = first - start * frame.samples;
     ivec2 pixel = ivec2(region.x, region.y) + ivec2(start);
@@ -87,16 +87,16 @@ Parts parts_of(Micropolygon m, ivec4 px, RegionRect region) {
     parts.first = uvec2(px.xy - origin) * frame.samples + first_subpixel(m.low, px.xy * FIXED);
     uvec2 last = uvec2(px.zw - origin) * frame.samples + last_subpixel(m.high, px.zw * FIXED);
     parts.size = last - parts.first + 1u;
-    // Nearly all micropolygons need one tile.
-    parts.tile = uvec2(min(parts.size.x, TILE_WIDTH), 0u);
-    parts.tile.y = divide(uvec2(TILE_SAMPLES), parts.tile.xx).x;
-    parts.tiles = divide(parts.size + parts.tile - 1u, parts.tile);
-    parts.count = parts.tiles.x * parts.tiles.y;
+    // Nearly all micropolygons need one part.
+    parts.part_size = uvec2(min(parts.size.x, PART_WIDTH), 0u);
+    parts.part_size.y = divide(uvec2(PART_SAMPLES), parts.part_size.xx).x;
+    parts.per_axis = divide(parts.size + parts.part_size - 1u, parts.part_size);
+    parts.count = parts.per_axis.x * parts.per_axis.y;
     return parts;
 }
 
 void visit_rows(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, uvec2 first, uvec2 size) {
-    uint mask = tile_mask(m, cover, region, first, size);
+    uint mask = part_mask(m, cover, region, first, size);
     while (mask != 0u) {
         uint bit = uint(findLSB(mask));
         mask &= mask - 1u;
@@ -107,13 +107,13 @@ void visit_rows(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRe
 
 // Where a part begins, from the first subpixel of a micropolygon.
 uvec2 part_start(Parts parts, uint part) {
-    uint row = divide(uvec2(part), parts.tiles).x;
-    return uvec2(part - row * parts.tiles.x, row) * parts.tile;
+    uint row = divide(uvec2(part), parts.per_axis).x;
+    return uvec2(part - row * parts.per_axis.x, row) * parts.part_size;
 }
 
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part) {
     uvec2 at = part_start(parts, part);
-    visit_rows(m, cover, slot, number, region, parts.first + at, min(parts.tile, parts.size - at));
+    visit_rows(m, cover, slot, number, region, parts.first + at, min(parts.part_size, parts.size - at));
 }
 
 #endif

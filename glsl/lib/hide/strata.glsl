@@ -6,7 +6,7 @@
 // micropolygon can reach wait, and are tested together after several strata.
 //
 // Where a stratum's box is small (nearly all), the first pass (REST 0) does it. It arms the second (REST 1), which does
-// the rest: boxes of many pixels in tiles, and micropolygons that need 64-bit arithmetic. All loops are bounded
+// the rest: boxes of many pixels in windows, and micropolygons that need 64-bit arithmetic. All loops are bounded
 // (docs/pipeline.md).
 //
 // The including file defines `hit`. Needs the buffers slots[], pieces[], blur_samples[] (which blur_samples.comp
@@ -30,12 +30,12 @@ const uint STRATA_GROUPS_MAX = 65535u;
 const uint STRATA_FIRST_MAX = 2048u;
 const uint STRATA_CANDIDATES_MAX = 6144u;
 const uint STRATA_TRIPS = 4u;
-// Pixels along the side of a tile of the second pass, and parts (of a stratum and a tile) that an invocation does.
-const int STRATA_TILE_PX = 32;
+// Pixels along the side of a window of the second pass, and parts (of a stratum and a window) that an invocation does.
+const int STRATA_WINDOW_PX = 32;
 const uint STRATA_REST_PARTS = 8u;
-// Trim loops and many clipping planes take trips of their own: tiles are smaller. Trim loops say how many parts of 32
-// samples are not too much; with planes a tile's candidates take no more than TRIPS_MAX trips.
-const int STRATA_TRIMMED_TILE_PX = 4;
+// Trim loops and many clipping planes take trips of their own: windows are smaller. Trim loops say how many parts of 32
+// samples are not too much; with planes a window's candidates take no more than TRIPS_MAX trips.
+const int STRATA_TRIMMED_WINDOW_PX = 4;
 const uint TRIPS_MAX = 32768u; // loop trips that an invocation may make: CPU drivers end all loops at 65,535
 const uint TRIM_PART_CANDIDATES = 32u;
 
@@ -347,23 +347,23 @@ bool is_whole(Walk w, uint stratum, StratumBox box) {
     return stratum < first_strata(w) && !box.wide && uint(size.x) * uint(size.y) <= most;
 }
 
-// Side of a tile of the second pass, and the parts that an invocation does.
-int tile_px() {
+// Side of a window of the second pass, and the parts that an invocation does.
+int window_px() {
 #if TRIMMED
-    return STRATA_TRIMMED_TILE_PX;
+    return STRATA_TRIMMED_WINDOW_PX;
 #elif CLIPPED
     uint trips = 3u + uint(clip_planes.length());
-    int px = STRATA_TILE_PX;
+    int px = STRATA_WINDOW_PX;
     if (uint(px * px) * trips > TRIPS_MAX) px /= 2;
     return uint(px * px) * trips > TRIPS_MAX ? px / 2 : px;
 #else
-    return STRATA_TILE_PX;
+    return STRATA_WINDOW_PX;
 #endif
 }
 // Without trim loops a candidate takes two or three trips there, not four.
 uint rest_parts(Walk w) {
     uint candidates = TRIMMED == 1 ? w.candidates : w.candidates * 4u / 3u;
-    return clamp(candidates / uint(tile_px() * tile_px()), 1u, STRATA_REST_PARTS);
+    return clamp(candidates / uint(window_px() * window_px()), 1u, STRATA_REST_PARTS);
 }
 
 bool walk_begin(uint id, out Walk w) {
@@ -414,18 +414,18 @@ void walk_strata() {
     Walk w;
     uvec2 whose = workgroup_and_part();
     if (!walk_begin(whose.x * gl_WorkGroupSize.x + gl_LocalInvocationID.x, w)) return;
-    ivec2 size = w.px.zw - w.px.xy + 1, tiles = (size + (tile_px() - 1)) / tile_px();
-    uint tile_count = uint(tiles.x * tiles.y), count = w.strata * w.classes * tile_count;
+    ivec2 size = w.px.zw - w.px.xy + 1, windows = (size + (window_px() - 1)) / window_px();
+    uint window_count = uint(windows.x * windows.y), count = w.strata * w.classes * window_count;
     uint begin = whose.y * rest_parts(w), end = min(count, begin + rest_parts(w));
     for (uint i = begin; i < end; i++) {
-        uint both = i / tile_count, tile = i - both * tile_count, n = both / w.classes, lens_class = both - n * w.classes;
+        uint both = i / window_count, window = i - both * window_count, n = both / w.classes, lens_class = both - n * w.classes;
         Sweep before = sweep_begin(w, w.moves ? n : 0u);
         Sweep sweep = sweep_part(w, n, before);
         if (w.classes > 1u && is_whole(w, n, whole_box(w, sweep))) continue;
         StratumBox box = box_of(w, sweep, stratum_cell(w, n, lens_class));
         if (is_first(w, n, box, search_of(w, box.px, lens_class))) continue;
-        ivec2 corner = w.px.xy + ivec2(tile % uint(tiles.x), tile / uint(tiles.x)) * tile_px();
-        ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (tile_px() - 1)));
+        ivec2 corner = w.px.xy + ivec2(window % uint(windows.x), window / uint(windows.x)) * window_px();
+        ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (window_px() - 1)));
         Search s = search_of(w, px, lens_class);
         for (uint first = 0u; first < s.size.x * s.size.y; first += REACH_BITS) search(w, box, s, stratum_number(w, n), sweep.key, first);
     }
@@ -467,8 +467,8 @@ bool visit_stratum(Walk w, Sweep sweep, inout Progress p) {
 
 // Arms the second pass, which goes on with a micropolygon.
 void arm_rest(Walk w) {
-    ivec2 size = w.px.zw - w.px.xy + 1, tiles = (size + (tile_px() - 1)) / tile_px();
-    uint parts = w.strata * w.classes * uint(tiles.x * tiles.y);
+    ivec2 size = w.px.zw - w.px.xy + 1, windows = (size + (window_px() - 1)) / window_px();
+    uint parts = w.strata * w.classes * uint(windows.x * windows.y);
     rest_groups_x = gl_NumWorkGroups.x;
     atomicMax(rest_groups_z, min((parts + rest_parts(w) - 1u) / rest_parts(w), STRATA_GROUPS_MAX));
     if (parts > rest_parts(w) * STRATA_GROUPS_MAX) atomicAdd(rest_lost, 1u);

@@ -1,5 +1,5 @@
 // What hide.comp and sample.comp have in common: one invocation = one micropolygon of a piece, in two passes. The
-// samples that the micropolygon may cover are cut into parts (tiles, cells), so that loop trips are bounded
+// samples that the micropolygon may cover are cut into parts (of 32 samples, cells), so that loop trips are bounded
 // (docs/pipeline.md). The first pass does up to `each` of them. What is left, and every part of a wide micropolygon,
 // is for the second pass (REST), `each_rest` parts an invocation; the first one arms its indirect dispatch. At most
 // WALK_GROUPS_MAX times `each_rest` parts are done.
@@ -40,8 +40,8 @@ uint strips_of(Parts parts, uint count);
 void visit_strip(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint strip);
 #endif
 #ifdef WALK_BINS
-// Whether a micropolygon that may touch the pixels `px` is left to the tiles that it is listed in.
-bool bin(uint id, ivec4 px);
+// Whether a micropolygon that may touch the pixels `px` is left to the bins that it is listed in.
+bool list_in_bins(uint id, ivec4 px);
 #endif
 // Does a part.
 void visit(Micropolygon m, Coverage cover, Slot slot, uint number, RegionRect region, Parts parts, uint part);
@@ -176,7 +176,7 @@ void walk(uint each, uint each_rest) {
     if (parts.count > each || wide) arm_rest(gl_NumWorkGroups.x, parts.count, each_rest);
     if (wide) return;
 #ifdef WALK_BINS
-    if (bin(id, px)) return;
+    if (list_in_bins(id, px)) return;
 #endif
     uint begin = 0u, end = min(parts.count, each);
 #endif

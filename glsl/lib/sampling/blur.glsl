@@ -3,10 +3,11 @@
 // nx x ny, mapped to the aperture): each has one part and one cell, and a place in both that is jittered. Parts are
 // numbered like subpixels: part (x, y) is the x-th of those nx parts that are the y-th of the shutter.
 //
-// Without a lens, the parts of the subpixels of a tile of pixels are a lattice in the picture and time (Korobov 1959):
-// the subpixel in column X and row Y has part a X + nx Y, modulo N, so that any nx x ny subpixels of the tile have each
-// part once. The host chooses a so that samples are far from each other for motion that is slow or fast. Each tile
-// begins at another part (Cranley and Patterson 1976). The four pixels of a square are in different quarters of a part.
+// Without a lens, the parts of the subpixels of a *period* of 32x32 pixels are a lattice in the picture and time
+// (Korobov 1959): the subpixel in column X and row Y has part a X + nx Y, modulo N, so that any nx x ny subpixels of
+// the period have each part once. The host chooses a so that samples are far from each other for motion that is slow or
+// fast. Each period begins at another part (Cranley and Patterson 1976). The four pixels of a square are in different
+// quarters of a part.
 //
 // With a lens, which subpixel has which part differs from pixel to pixel: a hash turns the columns of each row of
 // parts, then the rows of each column. So in every pixel the nx parts of a row are in different columns. Which cell
@@ -104,17 +105,17 @@ uvec2 place_of(uint n) {
     return uvec2(n - y * frame.samples.x, y);
 }
 
-// By how many parts the order of a tile of pixels is turned.
-const uint TILE_KEY = 0x3c6ef372u;
-const int TILE_LOG2 = 5;
-uint tile_turn(ivec2 pixel, uint n) {
-    uvec2 tile = uvec2(pixel >> TILE_LOG2);
-    return hash_below(hash_subpixel(tile.x, tile.y) ^ TILE_KEY, 0u, n);
+// By how many parts the order of a period is turned.
+const uint PERIOD_KEY = 0x3c6ef372u;
+const int PERIOD_LOG2 = 5;
+uint period_turn(ivec2 pixel, uint n) {
+    uvec2 period = uvec2(pixel >> PERIOD_LOG2);
+    return hash_below(hash_subpixel(period.x, period.y) ^ PERIOD_KEY, 0u, n);
 }
 
 // What a column of subpixels of a pixel adds to the number of its parts.
 uint column_parts(ivec2 pixel, uint column, uint n) {
-    uint x = (uint(pixel.x) & ((1u << TILE_LOG2) - 1u)) * frame.samples.x + column;
+    uint x = (uint(pixel.x) & ((1u << PERIOD_LOG2) - 1u)) * frame.samples.x + column;
     return remainder(frame.time_lattice.x * x, n);
 }
 
@@ -122,7 +123,7 @@ uint column_parts(ivec2 pixel, uint column, uint n) {
 uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) {
     uvec2 n = frame.samples;
     if ((frame.flags & FRAME_LENS) != 0u) return shuffled(part, pixel_key(pixel), n);
-    uint count = n.x * n.y, number = turned_back(part.y * n.x + part.x, tile_turn(pixel, count), count);
+    uint count = n.x * n.y, number = turned_back(part.y * n.x + part.x, period_turn(pixel, count), count);
     uint x = remainder(remainder(number, n.x) * frame.time_lattice.y, n.x);
     return uvec2(x, place_of(turned_back(number, column_parts(pixel, x, count), count)).y);
 }
@@ -132,7 +133,7 @@ uvec2 part_of_subpixel(uvec2 k, ivec2 pixel) {
     uvec2 n = frame.samples;
     if ((frame.flags & FRAME_LENS) != 0u) return unshuffled(k, pixel_key(pixel), n);
     uint count = n.x * n.y, number = turned(column_parts(pixel, k.x, count), k.y * n.x, count);
-    return place_of(turned(number, tile_turn(pixel, count), count));
+    return place_of(turned(number, period_turn(pixel, count), count));
 }
 
 // The quarter of each part in which a pixel's samples are: for the four pixels of a square in one of eight orders.

@@ -5,7 +5,7 @@ use crate::pipeline::kernels::constants::{CELL_SAMPLES, TRIM_SEARCHES, TRIM_STEP
 use crate::pipeline::look::LOOP_TRIPS_MAX;
 use crate::scene::TrimLoops;
 
-/// The most parts, of a tile's or a cell's samples, that an invocation is given at once.
+/// The most parts (of 32 samples, cells) that an invocation is given at once.
 const PARTS_MAX: usize = 256;
 
 /// Records of the loops, in all.

@@ -28,7 +28,7 @@ pub const CATALOGUE: [NamedPipeline; 12] = {
     [
         named("batches", "hides in depth batches, nearest first, and shades what is seen", batches),
         named("batches-expanded", "as batches, samples shared out evenly", batches.with_division(Division::Expanded)),
-        named("batches-binned", "as batches, hidden tile by tile", batches.with_division(Division::Binned)),
+        named("batches-binned", "as batches, hidden bin by bin", batches.with_division(Division::Binned)),
         named(
             "batches-binned-fused",
             "as batches-binned, and the kernel that hides finds what hides what comes later",
@@ -37,7 +37,7 @@ pub const CATALOGUE: [NamedPipeline; 12] = {
         named("batches-fused", "as batches, diced and hidden at once", batches.with_division(Division::Fused)),
         named("one-batch", "hides everything at once, hidden or not, and shades what is seen", one),
         named("one-batch-expanded", "as one-batch, samples shared out evenly", one.with_division(Division::Expanded)),
-        named("one-batch-binned", "as one-batch, hidden tile by tile", one.with_division(Division::Binned)),
+        named("one-batch-binned", "as one-batch, hidden bin by bin", one.with_division(Division::Binned)),
         named("one-batch-fused", "as one-batch, diced and hidden at once", one.with_division(Division::Fused)),
         named("shade-first", "hides everything at once and shades everything, seen or not", Pipeline::SHADE_FIRST),
         named("buckets", "as batches, in buckets of 64 x 64 pixels", batches.in_buckets(BUCKET_PX)),

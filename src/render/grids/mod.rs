@@ -4,4 +4,4 @@ pub(super) mod list;
 pub(super) mod order;
 pub(super) mod picture_grids;
 pub(super) mod pixel_grids;
-pub(super) mod tiles;
+pub(super) mod squares;

@@ -3,7 +3,7 @@
 
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
 use crate::render::grids::list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
-use crate::render::grids::tiles::range;
+use crate::render::grids::squares::range;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -200,7 +200,7 @@ fn cell_of(bound: &GridBound) -> Cell {
 mod tests {
     use super::*;
     use crate::host_memory::HostMemory;
-    use crate::render::grids::tiles::packed;
+    use crate::render::grids::squares::packed;
     use std::ops::Range;
 
     /// Returns the list of some shares, of which all lists together may take `memory_bytes` of memory.

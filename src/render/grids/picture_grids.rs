@@ -4,7 +4,7 @@ use crate::pipeline::frame;
 use crate::pipeline::kernels::records::GridBound;
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::render::grids::pixel_grids::PixelGrids;
-use crate::render::grids::tiles::{micropolygons, range};
+use crate::render::grids::squares::{micropolygons, range};
 use crate::scene::Filter;
 
 /// The grids of a picture, counted.

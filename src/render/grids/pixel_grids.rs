@@ -43,7 +43,7 @@ impl PixelGrids {
 
     /// Returns the cells along an axis that a grid is needed in: the first, and the one after the last.
     fn along(&self, packed: u32, axis: usize) -> Option<(usize, usize)> {
-        let [low, high] = crate::render::grids::tiles::range(packed).map(|px| i64::from(px) - self.first[axis]);
+        let [low, high] = crate::render::grids::squares::range(packed).map(|px| i64::from(px) - self.first[axis]);
         let (size, apron) = (self.size[axis], self.apron[axis]);
         if high < 0 || low >= size {
             return None;

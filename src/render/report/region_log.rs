@@ -120,12 +120,12 @@ impl RegionLog {
 mod tests {
     use super::*;
     use crate::render::region::region_result::RegionCounts;
-    use crate::schedule::{Balance, Failure, Rates, TileCounts};
+    use crate::schedule::{Balance, Failure, Rates, SquareCounts};
 
     #[test]
     fn regions_are_logged_with_their_device_and_times() {
         let region = |x0, x1| Region::new([x0, 0, x1, 8]).expect("not empty");
-        let table = Arc::new(SummedArea::new(region(0, 16), &[TileCounts::default()], Rates::default()));
+        let table = Arc::new(SummedArea::new(region(0, 16), &[SquareCounts::default()], Rates::default()));
         let log = RegionLog::new(Duration::from_millis(100), table, [[2, 2], [1, 1]]);
         let begun = |region| ScheduleEventKind::Begun { region, work: 7, in_flight: 1, balance: Balance::default() };
         let (whole, left, right) = (region(0, 16), region(0, 8), region(8, 16));

@@ -96,7 +96,7 @@ fn balance_numbers(balance: &Balance) -> Vec<(&'static str, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::{Rates, TileCounts, TileGrids};
+    use crate::schedule::{Rates, SquareCounts, SquareGrids};
     use std::time::Duration;
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
         let path = folder.path().join("trace.json");
         let trace = Trace::create(&path).expect("writable");
         let region = |x0, x1| Region::new([x0, 0, x1, 16]).expect("not empty");
-        let counts = TileCounts { grids: TileGrids::inside(3), micropolygons: 100, ..TileCounts::default() };
+        let counts = SquareCounts { grids: SquareGrids::inside(3), micropolygons: 100, ..SquareCounts::default() };
         let table = Arc::new(SummedArea::new(region(0, 32), &[counts; 2], Rates::default()));
         let decisions = ScheduleTrace::new(&trace, table, 2);
         let mark = |device, what| decisions.mark_event(&ScheduleEvent { at: Duration::ZERO, device, kind: what });

@@ -3,25 +3,25 @@
 use crate::pipeline::frame::filter_apron;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
-use crate::schedule::{Region, TileCounts, TileGrid};
-use crate::stats::{CostStats, tile_rows};
+use crate::schedule::{Region, SquareCounts, SquareGrid};
+use crate::stats::{CostStats, square_rows};
 
 /// Returns what is known of a picture before it is drawn, times apart.
-pub(crate) fn cost_of(picture: &Picture, whole: Region, tiles: &[TileCounts], counted: &PictureGrids) -> CostStats {
-    let columns = TileGrid::of(whole).size[0] as usize;
-    let rows = |of: fn(&TileCounts) -> u64| tile_rows(tiles.iter().map(of), columns);
+pub(crate) fn cost_of(picture: &Picture, whole: Region, squares: &[SquareCounts], counted: &PictureGrids) -> CostStats {
+    let columns = SquareGrid::of(whole).size[0] as usize;
+    let rows = |of: fn(&SquareCounts) -> u64| square_rows(squares.iter().map(of), columns);
     CostStats {
         samples: picture.world.frame.samples,
         apron_px: filter_apron(&picture.widest_filter),
         grid_px: counted.totals.grid_px,
-        micropolygons: rows(|tile| tile.micropolygons),
+        micropolygons: rows(|square| square.micropolygons),
         grids: [
-            rows(|tile| tile.grids.meet),
-            rows(|tile| tile.grids.right),
-            rows(|tile| tile.grids.below),
-            rows(|tile| tile.grids.both),
+            rows(|square| square.grids.meet),
+            rows(|square| square.grids.right),
+            rows(|square| square.grids.below),
+            rows(|square| square.grids.both),
         ],
-        translucent: rows(|tile| tile.translucent),
+        translucent: rows(|square| square.translucent),
         ..CostStats::default()
     }
 }

@@ -10,7 +10,7 @@ use crate::pipeline::kernels::records::{Cluster, GridBound};
 use crate::pipeline::pixels::RegionPixels;
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::render::grids::picture_grids::PictureGrids;
-use crate::render::grids::tiles::{packed, range};
+use crate::render::grids::squares::{packed, range};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::progress::ProgressTally;
 use crate::render::checkpoint::in_flight_time_max;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
-use crate::render::grids::tiles::tile_counts;
+use crate::render::grids::squares::square_counts;
 use crate::render::region::prints::PrintedCalls;
 use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::report::advice;
@@ -47,8 +47,8 @@ impl Session<'_> {
         film: &Film,
     ) {
         let (whole, begin) = (film.crop(), Instant::now());
-        let tiles = match tile_counts(whole, &grids.list, &picture.world.instances) {
-            Ok(tiles) => tiles,
+        let squares = match square_counts(whole, &grids.list, &picture.world.instances) {
+            Ok(squares) => squares,
             Err(error) => {
                 let counted = devices.into_iter().map(|(counted, _)| counted).enumerate();
                 let open =
@@ -56,7 +56,7 @@ impl Session<'_> {
                 return self.give_up(&error, open.collect());
             }
         };
-        let table = Arc::new(SummedArea::new(whole, &tiles, Rates::at(picture.world.frame.samples)));
+        let table = Arc::new(SummedArea::new(whole, &squares, Rates::at(picture.world.frame.samples)));
         let lists = [picture.world.frame.samples, filter_apron(&picture.widest_filter)];
         let log = Arc::new(RegionLog::new(self.world_stats().count, Arc::clone(&table), lists));
         let policy = self.policy(&table, devices.len());
@@ -85,7 +85,7 @@ impl Session<'_> {
             in_flight,
             region_subpixels_max: region_max[0],
             region_grids_max: region_max[1],
-            ..cost_of(picture, whole, &tiles, grids)
+            ..cost_of(picture, whole, &squares, grids)
         });
         if !self.shadows.drawing {
             self.baked = rendered.baked;

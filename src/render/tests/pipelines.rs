@@ -148,7 +148,7 @@ fn a_plain_rasteriser_and_deferred_shading_are_pipelines_of_the_same_stages() {
     assert_eq!([runs(&forward, "shade: mark"), runs(&deferred, "shade: mark")], [false, true]);
 }
 
-/// A wall of many micropolygons a tile hides grids behind it, by the farthest depths that each pipeline finds.
+/// A wall of many micropolygons a bin hides grids behind it, by the farthest depths that each pipeline finds.
 #[test]
 fn fused_kernels_cull_as_much() {
     let scene = || {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::schedule::{
-    Capacity, MissingReason, Rates, ScheduleEvent, ScheduleEventKind, TILE_PX, TileCounts, TileGrid, TileGrids,
+    Capacity, MissingReason, Rates, SQUARE_PX, ScheduleEvent, ScheduleEventKind, SquareCounts, SquareGrid, SquareGrids,
 };
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ enum Flaw {
     /// A poll does not return for this long.
     StuckAt(u32, Duration),
     PanicsAt(u32),
-    /// Finds every region larger than a tile too large.
+    /// Finds every region larger than a square too large.
     TinyMemory,
 }
 
@@ -78,7 +78,7 @@ impl RegionRenderer for Painter {
             _ => thread::sleep(self.pace),
         }
         let region = self.flights.pop_front().expect("polled with regions in flight only");
-        if self.flaw == Flaw::TinyMemory && region.width().max(region.height()) > TILE_PX {
+        if self.flaw == Flaw::TinyMemory && region.width().max(region.height()) > SQUARE_PX {
             return Ok(Poll::TooLarge(region));
         }
         let [x0, y0, x1, y1] = region.to_array();
@@ -122,11 +122,11 @@ fn picture() -> Region {
 }
 
 fn job() -> RenderJob {
-    let tiles = vec![
-        TileCounts { micropolygons: 1000, grids: TileGrids::inside(10), translucent: 0 };
-        TileGrid::of(picture()).tile_count()
+    let squares = vec![
+        SquareCounts { micropolygons: 1000, grids: SquareGrids::inside(10), translucent: 0 };
+        SquareGrid::of(picture()).square_count()
     ];
-    let table = Arc::new(SummedArea::new(picture(), &tiles, Rates::default()));
+    let table = Arc::new(SummedArea::new(picture(), &squares, Rates::default()));
     let policy = Policy { poll_timeout: Duration::from_millis(20), ..Policy::new(0, 4) };
     RenderJob { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()) }
 }
@@ -333,7 +333,7 @@ fn no_device_and_no_region() {
 
 #[test]
 fn job_may_be_part_of_the_picture() {
-    // As after a resumed checkpoint: two parts, one of them off the tiles.
+    // As after a resumed checkpoint: two parts, one of them off the squares.
     let parts = [[0, 0, 100, 480], [333, 77, 640, 301]].map(|array| Region::new(array).expect("not empty"));
     let mut canvas = Canvas::new();
     let job = RenderJob { regions: parts.to_vec(), ..job() };

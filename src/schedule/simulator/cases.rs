@@ -3,22 +3,22 @@
 use super::super::policy::{BALANCE_SIDE_MIN_PX, Policy};
 use super::super::region::Region;
 use super::super::report::{CutReason, Failure, MissingReason, ScheduleEventKind};
-use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
+use super::super::summed_area::{Rates, SquareCounts, SquareGrid, SquareGrids, SummedArea};
 use super::device::{FakeDeviceSetup, Trouble};
 use super::{Scenario, SimulationResult};
 use std::sync::Arc;
 use std::time::Duration;
 
-fn table(width: u32, height: u32, tile: impl Fn(u32, u32) -> u64) -> Arc<SummedArea> {
+fn table(width: u32, height: u32, square: impl Fn(u32, u32) -> u64) -> Arc<SummedArea> {
     let picture = Region::new([0, 0, width, height]).expect("not empty");
-    let grid = TileGrid::of(picture);
-    let tiles: Vec<_> = (0..grid.tile_count() as u32)
+    let grid = SquareGrid::of(picture);
+    let squares: Vec<_> = (0..grid.square_count() as u32)
         .map(|index| {
-            let micropolygons = tile(index % grid.size[0], index / grid.size[0]);
-            TileCounts { micropolygons, grids: TileGrids::inside(micropolygons / 50), translucent: 0 }
+            let micropolygons = square(index % grid.size[0], index / grid.size[0]);
+            SquareCounts { micropolygons, grids: SquareGrids::inside(micropolygons / 50), translucent: 0 }
         })
         .collect();
-    Arc::new(SummedArea::new(picture, &tiles, Rates::default()))
+    Arc::new(SummedArea::new(picture, &squares, Rates::default()))
 }
 
 fn scenario(table: &Arc<SummedArea>, devices: Vec<FakeDeviceSetup>) -> Scenario {

@@ -5,7 +5,7 @@ use super::super::perturb::{FORCED_SIDE_MIN_PX, Random};
 use super::super::policy::{Policy, TIMED_SIDE_MIN_PX};
 use super::super::region::Region;
 use super::super::report::{CutReason, MissingReason, ScheduleEventKind};
-use super::super::summed_area::{Rates, SummedArea, TileCounts, TileGrid, TileGrids};
+use super::super::summed_area::{Rates, SquareCounts, SquareGrid, SquareGrids, SummedArea};
 use super::device::{FakeDeviceSetup, Trouble};
 use super::{Scenario, SimulationResult};
 use std::collections::BTreeSet;
@@ -25,18 +25,22 @@ fn random_table(random: &mut Random) -> SummedArea {
         _ => 480 + random.below(160) as u32,
     };
     let picture = Region::new([0, 0, side(), side()]).expect("not empty");
-    let grid = TileGrid::of(picture);
+    let grid = SquareGrid::of(picture);
     let level = 1 + random.below(300);
     let (heap_x, heap_y) = (random.below(grid.size[0].into()) as u32, random.below(grid.size[1].into()) as u32);
-    let tiles: Vec<_> = (0..grid.tile_count() as u32)
+    let squares: Vec<_> = (0..grid.square_count() as u32)
         .map(|index| {
             let (x, y) = (index % grid.size[0], index / grid.size[0]);
             let far = u64::from(x.abs_diff(heap_x) + y.abs_diff(heap_y));
             let micropolygons = random.below(level) + 2000 * level / 100 / (1 + far * far);
-            TileCounts { micropolygons, grids: TileGrids::inside(micropolygons / 50), translucent: micropolygons / 4 }
+            SquareCounts {
+                micropolygons,
+                grids: SquareGrids::inside(micropolygons / 50),
+                translucent: micropolygons / 4,
+            }
         })
         .collect();
-    SummedArea::new(picture, &tiles, Rates::default())
+    SummedArea::new(picture, &squares, Rates::default())
 }
 
 fn random_scenario(seed: u64) -> Scenario {

@@ -16,7 +16,7 @@ const ARENA_RECORDS_MIN: u64 = 256 * 64;
 const _: () = assert!(TAPS_OF_A_PART as u64 <= 2 * ARENA_RECORDS_MIN, "two taps of a filter to a record");
 /// Records of the largest vertex arena: more vertices in a load do not make a device faster.
 const ARENA_RECORDS_MAX: u64 = 1 << 20;
-/// Subpixels of the smallest region: a tile of 16 pixels and its apron still works.
+/// Subpixels of the smallest region: a square of 16 pixels and its apron still works.
 const SUBPIXELS_MIN: u64 = 1 << 12;
 /// Subpixels of the largest region: more would make parts of it too large to bind (`BINDING_BYTES_MAX`).
 const SUBPIXELS_MAX: u64 = 1 << 24;

@@ -3,7 +3,7 @@
 use crate::pipeline::kernels::constants::INSTANCE_TRANSLUCENT;
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
 use crate::render::grids::list::{GridList, ListError, blocks};
-use crate::schedule::{Region, TILE_PX, TileCounts, TileGrid};
+use crate::schedule::{Region, SQUARE_PX, SquareCounts, SquareGrid};
 use std::num::NonZero;
 use std::ops::Range;
 
@@ -26,24 +26,24 @@ pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
     u64::from(nu * nv)
 }
 
-/// Counts what the tiles of a picture hold. A grid's micropolygons are spread over the tiles that its bound meets. All
-/// processors take part, with a part of the grids each.
-pub(crate) fn tile_counts(
+/// Counts what the squares of a picture hold. A grid's micropolygons are spread over the squares that its bound meets.
+/// All processors take part, with a part of the grids each.
+pub(crate) fn square_counts(
     picture: Region,
     list: &GridList,
     instances: &[Instance],
-) -> Result<Vec<TileCounts>, ListError> {
-    let layout = TileGrid::of(picture);
-    let count = |share: Range<usize>| -> Result<Vec<TileCounts>, ListError> {
-        let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+) -> Result<Vec<SquareCounts>, ListError> {
+    let layout = SquareGrid::of(picture);
+    let count = |share: Range<usize>| -> Result<Vec<SquareCounts>, ListError> {
+        let mut squares = vec![SquareCounts::default(); layout.square_count()];
         for block in blocks(share) {
             let (grids, bounds) = (list.grids(block.clone())?, list.bounds(block)?);
             for (grid, bound) in grids.iter().zip(bounds.iter()) {
                 let translucent = instances[grid.instance as usize].flags & INSTANCE_TRANSLUCENT != 0;
-                spread(&layout, &mut tiles, bound, micropolygons(grid), translucent);
+                spread(&layout, &mut squares, bound, micropolygons(grid), translucent);
             }
         }
-        Ok(tiles)
+        Ok(squares)
     };
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let share = list.len().div_ceil(processors).max(SHARE_MIN);
@@ -53,33 +53,33 @@ pub(crate) fn tile_counts(
         let others: Vec<_> = firsts.map(|first| scope.spawn(move || count(of(first)))).collect();
         let mut all = count(of(0))?;
         for other in others {
-            let tiles = other.join().expect("counting does not panic")?;
-            all.iter_mut().zip(tiles).for_each(|(all, tile)| *all += tile);
+            let squares = other.join().expect("counting does not panic")?;
+            all.iter_mut().zip(squares).for_each(|(all, square)| *all += square);
         }
         Ok(all)
     })
 }
 
-fn spread(layout: &TileGrid, tiles: &mut [TileCounts], bound: &GridBound, count: u64, translucent: bool) {
+fn spread(layout: &SquareGrid, squares: &mut [SquareCounts], bound: &GridBound, count: u64, translucent: bool) {
     let axis = |packed: u32, axis: usize| {
         let [low, high] = range(packed);
         let first = i64::from(layout.first[axis]);
         let last = first + i64::from(layout.size[axis]) - 1;
-        let tile = |px: i32| (i64::from(px).div_euclid(i64::from(TILE_PX))).clamp(first, last) - first;
-        (tile(low) as usize, tile(high) as usize)
+        let square = |px: i32| (i64::from(px).div_euclid(i64::from(SQUARE_PX))).clamp(first, last) - first;
+        (square(low) as usize, square(high) as usize)
     };
     let ((x0, x1), (y0, y1)) = (axis(bound.x, 0), axis(bound.y, 1));
     let cells = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
     let columns = layout.size[0] as usize;
-    layout.count_grid(tiles, [x0, x1], [y0, y1]);
-    // The remainder of the division goes to the first tile, so that the sum is exact.
+    layout.count_grid(squares, [x0, x1], [y0, y1]);
+    // The remainder of the division goes to the first square, so that the sum is exact.
     let share = count / cells;
     for y in y0..=y1 {
         for x in x0..=x1 {
             let here = if (x, y) == (x0, y0) { count - share * (cells - 1) } else { share };
-            let tile = &mut tiles[y * columns + x];
-            tile.micropolygons += here;
-            tile.translucent += if translucent { here } else { 0 };
+            let square = &mut squares[y * columns + x];
+            square.micropolygons += here;
+            square.translucent += if translucent { here } else { 0 };
         }
     }
 }
@@ -90,20 +90,20 @@ mod tests {
     use crate::host_memory::HostMemory;
     use crate::pipeline::kernels::constants::{SHAPE_NU, SHAPE_NV};
     use crate::render::grids::list::{GridColumns, GridStore};
-    use crate::schedule::TileGrids;
+    use crate::schedule::SquareGrids;
 
     #[test]
-    fn a_grid_is_spread_over_its_tiles_and_nothing_is_lost() {
+    fn a_grid_is_spread_over_its_squares_and_nothing_is_lost() {
         let picture = Region::new([0, 0, 64, 32]).expect("not empty");
-        let layout = TileGrid::of(picture);
-        let mut tiles = vec![TileCounts::default(); layout.tile_count()];
+        let layout = SquareGrid::of(picture);
+        let mut squares = vec![SquareCounts::default(); layout.square_count()];
         let pack = |low: i16, high: i16| u32::from(low as u16) | u32::from(high as u16) << 16;
         let bound = GridBound { x: pack(-5, 40), y: pack(17, 19), zmin: 1.0, zmax: 2.0 };
-        spread(&layout, &mut tiles, &bound, 100, false);
-        let counts: Vec<u64> = tiles.iter().map(|t| t.micropolygons).collect();
+        spread(&layout, &mut squares, &bound, 100, false);
+        let counts: Vec<u64> = squares.iter().map(|t| t.micropolygons).collect();
         assert_eq!(counts, [0, 0, 0, 0, 34, 33, 33, 0]);
-        assert_eq!(tiles[4].grids, TileGrids { meet: 1, right: 1, below: 0, both: 0 });
-        assert_eq!(tiles[6].grids, TileGrids::inside(1));
+        assert_eq!(squares[4].grids, SquareGrids { meet: 1, right: 1, below: 0, both: 0 });
+        assert_eq!(squares[6].grids, SquareGrids::inside(1));
     }
 
     #[test]
@@ -126,14 +126,14 @@ mod tests {
             order: (0..count).collect(),
         };
         let instances = [Instance::default(), Instance { flags: INSTANCE_TRANSLUCENT, ..Instance::default() }];
-        let layout = TileGrid::of(picture);
-        let mut alone = vec![TileCounts::default(); layout.tile_count()];
+        let layout = SquareGrid::of(picture);
+        let mut alone = vec![SquareCounts::default(); layout.square_count()];
         for i in 0..count {
             spread(&layout, &mut alone, &bound(i), micropolygons(&grid(i)), i % 2 == 1);
         }
         for memory_bytes in [u64::MAX, 0] {
             let list = GridStore::new(&HostMemory::new(u64::MAX), memory_bytes).keep(columns.clone()).expect("kept");
-            assert!(tile_counts(picture, &list, &instances).expect("read") == alone, "{memory_bytes}");
+            assert!(square_counts(picture, &list, &instances).expect("read") == alone, "{memory_bytes}");
         }
     }
 }
