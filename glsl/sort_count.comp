@@ -2,9 +2,9 @@
 //
 // Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key.
 // The order among equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide
-// bin, size class); for shading it is (shade bin, size class), and only grids take part that have visible micropolygons
-// among this round's colours. Reads grids, grid_bounds, instances, batches, needed, colour_base; writes counts, keys,
-// places, and for hiding the farthest depth of each batch.
+// sublist, size class); for shading it is (shade sublist, size class), and only grids take part that have visible
+// micropolygons among this round's colours. Reads grids, grid_bounds, instances, batches, needed, colour_base; writes
+// counts, keys, places, and for hiding the farthest depth of each batch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -25,7 +25,7 @@ layout(std430, set = 0, binding = 8) readonly buffer Total { uint total; }; // s
 layout(std430, set = 0, binding = 9) readonly buffer ColourBase { uint colour_base[]; };
 layout(push_constant) uniform Push {
     uint capacity;
-    uint bin_count;
+    uint sublist_count;
     uint depth_base;
     uint depth_shift;
     uint first_place; // colours [first_place, last_place) are shaded in this round
@@ -40,13 +40,13 @@ void main() {
     sort_keys[rank] = SORT_KEY_NONE;
     uint places_here = needed[rank], base = colour_base[rank];
     if (places_here == 0u || base >= last_place || base + places_here <= first_place) return;
-    uint bin = instances[subpatch.instance].shade_bin;
+    uint sublist = instances[subpatch.instance].shade_sublist;
 #else
     uint batch = batches[depth_bucket(grid_bounds[rank].zmin, depth_base, depth_shift)];
-    uint bin = batch * bin_count + instances[subpatch.instance].hide_bin;
+    uint sublist = batch * sublist_count + instances[subpatch.instance].hide_sublist;
     atomicMax(batches[DEPTH_BUCKETS + batch], floatBitsToUint(max(grid_bounds[rank].zmax, 0.0)));
 #endif
-    uint key = bin * SIZE_CLASSES + size_class(subpatch.shape);
+    uint key = sublist * SIZE_CLASSES + size_class(subpatch.shape);
     sort_keys[rank] = key;
     places[rank] = atomicAdd(counts[key], 1u);
 }

@@ -71,8 +71,8 @@ struct Instance {
     uint shade_block;
     uint displace_primvars;   // first entry in the primvar table, PRIMVARS_NONE for none
     uint shade_primvars;
-    uint hide_bin;  // of opacity, page, kind, displacement pipeline
-    uint shade_bin; // of page, kind, displacement and shading pipeline
+    uint hide_sublist;  // of opacity, page, kind, displacement pipeline
+    uint shade_sublist; // of page, kind, displacement and shading pipeline
     uint solid; // number of the primitive solid that it bounds
     uint detail; // the samples that see it (lib/sampling/sampling.glsl)
     uint keys;      // times at which its motion is known; 1 when it stands still

@@ -216,8 +216,8 @@ pub struct RegionCapacity {
     pub variables: u64,
     /// Records of a finished pixel: colour and variables, each once for every filter that it goes through.
     pub filtered: u64,
-    /// Bins of hiding and of shading.
-    pub bins: u64,
+    /// Sublists of hiding and of shading.
+    pub sublists: u64,
     /// What is kept of the colours of a micropolygon.
     pub interpolation: Interpolation,
     /// Whether the depth of the surface behind the nearest one is kept.
@@ -273,7 +273,7 @@ impl RegionCapacity {
 
     /// Counters of the counting sort.
     pub fn sort_keys(&self) -> u64 {
-        u64::from(BATCHES) * self.bins * u64::from(SIZE_CLASSES)
+        u64::from(BATCHES) * self.sublists * u64::from(SIZE_CLASSES)
     }
 
     fn cell_count(&self) -> u64 {

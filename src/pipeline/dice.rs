@@ -117,34 +117,34 @@ fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> O
 
 /// Appends the dicing of a piece that is to be hidden or sampled.
 fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
-    let (bin, displace, layout) = input.hidden(piece);
+    let (sublist, displace, layout) = input.hidden(piece);
     let mut record = |base: u32, channels: u32, key: Option<u32>| {
-        record_piece(recording, input, piece, bin.kind, [base, channels], key);
+        record_piece(recording, input, piece, sublist.kind, [base, channels], key);
     };
     if let Some(kernel) = displace {
         record(layout.input, kernel.geometry_channels | CHANNEL_PARAMETERS, None);
-    } else if bin.keys == 1 {
+    } else if sublist.keys == 1 {
         record(layout.input, CHANNEL_POSITION, None);
     }
-    if bin.keys > 1 {
+    if sublist.keys > 1 {
         if let Some(base) = next_position(displace, &piece.piece, layout.input) {
             record(base, CHANNEL_POSITION, Some(1));
         }
         let base = layout.positions.base;
-        (0..bin.keys).for_each(|key| record(base + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key)));
+        (0..sublist.keys).for_each(|key| record(base + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key)));
     }
 }
 
 /// Appends the dicing of a piece that is to be shaded.
 fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
-    let (bin, [displace, shade], layout) = input.shaded(piece);
+    let (sublist, [displace, shade], layout) = input.shaded(piece);
     let mut record = |base: u32, channels: u32, key: Option<u32>| {
-        record_piece(recording, input, piece, bin.kind, [base, channels], key);
+        record_piece(recording, input, piece, sublist.kind, [base, channels], key);
     };
     if let Some(base) = layout.coverage {
         record(base, CHANNEL_COVERAGE, None);
     }
-    for key in 0..bin.key_channels() {
+    for key in 0..sublist.key_channels() {
         record(layout.keys + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key));
     }
     let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
@@ -153,12 +153,12 @@ fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
         }
     };
     for (kernel, base) in [(displace, layout.displace_input), (shade, layout.input)] {
-        if let Some(base) = next_position(kernel, &piece.piece, base).filter(|_| input.world.moves(bin.kind)) {
+        if let Some(base) = next_position(kernel, &piece.piece, base).filter(|_| input.world.moves(sublist.kind)) {
             record_at(base, CHANNEL_POSITION, Some(1));
         }
     }
     // Interpolated colours need the vertices' positions, unless they have those at keys.
-    let needs_positions = input.world.interpolation == Interpolation::Smooth || bin.keys == 1;
+    let needs_positions = input.world.interpolation == Interpolation::Smooth || sublist.keys == 1;
     let positions = if needs_positions { CHANNEL_POSITION } else { 0 };
     let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
     match displace {

@@ -32,8 +32,8 @@ pub(super) const DISPLACE: StageDescriptor = StageDescriptor {
 
 fn is_displaced(input: &LoadInput<'_>, piece: &LoadedPiece<'_>) -> bool {
     match input.shades {
-        true => input.world.shade_bins[piece.bin].displace.is_some(),
-        false => input.world.hide_bins[piece.bin].displace.is_some(),
+        true => input.world.shade_sublists[piece.sublist].displace.is_some(),
+        false => input.world.hide_sublists[piece.sublist].displace.is_some(),
     }
 }
 
@@ -49,7 +49,7 @@ fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
 
 /// Appends the displacement of a piece that is to be hidden or sampled.
 fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
-    let (bin, Some(kernel), layout) = input.hidden(piece) else { return };
+    let (sublist, Some(kernel), layout) = input.hidden(piece) else { return };
     let (slices, of) = (&input.region.slices, &piece.piece);
     if let Some(loops) = input.part.program() {
         let places = ProgramPlaces {
@@ -58,14 +58,14 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
             output_base: layout.output,
             uniform_base: layout.uniform,
         };
-        let loops = input.programs.loop_run(bin.displace, layout.state, of.vertices(), loops);
-        let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
-        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+        let loops = input.programs.loop_run(sublist.displace, layout.state, of.vertices(), loops);
+        let (kind, primvars) = (ProgramKind::Displacement, sublist.displace_primvars);
+        let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
         program::record(recording, piece.sources, slices, of, &run);
     }
     if input.part.has_results() {
         record_measure(recording, input.frame, slices, of, layout.input, layout.output);
-        if bin.keys > 1 {
+        if sublist.keys > 1 {
             record_carry(recording, input.frame, slices, of, [layout.input, layout.output], layout.positions);
         }
     }
@@ -73,19 +73,19 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
 
 /// Appends the displacement of a piece that is to be shaded.
 fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
-    let (bin, [Some(kernel), _], layout) = input.shaded(piece) else { return };
+    let (sublist, [Some(kernel), _], layout) = input.shaded(piece) else { return };
     let (slices, of) = (&input.region.slices, &piece.piece);
     let [input_base, output_base] = [layout.displace_input, layout.input];
     if let Some(loops) = input.part.program() {
         let uniform_base = layout.displace_uniform;
         let places = ProgramPlaces { input_base, undisplaced_base: input_base, output_base, uniform_base };
-        let loops = input.programs.loop_run(bin.displace, of.base + layout.records, of.vertices(), loops);
-        let (kind, primvars) = (ProgramKind::Displacement, bin.displace_primvars);
-        let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+        let loops = input.programs.loop_run(sublist.displace, of.base + layout.records, of.vertices(), loops);
+        let (kind, primvars) = (ProgramKind::Displacement, sublist.displace_primvars);
+        let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
         program::record(recording, piece.sources, slices, of, &run);
     }
-    if input.part.has_results() && bin.key_channels() > 0 {
-        let positions = KeyedPositions { base: layout.keys, keys: bin.keys, trimmed: false };
+    if input.part.has_results() && sublist.key_channels() > 0 {
+        let positions = KeyedPositions { base: layout.keys, keys: sublist.keys, trimmed: false };
         record_carry(recording, input.frame, slices, of, [input_base, output_base], positions);
     }
 }

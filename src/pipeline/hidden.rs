@@ -40,7 +40,7 @@ pub struct SampleTests {
 }
 
 impl SampleTests {
-    /// The tests of a bin: whether there are clipping planes, trim loops and a lens, and the keys of its motion.
+    /// The tests of a sublist: whether there are clipping planes, trim loops and a lens, and the keys of its motion.
     pub fn new(clipped: bool, trimmed: bool, lens: bool, keys: u32) -> Self {
         Self { clipped, trimmed, blurred: lens || keys > 1, motion: VertexMotion::of_keys(keys) }
     }

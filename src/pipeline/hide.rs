@@ -194,18 +194,18 @@ fn is_fused(surfaces: HiddenSurfaces, tests: SampleTests, division: Division) ->
 
 /// Whether a piece is diced by the kernel that hides it, with the positions that dicing gives.
 pub(super) fn dices_itself(input: &LoadInput<'_>, piece: &LoadedPiece<'_>) -> bool {
-    let (bin, displace, layout) = input.hidden(piece);
+    let (sublist, displace, layout) = input.hidden(piece);
     let tests = layout.positions.tests(input.frame);
-    let is_plain = !bin.translucent && displace.is_none();
+    let is_plain = !sublist.translucent && displace.is_none();
     is_plain && is_fused(HiddenSurfaces::of(input.region), tests, input.form.division)
 }
 
 /// Appends the hiding of a load.
 fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
     for piece in input.pieces {
-        let (bin, _, layout) = input.hidden(piece);
+        let (sublist, _, layout) = input.hidden(piece);
         if dices_itself(input, piece) {
-            let diced = DicedKind { kind: bin.kind, full: input.world.full.has(bin.kind) };
+            let diced = DicedKind { kind: sublist.kind, full: input.world.full.has(sublist.kind) };
             record_fused(recording, piece.sources, input.region, &piece.piece, diced);
         } else {
             record_piece(recording, piece.sources, input.region, &piece.piece, layout.positions, input.form);

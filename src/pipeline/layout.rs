@@ -1,7 +1,7 @@
 //! Where the data of a piece is in the arena: vertices, inputs and outputs of programs, positions at keys.
 
 use super::hidden::KeyedPositions;
-use super::look::{HideBin, ShadeBin, ShadingKernel};
+use super::look::{HideSublist, ShadeSublist, ShadingKernel};
 use super::piece::Piece;
 
 /// First records in the arena when a piece is hidden or sampled: inputs and outputs of the displacement program (if
@@ -21,24 +21,24 @@ pub struct HideLayout {
 }
 
 impl HideLayout {
-    /// Records that one vertex and one slot of a bin take up with its displacement program, saved loops aside.
-    pub fn cost(displace: Option<&ShadingKernel>, bin: &HideBin) -> (u32, u32) {
+    /// Records that one vertex and one slot of a sublist take up with its displacement program, saved loops aside.
+    pub fn cost(displace: Option<&ShadingKernel>, sublist: &HideSublist) -> (u32, u32) {
         let (vertex, slot) =
             displace.map_or((0, 0), |kernel| (kernel.input_channels + kernel.output_channels, kernel.uniform_records));
-        (vertex + bin.key_channels(), slot)
+        (vertex + sublist.key_channels(), slot)
     }
 
-    /// The layout of a piece of a bin.
-    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, bin: &HideBin) -> Self {
+    /// The layout of a piece of a sublist.
+    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, sublist: &HideSublist) -> Self {
         let vertices = piece.vertices();
         let [inputs, outputs] = displace.map_or([0, 0], |kernel| [kernel.input_channels, kernel.output_channels]);
         let output = piece.base + inputs * vertices;
-        let base = if bin.keys > 1 { output + outputs * vertices } else { output };
-        let uniform = output + (outputs + bin.key_channels()) * vertices;
+        let base = if sublist.keys > 1 { output + outputs * vertices } else { output };
+        let uniform = output + (outputs + sublist.key_channels()) * vertices;
         Self {
             input: piece.base,
             output,
-            positions: KeyedPositions { base, keys: bin.keys, trimmed: bin.trimmed },
+            positions: KeyedPositions { base, keys: sublist.keys, trimmed: sublist.trimmed },
             uniform,
             state: uniform + displace.map_or(0, |kernel| kernel.uniform_records) * piece.slot_count,
         }
@@ -73,24 +73,32 @@ fn input_channels(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel
 }
 
 impl ShadeLayout {
-    /// Records that one vertex and one slot of a bin take up with its programs.
-    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> (u32, u32) {
+    /// Records that one vertex and one slot of a sublist take up with its programs.
+    pub fn cost(displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, sublist: &ShadeSublist) -> (u32, u32) {
         let input = input_channels(displace, shade);
         let output = shade.map_or(0, |k| k.output_channels);
-        let vertex =
-            displace.map_or(0, |k| k.input_channels) + input + output + u32::from(bin.thin) + bin.key_channels();
+        let vertex = displace.map_or(0, |k| k.input_channels)
+            + input
+            + output
+            + u32::from(sublist.thin)
+            + sublist.key_channels();
         let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
         (vertex, slot)
     }
 
-    /// The layout of a piece of a bin.
-    pub fn new(piece: &Piece, displace: Option<&ShadingKernel>, shade: Option<&ShadingKernel>, bin: &ShadeBin) -> Self {
+    /// The layout of a piece of a sublist.
+    pub fn new(
+        piece: &Piece,
+        displace: Option<&ShadingKernel>,
+        shade: Option<&ShadingKernel>,
+        sublist: &ShadeSublist,
+    ) -> Self {
         let vertices = piece.vertices();
         let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
         let output = input + input_channels(displace, shade) * vertices;
         let covered = output + shade.map_or(0, |k| k.output_channels) * vertices;
-        let keys = covered + u32::from(bin.thin) * vertices;
-        let displace_uniform = keys + bin.key_channels() * vertices;
+        let keys = covered + u32::from(sublist.thin) * vertices;
+        let displace_uniform = keys + sublist.key_channels() * vertices;
         let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
         let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
         Self {
@@ -98,7 +106,7 @@ impl ShadeLayout {
             displace_uniform,
             input,
             output,
-            coverage: bin.thin.then_some(covered),
+            coverage: sublist.thin.then_some(covered),
             keys,
             uniform,
             records: end - piece.base,

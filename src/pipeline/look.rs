@@ -62,7 +62,7 @@ pub struct Look {
 
 /// Grids that go through dice, displace and hide (or sample) in the same dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HideBin {
+pub struct HideSublist {
     /// Translucent ones come last, and are sampled instead of hidden.
     pub translucent: bool,
     /// The page that holds the primitives.
@@ -79,7 +79,7 @@ pub struct HideBin {
     pub keys: u32,
 }
 
-impl HideBin {
+impl HideSublist {
     /// Channels of positions at the keys of its motion, besides those of its displacement program.
     pub fn key_channels(&self) -> u32 {
         if self.displace.is_some() && self.keys == 1 { 0 } else { self.keys }
@@ -88,7 +88,7 @@ impl HideBin {
 
 /// Grids that are shaded in the same dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ShadeBin {
+pub struct ShadeSublist {
     /// The page that holds the primitives.
     pub page: usize,
     /// Primitive kind.
@@ -107,7 +107,7 @@ pub struct ShadeBin {
     pub keys: u32,
 }
 
-impl ShadeBin {
+impl ShadeSublist {
     /// Channels of positions at keys: those of what stands still are among the inputs of its program.
     pub fn key_channels(&self) -> u32 {
         if self.keys > 1 { self.keys } else { 0 }

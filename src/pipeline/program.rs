@@ -95,7 +95,7 @@ pub struct ProgramRun<'a> {
     pub kernel: &'a ShadingKernel,
     /// The kind of the piece's primitives.
     pub primitives: PrimitiveKind,
-    /// Whether any drawable of the bin has primvars that it reads.
+    /// Whether any drawable of the sublist has primvars that it reads.
     pub primvars: bool,
     /// Where its data is.
     pub places: ProgramPlaces,
@@ -104,7 +104,7 @@ pub struct ProgramRun<'a> {
 }
 
 /// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars
-/// that it reads (if any drawable of the bin has such), then the program itself.
+/// that it reads (if any drawable of the sublist has such), then the program itself.
 pub fn record(
     recording: &mut Recording,
     sources: GeometrySources<'_>,

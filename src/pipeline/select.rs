@@ -1,4 +1,4 @@
-//! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and bins.
+//! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and sublists.
 
 use super::buffers::{ActiveRegion, FrameSlices, GridPageSlices};
 use super::hide;
@@ -265,7 +265,7 @@ pub(super) struct SortOrder {
     pub selected_max: u64,
 }
 
-/// Appends a counting sort of the selected grids by bin and size class.
+/// Appends a counting sort of the selected grids by sublist and size class.
 pub(super) fn record_sort(
     recording: &mut Recording,
     variants: KernelVariants,
@@ -291,7 +291,7 @@ pub(super) fn record_sort(
     };
     let push = sort_count::Push {
         capacity: capacity.grids as u32,
-        bin_count: capacity.bins as u32,
+        sublist_count: capacity.sublists as u32,
         depth_base: order.depth.base,
         depth_shift: order.depth.shift,
         first_place: order.places.start,

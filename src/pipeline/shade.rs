@@ -196,7 +196,7 @@ pub fn record_places(recording: &mut Recording, variants: KernelVariants, region
     scan::record(recording, variants, slices.scan, &sum);
 }
 
-/// Appends the sorting of the grids that have colours in `places` by shading bin and size class.
+/// Appends the sorting of the grids that have colours in `places` by shading sublist and size class.
 pub fn record_order(
     recording: &mut Recording,
     variants: KernelVariants,
@@ -216,7 +216,7 @@ pub struct PieceColours<'a> {
     pub kernel: Option<&'a ShadingKernel>,
     /// First record of the positions: at shutter open, or at the first key.
     pub position_base: u32,
-    /// Keys at which positions are there, see [`ShadeBin::keys`](super::look::ShadeBin::keys).
+    /// Keys at which positions are there, see [`ShadeSublist::keys`](super::look::ShadeSublist::keys).
     pub position_keys: u32,
     /// First record of the program's outputs.
     pub output_base: u32,
@@ -288,30 +288,32 @@ fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
 
 /// Appends the colour program of a piece.
 fn record_colours(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
-    let ((bin, [_, Some(kernel)], layout), Some(loops)) = (input.shaded(piece), input.part.program()) else { return };
+    let ((sublist, [_, Some(kernel)], layout), Some(loops)) = (input.shaded(piece), input.part.program()) else {
+        return;
+    };
     let of = &piece.piece;
-    let displacement = input.programs.state_channels(bin.displace) * of.vertices();
+    let displacement = input.programs.state_channels(sublist.displace) * of.vertices();
     let state = of.base + layout.records + displacement;
-    let loops = input.programs.loop_run(bin.shade, state, of.vertices(), loops);
+    let loops = input.programs.loop_run(sublist.shade, state, of.vertices(), loops);
     let places = ProgramPlaces {
         input_base: layout.input,
-        undisplaced_base: if bin.displace.is_some() { layout.displace_input } else { layout.input },
+        undisplaced_base: if sublist.displace.is_some() { layout.displace_input } else { layout.input },
         output_base: layout.output,
         uniform_base: layout.uniform,
     };
-    let (kind, primvars) = (ProgramKind::Colour, bin.shade_primvars);
-    let run = ProgramRun { kind, kernel, primitives: bin.kind, primvars, places, loops };
+    let (kind, primvars) = (ProgramKind::Colour, sublist.shade_primvars);
+    let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
     program::record(recording, piece.sources, &input.region.slices, of, &run);
 }
 
 /// Appends the keeping of the visible colours that a piece's program has left.
 fn record_results(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
-    let (bin, [_, kernel], layout) = input.shaded(piece);
-    let position_base = if bin.keys > 1 { layout.keys } else { layout.input };
+    let (sublist, [_, kernel], layout) = input.shaded(piece);
+    let position_base = if sublist.keys > 1 { layout.keys } else { layout.input };
     let colours = PieceColours {
         kernel,
         position_base,
-        position_keys: bin.keys,
+        position_keys: sublist.keys,
         output_base: layout.output,
         coverage_base: layout.coverage,
         places: input.places.clone(),

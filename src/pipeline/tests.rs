@@ -10,7 +10,7 @@ use super::hidden::{HidingForm, KeyedPositions};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::layout::ShadeLayout;
-use super::look::{Interpolation, ShadeBin, ShadingKernel};
+use super::look::{Interpolation, ShadeSublist, ShadingKernel};
 use super::piece::{ListRecords, Piece};
 use super::pixels::RegionPixels;
 use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process, Repeat, Schedule};
@@ -48,7 +48,7 @@ impl Fixture {
             entries,
             variables,
             filtered: 1 + variables,
-            bins: 3,
+            sublists: 3,
             interpolation: Interpolation::Constant,
             behind: false,
             blurred: false,
@@ -317,7 +317,7 @@ fn all_that_a_displacement_stores_has_its_place() {
     let cases = [(2, Some(program()), false), (9, Some(program()), true), (9, None, false)];
     for (displace, shade, thin) in cases {
         let (displace, shade) = (stores(displace), shade.as_ref());
-        let bin = ShadeBin {
+        let sublist = ShadeSublist {
             page: 0,
             kind: PrimitiveKind::Curve,
             displace: Some(0),
@@ -327,8 +327,8 @@ fn all_that_a_displacement_stores_has_its_place() {
             thin,
             keys: 3,
         };
-        let layout = ShadeLayout::new(&piece, Some(&displace), shade, &bin);
-        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, &bin);
+        let layout = ShadeLayout::new(&piece, Some(&displace), shade, &sublist);
+        let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, &sublist);
         let outputs = shade.map_or(0, |kernel| kernel.output_channels) + u32::from(thin);
         assert!(layout.keys >= layout.output + outputs * piece.vertices());
         assert!(layout.displace_uniform >= layout.keys + 3 * piece.vertices());

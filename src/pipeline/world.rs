@@ -1,4 +1,4 @@
-//! A world as devices draw it: pages of geometry, instances, bins, and the frame record.
+//! A world as devices draw it: pages of geometry, instances, sublists, and the frame record.
 
 use super::bound_split::{FullKinds, KindMotion};
 use super::frame;
@@ -11,7 +11,7 @@ use super::kernels::constants::{
 };
 use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
 use super::lens::Lens;
-use super::look::{HideBin, Interpolation, Look, Program, ShadeBin, Verdict};
+use super::look::{HideSublist, Interpolation, Look, Program, ShadeSublist, Verdict};
 use super::motion::{Path, largest_scale};
 use super::outside::Outside;
 use super::solid_table::{PrimitiveSolid, SolidTable};
@@ -59,10 +59,10 @@ pub struct DrawnWorld {
     /// What is drawn, in authored order; of a picture that is painted in the opposite one, because of equal depths the
     /// first is seen.
     pub runs: Vec<DrawnRun>,
-    /// Bins of hiding, opaque ones first; instances name them by index.
-    pub hide_bins: Vec<HideBin>,
-    /// Bins of shading; instances name them by index.
-    pub shade_bins: Vec<ShadeBin>,
+    /// Sublists of hiding, opaque ones first; instances name them by index.
+    pub hide_sublists: Vec<HideSublist>,
+    /// Sublists of shading; instances name them by index.
+    pub shade_sublists: Vec<ShadeSublist>,
     /// Where each instance was authored, and its identifier, for messages.
     pub origins: Vec<(Arc<str>, SourceLocation)>,
     /// What is kept of the colours of a micropolygon.
@@ -108,15 +108,15 @@ impl DrawnWorld {
             .instances
             .iter()
             .filter(|instance| instance.motion_factor > 0.0 || instance.focus_factor > 0.0)
-            .map(|instance| self.hide_bins[instance.hide_bin as usize].kind)
+            .map(|instance| self.hide_sublists[instance.hide_sublist as usize].kind)
             .collect();
-        let of_bin = |bin: &HideBin| KindMotion {
-            kind: bin.kind,
-            moves: self.moves(bin.kind),
-            loose: loose.contains(&bin.kind),
-            full: self.full.has(bin.kind),
+        let of_sublist = |sublist: &HideSublist| KindMotion {
+            kind: sublist.kind,
+            moves: self.moves(sublist.kind),
+            loose: loose.contains(&sublist.kind),
+            full: self.full.has(sublist.kind),
         };
-        self.hide_bins.iter().map(of_bin).collect()
+        self.hide_sublists.iter().map(of_sublist).collect()
     }
 
     /// Whether anything moves or is out of focus.
@@ -126,7 +126,7 @@ impl DrawnWorld {
 
     /// Whether any primitive of this kind moves.
     pub fn moves(&self, kind: PrimitiveKind) -> bool {
-        self.hide_bins.iter().any(|bin| bin.kind == kind && bin.keys > 1)
+        self.hide_sublists.iter().any(|sublist| sublist.kind == kind && sublist.keys > 1)
     }
 
     /// Primitives drawn, instances counted each time.
@@ -141,7 +141,7 @@ struct Builder<'a> {
     outside: Outside,
     camera_from_world: DMat4,
     pages: Pages,
-    instances: Vec<(Instance, HideBin, ShadeBin)>,
+    instances: Vec<(Instance, HideSublist, ShadeSublist)>,
     motion: Vec<MotionKey>,
     /// Shapes that were given keys of their drawable's path: pages know geometry by address.
     keyed: Vec<Arc<Geometry>>,
@@ -227,11 +227,12 @@ impl<'a> Builder<'a> {
             let (page, kind) = (run.page, run.kind);
             let trimmed = drawable.geometry.shape.first().trim().is_some();
             let keys = instance.keys;
-            let hide_bin = HideBin { translucent, page, kind, trimmed, displace, displace_primvars, keys };
+            let hide_sublist = HideSublist { translucent, page, kind, trimmed, displace, displace_primvars, keys };
             let thin = look.thin;
             let keys = smooth_keys;
-            let shade_bin = ShadeBin { page, kind, displace, displace_primvars, shade, shade_primvars, thin, keys };
-            self.instances.push((instance, hide_bin, shade_bin));
+            let shade_sublist =
+                ShadeSublist { page, kind, displace, displace_primvars, shade, shade_primvars, thin, keys };
+            self.instances.push((instance, hide_sublist, shade_sublist));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }
     }
@@ -271,8 +272,8 @@ impl<'a> Builder<'a> {
             shade_block: block(&look.shade),
             displace_primvars: self.bind(look.displace.as_ref(), &run.primvars),
             shade_primvars: self.bind(look.shade.as_ref(), &run.primvars),
-            hide_bin: 0,
-            shade_bin: 0,
+            hide_sublist: 0,
+            shade_sublist: 0,
             solid: solid.map_or(0, |solid| solid.number),
             detail: drawable.detail[0] | (DETAIL_STEPS - drawable.detail[1]) << DETAIL_END_SHIFT,
             keys: path.keys.len() as u32,
@@ -343,19 +344,19 @@ impl<'a> Builder<'a> {
         }
         let interpolation = self.interpolation();
         if !matches!(interpolation, Interpolation::Blurred(_)) {
-            self.instances.iter_mut().for_each(|(_, _, bin)| bin.keys = 0);
+            self.instances.iter_mut().for_each(|(_, _, sublist)| sublist.keys = 0);
         }
-        let mut hide_bins: Vec<HideBin> = self.instances.iter().map(|(_, bin, _)| *bin).collect();
-        let mut shade_bins: Vec<ShadeBin> = self.instances.iter().map(|(_, _, bin)| *bin).collect();
-        hide_bins.sort_unstable();
-        hide_bins.dedup();
-        shade_bins.sort_unstable();
-        shade_bins.dedup();
+        let mut hide_sublists: Vec<HideSublist> = self.instances.iter().map(|(_, sublist, _)| *sublist).collect();
+        let mut shade_sublists: Vec<ShadeSublist> = self.instances.iter().map(|(_, _, sublist)| *sublist).collect();
+        hide_sublists.sort_unstable();
+        hide_sublists.dedup();
+        shade_sublists.sort_unstable();
+        shade_sublists.dedup();
         let bakes_unseen = self.instances.iter().any(|(instance, ..)| instance.flags & INSTANCE_BAKES_UNSEEN != 0);
         let number = |found: Result<usize, usize>| found.unwrap_or_else(|at| at) as u32;
-        let numbered = |(mut instance, hide, shade): (Instance, HideBin, ShadeBin)| {
-            instance.hide_bin = number(hide_bins.binary_search(&hide));
-            instance.shade_bin = number(shade_bins.binary_search(&shade));
+        let numbered = |(mut instance, hide, shade): (Instance, HideSublist, ShadeSublist)| {
+            instance.hide_sublist = number(hide_sublists.binary_search(&hide));
+            instance.shade_sublist = number(shade_sublists.binary_search(&shade));
             instance
         };
         DrawnWorld {
@@ -371,8 +372,8 @@ impl<'a> Builder<'a> {
             },
             primvar_bindings: self.primvar_bindings,
             runs: self.runs,
-            hide_bins,
-            shade_bins,
+            hide_sublists,
+            shade_sublists,
             origins: self.origins,
             interpolation,
             bakes_unseen,

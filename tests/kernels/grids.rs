@@ -131,7 +131,7 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         entries: 0,
         variables: 0,
         filtered: 1,
-        bins: 1,
+        sublists: 1,
         interpolation: Interpolation::Constant,
         behind: false,
         blurred: false,

@@ -177,7 +177,7 @@ impl Region {
             entries: 0,
             variables: 0,
             filtered: 1,
-            bins: 1,
+            sublists: 1,
             interpolation: Interpolation::Constant,
             behind: false,
             blurred: false,

@@ -174,8 +174,8 @@ impl Scene {
 
     /// The numbers of grids of each kind of primitives.
     pub(crate) fn by_kind(&self, grids: &[Subpatch]) -> Vec<(PrimitiveKind, Vec<usize>)> {
-        let bin_of = |grid: &Subpatch| self.drawn.instances[grid.instance as usize].hide_bin as usize;
-        let is_of = |kind, grid| self.drawn.hide_bins[bin_of(grid)].kind == kind;
+        let sublist_of = |grid: &Subpatch| self.drawn.instances[grid.instance as usize].hide_sublist as usize;
+        let is_of = |kind, grid| self.drawn.hide_sublists[sublist_of(grid)].kind == kind;
         let of_kind = |kind| (0..grids.len()).filter(|&number| is_of(kind, &grids[number])).collect();
         PrimitiveKind::ALL.map(|kind| (kind, of_kind(kind))).into()
     }

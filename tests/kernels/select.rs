@@ -21,7 +21,7 @@ use anthill::pipeline::slots::{self, SlotSource};
 use anthill::pipeline::stage::DepthBuckets;
 use std::ops::Range;
 
-const BINS: u32 = 3;
+const SUBLISTS: u32 = 3;
 const REGION: RegionPixels = RegionPixels { sampled: [-2, 10, 61, 53], inside: [0, 12, 59, 51] };
 const DEPTHS: [f32; 2] = [0.5, 40.0];
 
@@ -36,8 +36,8 @@ fn range(packed: u32) -> [i32; 2] {
 /// Random grids of a frame of 100 x 80 pixels; bounds that end exactly at the region's rim among them.
 fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec<Instance>) {
     let instance = |_| Instance {
-        hide_bin: random.below(BINS),
-        shade_bin: random.below(BINS),
+        hide_sublist: random.below(SUBLISTS),
+        shade_sublist: random.below(SUBLISTS),
         flags: random.below((INSTANCE_FLIP_NORMAL | INSTANCE_ONE_SIDED | INSTANCE_MATTE) + 1),
         ..Instance::default()
     };
@@ -85,7 +85,7 @@ fn paged_bench(
     let mut region = Region::new(flat_frame([2, 2], true), REGION, |room| {
         room.frame_grids = grids.len() as u64;
         room.grids = capacity;
-        room.bins = u64::from(BINS);
+        room.sublists = u64::from(SUBLISTS);
     });
     let lab = &mut region.lab;
     let instances = lab.upload("instances", instances);
@@ -145,7 +145,7 @@ impl Bench {
 }
 
 #[test]
-fn grids_are_selected_in_order_and_sorted_by_batch_bin_and_size() {
+fn grids_are_selected_in_order_and_sorted_by_batch_sublist_and_size() {
     for (count, batch_count) in [(0, 32), (1, 32), (63, 1), (3000, 32), (3000, 7)] {
         let mut random = Random::new(u64::from(count + batch_count));
         let (grids, bounds, instances) = grids(count, &mut random);
@@ -208,8 +208,8 @@ fn check_selection(
     let key = |rank: u32| {
         let grid = expected[rank as usize] as usize;
         let batch = batch[bucket(&bounds[grid], bench.depth) as usize];
-        let bin = instances[grids[grid].instance as usize].hide_bin;
-        (batch * BINS + bin) * SIZE_CLASSES + size_class(&grids[grid])
+        let sublist = instances[grids[grid].instance as usize].hide_sublist;
+        (batch * SUBLISTS + sublist) * SIZE_CLASSES + size_class(&grids[grid])
     };
     let sorted = lab.read(slices.sorted_hide.part(0..u64::from(total)));
     check_sorted(&sorted, 0..total, key);
@@ -278,7 +278,7 @@ fn grids_with_colours_in_a_round_are_sorted_for_shading() {
         let sorted = lab.read(slices.sorted_shade.part(0..ranks.len() as u64));
         check_sorted(&sorted, ranks.iter().copied(), |rank| {
             let grid = grids[chosen[rank as usize] as usize];
-            instances[grid.instance as usize].shade_bin * SIZE_CLASSES + size_class(&grid)
+            instances[grid.instance as usize].shade_sublist * SIZE_CLASSES + size_class(&grid)
         });
         let counted: u32 = lab.read(slices.counts).iter().sum();
         assert_eq!(counted as usize, ranks.len());

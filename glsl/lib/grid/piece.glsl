@@ -1,4 +1,4 @@
-// A piece: slots of one bin and size at work, and the workgroups that its remaining slots need.
+// A piece: slots of one sublist and size at work, and the workgroups that its remaining slots need.
 
 #ifndef PIECE_GLSL
 #define PIECE_GLSL

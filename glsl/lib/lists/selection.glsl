@@ -1,5 +1,5 @@
-// How a region's selection is sorted: by depth into batches, inside a batch by bin, inside a bin by the size of grid
-// slots.
+// How a region's selection is sorted: by depth into batches, inside a batch by sublist, inside a sublist by the size of
+// grid slots.
 
 #ifndef SELECTION_GLSL
 #define SELECTION_GLSL

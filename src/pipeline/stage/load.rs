@@ -4,7 +4,7 @@
 use super::super::buffers::{ActiveRegion, FrameSlices, GeometrySources};
 use super::super::hidden::HidingForm;
 use super::super::layout::{HideLayout, ShadeLayout};
-use super::super::look::{HideBin, ShadeBin, ShadingKernel};
+use super::super::look::{HideSublist, ShadeSublist, ShadingKernel};
 use super::super::piece::Piece;
 use super::super::program::{KeptLoops, LoopRun, LoopState, ProgramKind};
 use super::super::recording::Recording;
@@ -40,7 +40,7 @@ pub struct LoadInput<'a> {
     pub form: HidingForm,
     /// Whether grids that are hidden get no slot.
     pub culls: bool,
-    /// Whether it goes by bins of shading; else it goes by bins of hiding.
+    /// Whether it goes by sublists of shading; else it goes by sublists of hiding.
     pub shades: bool,
     /// The part of the stage that runs.
     pub part: StagePart,
@@ -59,8 +59,8 @@ pub struct LoadInput<'a> {
 /// A piece of a load, whose page is resident.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadedPiece<'a> {
-    /// Its bin, of hiding or of shading.
-    pub bin: usize,
+    /// Its sublist, of hiding or of shading.
+    pub sublist: usize,
     /// Its slots.
     pub piece: Piece,
     /// What its primitives are evaluated from.
@@ -68,24 +68,24 @@ pub struct LoadedPiece<'a> {
 }
 
 impl LoadInput<'_> {
-    /// The bin of a piece that is hidden or sampled, its displacement program, and where its data is.
+    /// The sublist of a piece that is hidden or sampled, its displacement program, and where its data is.
     pub(in crate::pipeline) fn hidden(
         &self,
         piece: &LoadedPiece<'_>,
-    ) -> (&HideBin, Option<&ShadingKernel>, HideLayout) {
-        let bin = &self.world.hide_bins[piece.bin];
-        let displace = self.programs.get(bin.displace);
-        (bin, displace, HideLayout::new(&piece.piece, displace, bin))
+    ) -> (&HideSublist, Option<&ShadingKernel>, HideLayout) {
+        let sublist = &self.world.hide_sublists[piece.sublist];
+        let displace = self.programs.get(sublist.displace);
+        (sublist, displace, HideLayout::new(&piece.piece, displace, sublist))
     }
 
-    /// The bin of a piece that is shaded, its displacement and colour programs, and where its data is.
+    /// The sublist of a piece that is shaded, its displacement and colour programs, and where its data is.
     pub(in crate::pipeline) fn shaded(
         &self,
         piece: &LoadedPiece<'_>,
-    ) -> (&ShadeBin, [Option<&ShadingKernel>; 2], ShadeLayout) {
-        let bin = &self.world.shade_bins[piece.bin];
-        let [displace, shade] = [bin.displace, bin.shade].map(|number| self.programs.get(number));
-        (bin, [displace, shade], ShadeLayout::new(&piece.piece, displace, shade, bin))
+    ) -> (&ShadeSublist, [Option<&ShadingKernel>; 2], ShadeLayout) {
+        let sublist = &self.world.shade_sublists[piece.sublist];
+        let [displace, shade] = [sublist.displace, sublist.shade].map(|number| self.programs.get(number));
+        (sublist, [displace, shade], ShadeLayout::new(&piece.piece, displace, shade, sublist))
     }
 }
 
@@ -143,7 +143,7 @@ impl StagePart {
     }
 }
 
-/// What is known of the loops of a bin's programs.
+/// What is known of the loops of a sublist's programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoopKind {
     /// They have few trips.

@@ -3,7 +3,7 @@
 use super::super::bound_split::KindMotion;
 use super::super::geometry::PrimitiveKind;
 use super::super::hidden::{DicedKind, HidingForm, SampleTests};
-use super::super::look::{HideBin, Interpolation};
+use super::super::look::{HideSublist, Interpolation};
 use super::super::world::DrawnWorld;
 use crate::scene::{DepthFilter, FilterKind};
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ impl Features {
     /// Those of a world that is drawn for displays.
     pub fn of(world: &DrawnWorld, displays: &DisplayDemands) -> Self {
         Self {
-            translucency: displays.deep || world.hide_bins.iter().any(|bin| bin.translucent),
+            translucency: displays.deep || world.hide_sublists.iter().any(|sublist| sublist.translucent),
             solids: !world.solids.is_empty(),
             blur: world.is_blurred(),
             deep_shadows: displays.deep,
@@ -130,32 +130,39 @@ impl WorldTraits {
             translucent: features.translucency,
             single: world.frame.samples == [1, 1],
             clipped: !world.clip_planes.is_empty(),
-            displaced: world.hide_bins.iter().any(|bin| bin.displace.is_some()),
+            displaced: world.hide_sublists.iter().any(|sublist| sublist.displace.is_some()),
             displacement_primvars: world
-                .hide_bins
+                .hide_sublists
                 .iter()
-                .filter(|bin| bin.displace_primvars)
-                .map(|bin| bin.kind)
+                .filter(|sublist| sublist.displace_primvars)
+                .map(|sublist| sublist.kind)
                 .collect(),
-            coloured: world.shade_bins.iter().any(|bin| bin.shade.is_some()),
-            colour_primvars: world.shade_bins.iter().filter(|bin| bin.shade_primvars).map(|bin| bin.kind).collect(),
+            coloured: world.shade_sublists.iter().any(|sublist| sublist.shade.is_some()),
+            colour_primvars: world
+                .shade_sublists
+                .iter()
+                .filter(|sublist| sublist.shade_primvars)
+                .map(|sublist| sublist.kind)
+                .collect(),
         }
     }
 }
 
-/// The variants of hiding and sampling that a world's bins call for.
+/// The variants of hiding and sampling that a world's sublists call for.
 fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
-    let bins: BTreeSet<SampleTests> = world.hide_bins.iter().map(|bin| tests_of(world, bin)).collect();
-    bins.into_iter().collect()
+    let sublists: BTreeSet<SampleTests> = world.hide_sublists.iter().map(|sublist| tests_of(world, sublist)).collect();
+    sublists.into_iter().collect()
 }
 
-fn tests_of(world: &DrawnWorld, bin: &HideBin) -> SampleTests {
-    SampleTests::new(!world.clip_planes.is_empty(), bin.trimmed, !world.lens.is_empty(), bin.keys)
+fn tests_of(world: &DrawnWorld, sublist: &HideSublist) -> SampleTests {
+    SampleTests::new(!world.clip_planes.is_empty(), sublist.trimmed, !world.lens.is_empty(), sublist.keys)
 }
 
-/// The opaque bins of a world that are not displaced.
+/// The opaque sublists of a world that are not displaced.
 fn diced_kinds(world: &DrawnWorld) -> Vec<(DicedKind, SampleTests)> {
-    let plain = world.hide_bins.iter().filter(|bin| !bin.translucent && bin.displace.is_none());
-    let of_bin = |bin: &HideBin| (DicedKind { kind: bin.kind, full: world.full.has(bin.kind) }, tests_of(world, bin));
-    plain.map(of_bin).collect()
+    let plain = world.hide_sublists.iter().filter(|sublist| !sublist.translucent && sublist.displace.is_none());
+    let of_sublist = |sublist: &HideSublist| {
+        (DicedKind { kind: sublist.kind, full: world.full.has(sublist.kind) }, tests_of(world, sublist))
+    };
+    plain.map(of_sublist).collect()
 }

@@ -48,8 +48,8 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
     hasher.bytes(bytemuck::cast_slice(&drawn.solids.steps));
     hasher.debug(&(
         &drawn.runs,
-        &drawn.hide_bins,
-        &drawn.shade_bins,
+        &drawn.hide_sublists,
+        &drawn.shade_sublists,
         drawn.interpolation,
         drawn.full,
         &drawn.unbounded,

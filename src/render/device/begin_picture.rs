@@ -76,7 +76,7 @@ impl DeviceRenderer {
             picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
             variables: self.picture.variables,
             filtered: self.picture.filtered.len() as u64,
-            bins: world.hide_bins.len().max(world.shade_bins.len()).max(1) as u64,
+            sublists: world.hide_sublists.len().max(world.shade_sublists.len()).max(1) as u64,
             translucent: features.translucency,
             interpolation: world.interpolation,
             deep: features.deep_shadows,

@@ -204,7 +204,7 @@ impl BoundSplit<'_> {
     }
 
     fn kind_of(&self, run: &DrawnRun) -> PrimitiveKind {
-        self.world.hide_bins[self.world.instances[run.instance as usize].hide_bin as usize].kind
+        self.world.hide_sublists[self.world.instances[run.instance as usize].hide_sublist as usize].kind
     }
 
     /// Rounds over list 0 until it holds grids only.

@@ -42,7 +42,7 @@ impl DevicePipelines {
 pub(crate) struct Picture {
     /// Where the world begins in the scene.
     pub location: SourceLocation,
-    /// Geometry, instances and bins.
+    /// Geometry, instances and sublists.
     pub world: Arc<DrawnWorld>,
     /// Compiled shaders.
     pub kernels: Arc<[ShadingKernel]>,

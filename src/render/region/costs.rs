@@ -24,14 +24,14 @@ pub(crate) struct RegionCosts {
 }
 
 impl RegionCosts {
-    /// The costs of a region with so many grids of each sort key, of which the first bins are opaque.
-    pub(crate) fn new(region: &ActiveRegion, counts: &[u32], opaque_bins: usize) -> Self {
+    /// The costs of a region with so many grids of each sort key, of which the first sublists are opaque.
+    pub(crate) fn new(region: &ActiveRegion, counts: &[u32], opaque_sublists: usize) -> Self {
         let classes = SIZE_CLASSES as usize;
-        let per_batch = region.capacity.bins as usize * classes;
-        let opaque = opaque_bins * classes;
-        let vertices = |bins: Range<usize>| -> f64 {
+        let per_batch = region.capacity.sublists as usize * classes;
+        let opaque = opaque_sublists * classes;
+        let vertices = |sublists: Range<usize>| -> f64 {
             let batches = (0..BATCHES as usize).filter_map(|batch| counts.get(batch * per_batch..));
-            let counts = batches.flat_map(|counts| counts.iter().enumerate().take(bins.end).skip(bins.start));
+            let counts = batches.flat_map(|counts| counts.iter().enumerate().take(sublists.end).skip(sublists.start));
             counts.map(|(i, &count)| (u64::from(count) << slot_log2((i % classes) as u32)) as f64).sum()
         };
         let (opaque, translucent) = (vertices(0..opaque), vertices(opaque..per_batch));

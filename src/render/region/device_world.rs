@@ -9,7 +9,7 @@ use crate::pipeline::plan::Pipeline;
 use crate::pipeline::stage::{Programs, StageSettings, TaskInput, TaskState};
 use crate::pipeline::world::DrawnWorld;
 use crate::render::region::layers::DeepSettings;
-use crate::render::region::loads::BinCost;
+use crate::render::region::loads::SublistCost;
 use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
@@ -45,27 +45,32 @@ impl DeviceWorld {
         TaskInput { region, frame: &self.frame, settings: &self.settings, batches, state }
     }
 
-    /// What hiding or sampling a bin needs.
-    pub(crate) fn hide_cost(&self, bin: usize) -> BinCost {
-        let (bin, programs) = (&self.drawn.hide_bins[bin], self.programs());
-        let (vertex, slot) = HideLayout::cost(programs.get(bin.displace), bin);
-        let vertex = vertex + programs.state_channels(bin.displace);
-        BinCost { vertex, slot, page: bin.page, loops: programs.loops(bin.displace) }
+    /// What hiding or sampling a sublist needs.
+    pub(crate) fn hide_cost(&self, sublist: usize) -> SublistCost {
+        let (sublist, programs) = (&self.drawn.hide_sublists[sublist], self.programs());
+        let (vertex, slot) = HideLayout::cost(programs.get(sublist.displace), sublist);
+        let vertex = vertex + programs.state_channels(sublist.displace);
+        SublistCost { vertex, slot, page: sublist.page, loops: programs.loops(sublist.displace) }
     }
 
-    /// What shading a bin needs.
-    pub(crate) fn shade_cost(&self, bin: usize) -> BinCost {
-        let (bin, programs) = (&self.drawn.shade_bins[bin], self.programs());
-        let (vertex, slot) = ShadeLayout::cost(programs.get(bin.displace), programs.get(bin.shade), bin);
-        let vertex = vertex + programs.state_channels(bin.displace) + programs.state_channels(bin.shade);
-        BinCost { vertex, slot, page: bin.page, loops: programs.loops(bin.displace).max(programs.loops(bin.shade)) }
+    /// What shading a sublist needs.
+    pub(crate) fn shade_cost(&self, sublist: usize) -> SublistCost {
+        let (sublist, programs) = (&self.drawn.shade_sublists[sublist], self.programs());
+        let (vertex, slot) = ShadeLayout::cost(programs.get(sublist.displace), programs.get(sublist.shade), sublist);
+        let vertex = vertex + programs.state_channels(sublist.displace) + programs.state_channels(sublist.shade);
+        SublistCost {
+            vertex,
+            slot,
+            page: sublist.page,
+            loops: programs.loops(sublist.displace).max(programs.loops(sublist.shade)),
+        }
     }
 
-    /// The programs of a bin: displacement, then colour.
-    pub(crate) fn programs_of(&self, bin: usize, shades: bool) -> [Option<usize>; 2] {
+    /// The programs of a sublist: displacement, then colour.
+    pub(crate) fn programs_of(&self, sublist: usize, shades: bool) -> [Option<usize>; 2] {
         match shades {
-            true => [self.drawn.shade_bins[bin].displace, self.drawn.shade_bins[bin].shade],
-            false => [self.drawn.hide_bins[bin].displace, None],
+            true => [self.drawn.shade_sublists[sublist].displace, self.drawn.shade_sublists[sublist].shade],
+            false => [self.drawn.hide_sublists[sublist].displace, None],
         }
     }
 
@@ -74,19 +79,19 @@ impl DeviceWorld {
         self.programs().get(number).is_some_and(|kernel| kernel.demand.is_some())
     }
 
-    /// Records that the largest slot of any bin takes up, with all loops saved.
+    /// Records that the largest slot of any sublist takes up, with all loops saved.
     pub(crate) fn slot_records_max(&self) -> u64 {
         let state =
             |number: Option<usize>| u64::from(self.programs().get(number).map_or(0, ShadingKernel::saved_channels));
-        let records = |cost: BinCost, programs: [Option<usize>; 2]| {
+        let records = |cost: SublistCost, programs: [Option<usize>; 2]| {
             let saved: u64 = programs.map(state).iter().sum();
             ((u64::from(cost.vertex) + saved) << SLOT_LOG2_MAX)
                 + u64::from(cost.slot + ListRecords::of(SLOT_LOG2_MAX).all())
         };
-        let hide =
-            (0..self.drawn.hide_bins.len()).map(|bin| records(self.hide_cost(bin), self.programs_of(bin, false)));
-        let shade =
-            (0..self.drawn.shade_bins.len()).map(|bin| records(self.shade_cost(bin), self.programs_of(bin, true)));
+        let hide = (0..self.drawn.hide_sublists.len())
+            .map(|sublist| records(self.hide_cost(sublist), self.programs_of(sublist, false)));
+        let shade = (0..self.drawn.shade_sublists.len())
+            .map(|sublist| records(self.shade_cost(sublist), self.programs_of(sublist, true)));
         hide.chain(shade).max().unwrap_or(256)
     }
 }

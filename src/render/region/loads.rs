@@ -1,8 +1,8 @@
 //! Loads: portions of sorted grids that fit the vertex arena at once. Pure arithmetic.
 //!
-//! Sorted grids form runs of equal key (bin and size class). A load is a contiguous part of that order: slots are made
-//! for all of it, then its pieces go through dicing and the stages after it. Runs are cut wherever the arena or the
-//! slots are full, and where more pages would be needed than the device holds at once; the cuts do not show in the
+//! Sorted grids form runs of equal key (sublist and size class). A load is a contiguous part of that order: slots are
+//! made for all of it, then its pieces go through dicing and the stages after it. Runs are cut wherever the arena or
+//! the slots are full, and where more pages would be needed than the device holds at once; the cuts do not show in the
 //! picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
@@ -12,9 +12,9 @@ use crate::pipeline::stage::LoopKind;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// What the grids of a bin need.
+/// What the grids of a sublist need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BinCost {
+pub(crate) struct SublistCost {
     /// Arena records of a vertex.
     pub vertex: u32,
     /// Arena records of a slot, besides its lists.
@@ -40,13 +40,13 @@ pub(crate) struct LoadLimits {
     pub pages: usize,
 }
 
-/// A piece of a load, of one bin.
+/// A piece of a load, of one sublist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LoadPiece {
-    pub bin: usize,
+    pub sublist: usize,
     pub page: usize,
     /// What it was planned by.
-    pub cost: BinCost,
+    pub cost: SublistCost,
     pub piece: Piece,
 }
 
@@ -67,10 +67,10 @@ pub(crate) struct Load {
     pub loops: LoopKind,
 }
 
-/// Grids of one bin and size that follow each other in sorted order.
+/// Grids of one sublist and size that follow each other in sorted order.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    bin: usize,
+    sublist: usize,
     slot_log2: u32,
     count: u32,
 }
@@ -126,10 +126,10 @@ impl Loads {
     }
 
     /// Plans the grids of a load again, by what is now known of their programs and of the device's speed.
-    pub(crate) fn replan(&mut self, index: usize, cost: impl Fn(usize) -> BinCost, limits: LoadLimits) {
+    pub(crate) fn replan(&mut self, index: usize, cost: impl Fn(usize) -> SublistCost, limits: LoadLimits) {
         let load = &self.loads[index];
-        let runs = load.pieces.iter().map(|&LoadPiece { bin, piece, .. }| Run {
-            bin,
+        let runs = load.pieces.iter().map(|&LoadPiece { sublist, piece, .. }| Run {
+            sublist,
             slot_log2: piece.slot_log2,
             count: piece.slot_count,
         });
@@ -142,18 +142,18 @@ impl Loads {
     }
 }
 
-/// Cuts the grids of some bins into loads. `counts` has one number for each size class of each bin of `bins`, in sorted
-/// order; `first` is the first grid's place in that order.
+/// Cuts the grids of some sublists into loads. `counts` has one number for each size class of each sublist of
+/// `sublists`, in sorted order; `first` is the first grid's place in that order.
 pub(crate) fn plan(
     counts: &[u32],
-    bins: Range<usize>,
+    sublists: Range<usize>,
     first: u32,
-    cost: impl Fn(usize) -> BinCost,
+    cost: impl Fn(usize) -> SublistCost,
     limits: LoadLimits,
 ) -> Vec<Load> {
-    let sizes = bins.zip(counts.chunks_exact(SIZE_CLASSES as usize));
-    let runs = sizes.flat_map(|(bin, counts)| {
-        (0..).zip(counts).map(move |(class, &count)| Run { bin, slot_log2: slot_log2(class), count })
+    let sizes = sublists.zip(counts.chunks_exact(SIZE_CLASSES as usize));
+    let runs = sizes.flat_map(|(sublist, counts)| {
+        (0..).zip(counts).map(move |(class, &count)| Run { sublist, slot_log2: slot_log2(class), count })
     });
     plan_runs(runs, first, cost, limits)
 }
@@ -161,14 +161,14 @@ pub(crate) fn plan(
 fn plan_runs(
     runs: impl Iterator<Item = Run>,
     first: u32,
-    cost: impl Fn(usize) -> BinCost,
+    cost: impl Fn(usize) -> SublistCost,
     limits: LoadLimits,
 ) -> Vec<Load> {
     let mut loads = Vec::new();
     let mut load = Load { first, ..Load::default() };
     let mut records = 0;
-    for Run { bin, slot_log2, count } in runs {
-        let cost = cost(bin);
+    for Run { sublist, slot_log2, count } in runs {
+        let cost = cost(sublist);
         let listed = ListRecords::of(slot_log2).all();
         let each = (cost.vertex << slot_log2) + cost.slot + listed;
         let mut left = count;
@@ -182,7 +182,7 @@ fn plan_runs(
             let paged = load.pages.contains(&cost.page) || load.pages.len() < limits.pages;
             let alone = load.count > 0 && cost.loops.max(load.loops) == LoopKind::Long;
             if fit == 0 || !paged || alone || load.pieces.len() == PIECES_MAX as usize {
-                assert!(load.count > 0, "the arena holds a slot of any bin, and the device its page");
+                assert!(load.count > 0, "the arena holds a slot of any sublist, and the device its page");
                 let next = load.first + load.count;
                 loads.push(std::mem::replace(&mut load, Load { first: next, ..Load::default() }));
                 records = 0;
@@ -192,7 +192,7 @@ fn plan_runs(
             let number = load.pieces.len() as u32;
             let (lists, base) = (records, records + take * listed);
             let piece = Piece { number, slot_base: load.count, slot_log2, slot_count: take, base, lists };
-            load.pieces.push(LoadPiece { bin, page: cost.page, cost, piece });
+            load.pieces.push(LoadPiece { sublist, page: cost.page, cost, piece });
             load.pages.insert(cost.page);
             load.loops = load.loops.max(cost.loops);
             load.count += take;
@@ -211,7 +211,7 @@ fn plan_runs(
 mod tests {
     use super::*;
 
-    const UNIT: BinCost = BinCost { vertex: 1, slot: 0, page: 3, loops: LoopKind::Short };
+    const UNIT: SublistCost = SublistCost { vertex: 1, slot: 0, page: 3, loops: LoopKind::Short };
     const ROOM: LoadLimits =
         LoadLimits { records: 1 << 20, slots: 1000, vertices: [u64::MAX; 3], first_vertices: u64::MAX, pages: 1 };
 
@@ -222,13 +222,13 @@ mod tests {
         assert_eq!(loads.len(), 1);
         assert_eq!((loads[0].first, loads[0].count, loads[0].vertices), (7, 4, 48 + 256));
         let small = LoadPiece {
-            bin: 2,
+            sublist: 2,
             page: 3,
             cost: UNIT,
             piece: Piece { number: 0, slot_base: 0, slot_log2: 4, slot_count: 3, lists: 0, base: 9 },
         };
         let large = LoadPiece {
-            bin: 2,
+            sublist: 2,
             page: 3,
             cost: UNIT,
             piece: Piece { number: 1, slot_base: 3, slot_log2: 8, slot_count: 1, lists: 57, base: 91 },
@@ -242,7 +242,12 @@ mod tests {
         let total: u32 = counts.iter().sum();
         for records in [2000, 2560, 5000, 1 << 20] {
             for (slots, vertices) in [(1, u64::MAX), (3, u64::MAX), (1000, u64::MAX), (1000, 400), (1000, 0)] {
-                let cost = |bin: usize| BinCost { vertex: bin as u32 % 3 + 1, slot: bin as u32, page: bin, ..UNIT };
+                let cost = |sublist: usize| SublistCost {
+                    vertex: sublist as u32 % 3 + 1,
+                    slot: sublist as u32,
+                    page: sublist,
+                    ..UNIT
+                };
                 let limits = LoadLimits { records, slots, vertices: [vertices; 3], pages: 4, ..ROOM };
                 let loads = plan(&counts, 0..4, 0, cost, limits);
                 let mut next = 0;
@@ -253,11 +258,11 @@ mod tests {
                     let in_pieces: u32 = load.pieces.iter().map(|p| p.piece.slot_count).sum();
                     assert_eq!(in_pieces, load.count);
                     let mut free = 0;
-                    for LoadPiece { bin, piece, .. } in &load.pieces {
+                    for LoadPiece { sublist, piece, .. } in &load.pieces {
                         let lists = piece.slot_count * ListRecords::of(piece.slot_log2).all();
                         assert_eq!((piece.lists, piece.base), (free, free + lists));
-                        free =
-                            piece.base + piece.slot_count * ((cost(*bin).vertex << piece.slot_log2) + cost(*bin).slot);
+                        free = piece.base
+                            + piece.slot_count * ((cost(*sublist).vertex << piece.slot_log2) + cost(*sublist).slot);
                     }
                     assert!(free <= records);
                     next += load.count;
@@ -271,7 +276,7 @@ mod tests {
     fn neither_a_load_nor_a_submission_needs_more_pages_than_are_resident_at_once() {
         let counts = [5; 6 * SIZE_CLASSES as usize];
         for pages in 1..=6 {
-            let cost = |bin: usize| BinCost { page: bin, ..UNIT };
+            let cost = |sublist: usize| SublistCost { page: sublist, ..UNIT };
             let limits = LoadLimits { records: 5000, pages, ..ROOM };
             let loads = plan(&counts, 0..6, 0, cost, limits);
             assert!(loads.iter().all(|load| load.pages.len() <= pages));
@@ -291,7 +296,7 @@ mod tests {
     #[test]
     fn only_the_first_part_of_a_load_that_is_too_much_is_small() {
         let counts = [20; SIZE_CLASSES as usize];
-        let counted = |_| BinCost { loops: LoopKind::Counted, ..UNIT };
+        let counted = |_| SublistCost { loops: LoopKind::Counted, ..UNIT };
         let mut loads = Loads::new(plan(&counts, 0..1, 5, counted, ROOM), 1);
         let (grids, vertices) = (loads.loads[0].count, loads.loads[0].vertices);
         loads.replan(0, counted, LoadLimits { first_vertices: 100, ..ROOM });
@@ -305,18 +310,18 @@ mod tests {
     fn long_loops_go_alone_and_other_loads_of_the_batch_stay_where_they_are() {
         let counts = [5; 4 * SIZE_CLASSES as usize];
         let limits = LoadLimits { records: 40_000, vertices: [u64::MAX, u64::MAX, 300], pages: 4, ..ROOM };
-        let short = |bin: usize| BinCost { page: bin, ..UNIT };
+        let short = |sublist: usize| SublistCost { page: sublist, ..UNIT };
         let mut loads = Loads::new(plan(&counts, 0..4, 7, short, limits), 4);
         assert_eq!(loads.loads.len(), 1);
         loads.batch_ends.push(0);
-        let long = |bin| BinCost { vertex: 3, loops: LoopKind::Long, ..short(bin) };
-        loads.replan(0, |bin| if bin == 2 { long(bin) } else { short(bin) }, limits);
+        let long = |sublist| SublistCost { vertex: 3, loops: LoopKind::Long, ..short(sublist) };
+        loads.replan(0, |sublist| if sublist == 2 { long(sublist) } else { short(sublist) }, limits);
         assert_eq!(loads.batch_ends, [loads.loads.len() - 1]);
         let mut next = 7;
         for load in &loads.loads {
             assert_eq!(load.first, next);
             next += load.count;
-            let is_long = load.pieces.iter().any(|piece| piece.bin == 2);
+            let is_long = load.pieces.iter().any(|piece| piece.sublist == 2);
             assert_eq!(load.loops == LoopKind::Long, is_long);
             assert!(!is_long || load.pieces.len() == 1 && (load.vertices <= 300 || load.count == 1));
         }

@@ -54,7 +54,7 @@ impl DeviceWorld {
         }
         let loaded = job.load.pieces.iter().zip(pages).map(|(piece, page)| {
             let sources = GeometrySources { frame: &self.frame, page };
-            LoadedPiece { bin: piece.bin, piece: piece.piece, sources }
+            LoadedPiece { sublist: piece.sublist, piece: piece.piece, sources }
         });
         let pieces: Vec<LoadedPiece<'_>> = loaded.collect();
         for run in job.stages {

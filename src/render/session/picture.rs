@@ -99,7 +99,7 @@ impl Session<'_> {
 /// Whether depths are all that is wanted: those of what is opaque need no colours, unless computing these prints
 /// something.
 fn wants_depths(layout: &PixelLayout, world: &DrawnWorld, kernels: &[ShadingKernel]) -> bool {
-    let translucent = world.hide_bins.iter().any(|bin| bin.translucent);
+    let translucent = world.hide_sublists.iter().any(|sublist| sublist.translucent);
     let prints = kernels.iter().any(|kernel| kernel.print_words > 0);
     layout.is_depth() && !translucent && !prints
 }

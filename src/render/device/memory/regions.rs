@@ -58,8 +58,8 @@ pub(crate) struct Demand {
     pub variables: u64,
     /// Records of a finished pixel.
     pub filtered: u64,
-    /// Bins of hiding or shading, whichever are more.
-    pub bins: u64,
+    /// Sublists of hiding or shading, whichever are more.
+    pub sublists: u64,
     /// Whether anything is translucent.
     pub translucent: bool,
     /// What is kept of the colours of a micropolygon.
@@ -76,7 +76,7 @@ pub(crate) struct Demand {
     pub prints: bool,
     /// Slots for tiles of textures.
     pub texture_slots: u64,
-    /// Records that the largest slot of any bin takes up in the arena.
+    /// Records that the largest slot of any sublist takes up in the arena.
     pub slot_records_max: u64,
 }
 
@@ -108,7 +108,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         entries: if demand.translucent || demand.deep { work } else { 0 },
         variables: demand.variables,
         filtered: demand.filtered,
-        bins: demand.bins,
+        sublists: demand.sublists,
         interpolation: demand.interpolation,
         behind: demand.behind,
         blurred: demand.blurred,
@@ -126,7 +126,7 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
 /// Returns the capacity of the largest region that fits `bytes`; `None` when not even the smallest does.
 fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
     let fits = |c: &RegionCapacity| c.bytes() <= bytes && c.bindable();
-    // Lists take up to a quarter of the memory; where variables or bins take most of it, fewer grids at once still
+    // Lists take up to a quarter of the memory; where variables or sublists take most of it, fewer grids at once still
     // work.
     let choices = [demand.grids(bytes / REGION_LISTS_PART / REGION_GRID_BYTES), demand.grids(0)];
     let most = if demand.deep { DEEP_SUBPIXELS_MAX } else { SUBPIXELS_MAX };
@@ -176,7 +176,7 @@ mod tests {
             picture_subpixels: 642 * 482 * 16,
             variables: 0,
             filtered: 1,
-            bins: 10,
+            sublists: 10,
             translucent: true,
             interpolation: Interpolation::Constant,
             behind: false,
@@ -205,7 +205,7 @@ mod tests {
     /// Returns the bytes by the formula of docs/memory.md, "A region in flight".
     fn documented_bytes(c: &RegionCapacity) -> u64 {
         let (f, s, u, a, e) = (c.frame_grids.div_ceil(32), c.grids, c.subpixels, c.arena, c.entries);
-        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 224 * c.bins);
+        let (p, w, b) = (u.div_ceil(c.pixel_samples), c.filtered, 224 * c.sublists);
         let k = 1 + c.variables + u64::from(e > 0);
         let per_place = match c.interpolation {
             Interpolation::Constant => k,
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn the_least_is_enough_and_less_is_refused() {
         let many_variables = Demand { variables: 300, filtered: 301, ..demand() };
-        for demand in [demand(), many_variables, Demand { bins: 60_000, ..demand() }] {
+        for demand in [demand(), many_variables, Demand { sublists: 60_000, ..demand() }] {
             assert!(largest_region(&demand, smallest_region_bytes(&demand)).is_some(), "{demand:?}");
         }
         assert_eq!(largest_region(&demand(), 1 << 19), None);

@@ -1,6 +1,6 @@
 //! What the host reads between a region's submissions, and what it decides by that.
 
-use super::load_steps::opaque_bins;
+use super::load_steps::opaque_sublists;
 use super::{Chain, NextStage};
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::RegionCapacity;
@@ -71,7 +71,7 @@ impl Chain {
             return Ok(false);
         }
         self.selection.counts = device.read(slices.counts)?;
-        self.costs = RegionCosts::new(&self.region, &self.selection.counts, opaque_bins(world));
+        self.costs = RegionCosts::new(&self.region, &self.selection.counts, opaque_sublists(world));
         if self.region.capacity.translucent() {
             let batches = device.read(slices.batches)?;
             let (buckets, farthest) = batches.split_at(DEPTH_BUCKETS as usize);
@@ -84,8 +84,8 @@ impl Chain {
     /// begins. `farthest` has the bits of each batch's farthest depth.
     fn plan_slabs(&mut self, world: &DeviceWorld, buckets: &[u32], farthest: &[u32]) {
         let classes = SIZE_CLASSES as usize;
-        let per_batch = self.region.capacity.bins as usize * classes;
-        let opaque = opaque_bins(world) * classes;
+        let per_batch = self.region.capacity.sublists as usize * classes;
+        let opaque = opaque_sublists(world) * classes;
         let work = |batch: usize| -> u64 {
             let counts = &self.selection.counts[batch * per_batch..(batch + 1) * per_batch][opaque..];
             counts

@@ -4,7 +4,7 @@ use super::Chain;
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::kernels::constants::{BATCHES, SIZE_CLASSES};
-use crate::pipeline::look::HideBin;
+use crate::pipeline::look::HideSublist;
 use crate::pipeline::plan::{AssignBin, Grids, PipelineStage, Repeat, Schedule};
 use crate::pipeline::program::ProgramKind;
 use crate::pipeline::recording::Recording;
@@ -22,17 +22,17 @@ use std::ops::Range;
 /// should have when the load is planned, because the next submissions may be costlier.
 const LOAD_PORTIONS: u64 = 4;
 
-/// From the first bin that is displaced to the last.
-fn displaced_bins(world: &DeviceWorld) -> Range<usize> {
-    let displaced = |bin: &HideBin| bin.displace.is_some();
-    let bins = &world.drawn.hide_bins;
-    let first = bins.iter().position(displaced).unwrap_or(0);
-    first..bins.iter().rposition(displaced).map_or(first, |last| last + 1)
+/// From the first sublist that is displaced to the last.
+fn displaced_sublists(world: &DeviceWorld) -> Range<usize> {
+    let displaced = |sublist: &HideSublist| sublist.displace.is_some();
+    let sublists = &world.drawn.hide_sublists;
+    let first = sublists.iter().position(displaced).unwrap_or(0);
+    first..sublists.iter().rposition(displaced).map_or(first, |last| last + 1)
 }
 
-/// Bins of opaque grids, which come first.
-pub(super) fn opaque_bins(world: &DeviceWorld) -> usize {
-    world.drawn.hide_bins.iter().filter(|bin| !bin.translucent).count()
+/// Sublists of opaque grids, which come first.
+pub(super) fn opaque_sublists(world: &DeviceWorld) -> usize {
+    world.drawn.hide_sublists.iter().filter(|sublist| !sublist.translucent).count()
 }
 
 impl Chain {
@@ -48,11 +48,13 @@ impl Chain {
         self.current.at = (at..end).collect();
         self.current.following = self.after(world, end - 1);
         self.loads = match stages[at].assign_bin {
-            AssignBin::Depth(Grids::Opaque) => self.hide_loads(world, 0..opaque_bins(world), Slab::WHOLE),
-            AssignBin::Depth(Grids::Displaced) => self.hide_loads(world, displaced_bins(world), Slab::WHOLE),
-            AssignBin::Depth(Grids::Translucent) => {
-                self.hide_loads(world, opaque_bins(world)..world.drawn.hide_bins.len(), self.slab.slabs.current())
-            }
+            AssignBin::Depth(Grids::Opaque) => self.hide_loads(world, 0..opaque_sublists(world), Slab::WHOLE),
+            AssignBin::Depth(Grids::Displaced) => self.hide_loads(world, displaced_sublists(world), Slab::WHOLE),
+            AssignBin::Depth(Grids::Translucent) => self.hide_loads(
+                world,
+                opaque_sublists(world)..world.drawn.hide_sublists.len(),
+                self.slab.slabs.current(),
+            ),
             _ => self.shade_loads(device, world)?,
         };
         self.counts.rounds += u64::from(stages[at].repeat == Repeat::Rounds);
@@ -85,23 +87,29 @@ impl Chain {
         }
     }
 
-    /// The loads of some bins, batch by batch, of those batches that have something in a slab.
-    fn hide_loads(&self, world: &DeviceWorld, bins: Range<usize>, slab: Slab) -> Loads {
+    /// The loads of some sublists, batch by batch, of those batches that have something in a slab.
+    fn hide_loads(&self, world: &DeviceWorld, sublists: Range<usize>, slab: Slab) -> Loads {
         let classes = SIZE_CLASSES as usize;
-        let per_batch = self.region.capacity.bins as usize * classes;
+        let per_batch = self.region.capacity.sublists as usize * classes;
         let limits = self.load_limits(world);
         let mut loads = Loads::new(Vec::new(), limits.pages);
         let mut first = 0;
         for batch in 0..BATCHES as usize {
             let start = first;
             let counts = &self.selection.counts[batch * per_batch..(batch + 1) * per_batch];
-            let before: u32 = counts[..bins.start * classes].iter().sum();
-            let wanted = &counts[bins.start * classes..bins.end * classes];
+            let before: u32 = counts[..sublists.start * classes].iter().sum();
+            let wanted = &counts[sublists.start * classes..sublists.end * classes];
             first += counts.iter().sum::<u32>();
             if self.outside(batch, slab) {
                 continue;
             }
-            loads.loads.extend(plan(wanted, bins.clone(), start + before, |bin| world.hide_cost(bin), limits));
+            loads.loads.extend(plan(
+                wanted,
+                sublists.clone(),
+                start + before,
+                |sublist| world.hide_cost(sublist),
+                limits,
+            ));
             if wanted.iter().any(|&count| count > 0) {
                 loads.batch_ends.push(loads.loads.len() - 1);
             }
@@ -116,10 +124,10 @@ impl Chain {
     }
 
     fn shade_loads(&self, device: &mut Device, world: &DeviceWorld) -> Result<Loads, GpuError> {
-        let bins = world.drawn.shade_bins.len();
-        let counts = device.read(self.region.slices.counts.part(0..bins as u64 * u64::from(SIZE_CLASSES)))?;
+        let sublists = world.drawn.shade_sublists.len();
+        let counts = device.read(self.region.slices.counts.part(0..sublists as u64 * u64::from(SIZE_CLASSES)))?;
         let limits = self.load_limits(world);
-        Ok(Loads::new(plan(&counts, 0..bins, 0, |bin| world.shade_cost(bin), limits), limits.pages))
+        Ok(Loads::new(plan(&counts, 0..sublists, 0, |sublist| world.shade_cost(sublist), limits), limits.pages))
     }
 
     /// The next submission of loads, if any are left.

@@ -48,9 +48,9 @@ impl Chain {
         Ok(())
     }
 
-    /// The program of a kind that runs for a bin.
-    pub(super) fn program(&self, world: &DeviceWorld, kind: ProgramKind, bin: usize) -> Option<usize> {
-        let [displacement, colour] = world.programs_of(bin, self.shades());
+    /// The program of a kind that runs for a sublist.
+    pub(super) fn program(&self, world: &DeviceWorld, kind: ProgramKind, sublist: usize) -> Option<usize> {
+        let [displacement, colour] = world.programs_of(sublist, self.shades());
         match kind {
             ProgramKind::Displacement => displacement,
             ProgramKind::Colour => colour,
@@ -61,7 +61,7 @@ impl Chain {
     fn stage_loops(&self, world: &DeviceWorld, index: usize, stage: &PipelineStage) -> LoopKind {
         let Some(kind) = program_of(stage) else { return LoopKind::Short };
         let pieces = self.loads.loads[index].pieces.iter();
-        pieces.map(|piece| world.programs().loops(self.program(world, kind, piece.bin))).max().unwrap_or_default()
+        pieces.map(|piece| world.programs().loops(self.program(world, kind, piece.sublist))).max().unwrap_or_default()
     }
 
     /// The next submission of loads where loops need it: `None` where loads go on as usual.
@@ -120,7 +120,7 @@ impl Chain {
     fn mark_long(&mut self, world: &mut DeviceWorld, load: WatchedLoad) {
         let Some(kind) = load.at.and_then(|at| program_of(&self.load_stages()[at])) else { return };
         for piece in &self.loads.loads[load.index].pieces {
-            if let Some(number) = self.program(world, kind, piece.bin)
+            if let Some(number) = self.program(world, kind, piece.sublist)
                 && world.kernels[number].resumable.is_some()
             {
                 world.long_loops[number] = true;
@@ -131,8 +131,8 @@ impl Chain {
     /// Whether more is known of a load's loops than when it was planned.
     pub(super) fn is_stale(&self, world: &DeviceWorld, index: usize) -> bool {
         let shades = self.shades();
-        let vertex = |bin| if shades { world.shade_cost(bin).vertex } else { world.hide_cost(bin).vertex };
-        self.loads.loads[index].pieces.iter().any(|piece| vertex(piece.bin) != piece.cost.vertex)
+        let vertex = |sublist| if shades { world.shade_cost(sublist).vertex } else { world.hide_cost(sublist).vertex };
+        self.loads.loads[index].pieces.iter().any(|piece| vertex(piece.sublist) != piece.cost.vertex)
     }
 
     /// Plans the next load again if more is known of its loops than when it was planned, or cuts it where it counts
@@ -141,7 +141,7 @@ impl Chain {
         let index = self.loads.next;
         let Some(load) = self.loads.loads.get(index) else { return };
         let shades = self.shades();
-        let cost = |bin| if shades { world.shade_cost(bin) } else { world.hide_cost(bin) };
+        let cost = |sublist| if shades { world.shade_cost(sublist) } else { world.hide_cost(sublist) };
         let (counted, textured) = (self.submission.quota.of(Work::LoopLoad), self.textures.vertices_max);
         let vertices = if load.loops == LoopKind::Counted { counted.min(textured) } else { textured };
         let is_too_much = load.loops != LoopKind::Short && load.vertices > vertices;

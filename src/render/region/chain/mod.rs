@@ -176,7 +176,7 @@ struct CurrentStages {
 /// What selection has found.
 #[derive(Default)]
 struct Selection {
-    /// Grids of each sort key: (batch, bin, size class).
+    /// Grids of each sort key: (batch, sublist, size class).
     counts: Vec<u32>,
     /// Bits of the nearest and the farthest depth of each depth batch.
     batch_depths: Vec<[u32; 2]>,

@@ -36,7 +36,7 @@ const GRID_VERTICES: u64 = 256;
 impl Chain {
     /// Whether any program of a load looks textures up.
     fn looks_up(&self, world: &DeviceWorld, load: &Load) -> bool {
-        let programs = load.pieces.iter().flat_map(|piece| world.programs_of(piece.bin, self.shades()));
+        let programs = load.pieces.iter().flat_map(|piece| world.programs_of(piece.sublist, self.shades()));
         programs.flatten().any(|number| world.kernels[number].uses_textures)
     }
 
@@ -71,7 +71,7 @@ impl Chain {
     pub(super) fn should_name(&self, world: &DeviceWorld, some: &Range<usize>, kind: ProgramKind) -> bool {
         let mut pieces = self.loads.loads[some.clone()].iter().flat_map(|load| &load.pieces);
         world.textures.as_ref().is_some_and(TextureTiles::should_be_named)
-            && pieces.any(|piece| world.names_tiles(self.program(world, kind, piece.bin)))
+            && pieces.any(|piece| world.names_tiles(self.program(world, kind, piece.sublist)))
     }
 
     /// A submission of loads that are shaded next, which only names the tiles that this takes.
