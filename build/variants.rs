@@ -3,7 +3,7 @@
 //! The comment at the beginning of a kernel's source may hold lines of these two forms:
 //!
 //! ```glsl
-//! // axes: EXPANDED REST=first|rest CLIPPED MOTION=(keyed)|still|straight
+//! // axes: EXPANDED REST=first|rest CLIPPED MOTION=(keyframed)|still|straight
 //! // rules: REST ignores EXPANDED MOTION; CLIPPED excludes MOTION=straight
 //! ```
 //!

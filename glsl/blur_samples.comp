@@ -58,8 +58,8 @@ const uint LENS_TURNS = 0x9b05688cu;
 
 vec2 lens_point(uvec2 cell, uint h, ivec2 pixel) {
     uvec2 n = frame.samples;
-    uint key = pixel_key(pixel) ^ LENS_TURNS;
-    uvec2 nth = uvec2(turned(halves(cell.y, n.y), hash_below(key, 0u, n.y), n.y), turned(halves(cell.x, n.x), hash_below(key, 1u, n.x), n.x));
+    uint salt = pixel_salt(pixel) ^ LENS_TURNS;
+    uvec2 nth = uvec2(turned(halves(cell.y, n.y), hash_below(salt, 0u, n.y), n.y), turned(halves(cell.x, n.x), hash_below(salt, 1u, n.x), n.x));
     vec2 jitter = (vec2(uvec2(h >> TIME_BITS, h >> (TIME_BITS + LENS_BITS)) & ((1u << LENS_BITS) - 1u)) + 0.5) * (1.0 / float(1 << LENS_BITS));
     jitter = (frame.flags & FRAME_JITTER) != 0u ? (vec2(nth) + jitter) * (vec2(n) * frame.stratum) : vec2(0.5);
     LensCell rim = lens_cells[cell.y * n.x + cell.x];

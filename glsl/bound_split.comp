@@ -30,7 +30,7 @@ layout(std430, set = 0, binding = 4) buffer List { Subpatch list[]; };
 layout(std430, set = 0, binding = 5) writeonly buffer Bounds { GridBound bounds[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Children { uint children[]; };
 layout(std430, set = 0, binding = 7) buffer Round { ROUND_MEMBERS };
-layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Motion { Keyframe motion[]; };
 layout(std430, set = 0, binding = 9) readonly buffer Open { uint open[]; };
 
 #include "lib/surface/surface.glsl"

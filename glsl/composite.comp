@@ -23,7 +23,7 @@ layout(std430, set = 0, binding = 4) buffer Resolved { vec4 resolved[]; };
 layout(std430, set = 0, binding = 5) readonly buffer VisibleBefore { uint visible_before[]; };
 layout(std430, set = 0, binding = 6) readonly buffer FrameBuffer { Frame frame_record; };
 layout(std430, set = 0, binding = 7) readonly buffer BlurSamples { uvec4 blur_samples[]; };
-layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Motion { Keyframe motion[]; };
 #include "lib/colour/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;

@@ -40,7 +40,7 @@ layout(std430, set = 0, binding = 8) buffer Resume { uint64_t resume[]; }; // ke
 layout(std430, set = 0, binding = 9) buffer Unfinished { uint unfinished; };
 layout(std430, set = 0, binding = 10) buffer Behind { uint next_depth[]; }; // of the surface behind the first
 layout(std430, set = 0, binding = 11) readonly buffer BlurSamples { uvec4 blur_samples[]; };
-layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Motion { Keyframe motion[]; };
 #include "lib/colour/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;

@@ -24,7 +24,7 @@ layout(std430, set = 0, binding = 4) readonly buffer Grids { Subpatch grids[]; }
 layout(std430, set = 0, binding = 5) readonly buffer Slots { Slot slots[]; };
 layout(std430, set = 0, binding = 6) writeonly buffer Arena { vec4 arena[]; };
 layout(std430, set = 0, binding = 7) readonly buffer Pieces { Piece pieces[]; };
-layout(std430, set = 0, binding = 8) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 8) readonly buffer Motion { Keyframe motion[]; };
 layout(std430, set = 0, binding = 9) readonly buffer Lists { uvec4 lists[]; }; // the arena
 layout(push_constant) uniform Push {
     uint slot_base;
@@ -32,7 +32,7 @@ layout(push_constant) uniform Push {
     uint vertex_base;    // record of channel 0 of the first slot's first vertex
     uint channel_stride; // records from channel to channel
     uint channels;       // bit mask
-    uint key;            // of the motion
+    uint keyframe;       // of the motion
 };
 
 #define PAIR_RECORD(at) lists[at]
@@ -103,8 +103,8 @@ void main() {
     Primitive primitive = primitives[grid.primitive];
     Instance instance = instances[grid.instance];
 #if MOVING
-    primitive = primitive_at(instance, primitive, key);
-    instance = instance_at(instance, key);
+    primitive = primitive_at(instance, primitive, keyframe);
+    instance = instance_at(instance, keyframe);
 #endif
     surface_load(instance, primitive);
 #if KIND == KIND_POINT

@@ -1,11 +1,11 @@
-// axes: EXPANDED BEHIND REST=first|rest CLIPPED TRIMMED MOTION=(keyed)|still|straight
+// axes: EXPANDED BEHIND REST=first|rest CLIPPED TRIMMED MOTION=(keyframed)|still|straight
 // rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,
 // but each sample has its own time and point of the lens (lib/sampling/blur.glsl), so that the micropolygon is
-// somewhere else for each. Reads slots, the vertices at all keys of the motion, motion, blur_samples; lowers keys (and,
-// BEHIND, the depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is done
-// by the second pass (lib/hide/strata.glsl), which this kernel arms.
+// somewhere else for each. Reads slots, the vertices at all keyframes of the motion, motion, blur_samples; lowers keys
+// (and, BEHIND, the depths behind them), marks changed blocks. Overflows nothing: what is too much for an invocation is
+// done by the second pass (lib/hide/strata.glsl), which this kernel arms.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -33,18 +33,18 @@ layout(std430, set = 0, binding = 8) buffer Behind { uint behind[]; };
 layout(std430, set = 0, binding = 9) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 10) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 11) readonly buffer Data { vec4 data[]; };
-layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Motion { Keyframe motion[]; };
 layout(std430, set = 0, binding = 13) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
-    uint vertex_base; // of the first key
+    uint vertex_base; // of the first keyframe
     int region_x;
     int region_y;
     uint region_width;
     uint region_height;
-    uint key_count;   // keys of the piece's motion, 1 for what stands still
-    uint key_stride;  // records from a key's vertices to those of the next
+    uint keyframe_count;  // keyframes of the piece's motion, 1 for what stands still
+    uint keyframe_stride; // records from a keyframe's vertices to those of the next
 };
 
 #include "lib/sampling/blur_sample.glsl"

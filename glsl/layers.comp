@@ -30,7 +30,7 @@ layout(std430, set = 0, binding = 8) buffer Layers { Layer layers[]; };
 layout(std430, set = 0, binding = 9) writeonly buffer LayerCounts { uint layer_counts[]; }; // of each subpixel
 layout(std430, set = 0, binding = 10) buffer PixelLayers { uint pixel_layers[]; }; // of each pixel
 layout(std430, set = 0, binding = 11) readonly buffer BlurSamples { uvec4 blur_samples[]; };
-layout(std430, set = 0, binding = 12) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 12) readonly buffer Motion { Keyframe motion[]; };
 #include "lib/colour/colour_weights.glsl"
 layout(push_constant) uniform Push {
     int region_x;

@@ -34,8 +34,8 @@ layout(push_constant) uniform Push {
     uint piece;
     uint vertex_base;    // record of output channel 0
     uint channel_stride;
-    uint position_base;  // record of the vertices' positions (pack_smooth), at the first key (pack_blurred)
-    uint position_keys;  // of their motion (pack_blurred)
+    uint position_base;  // record of the vertices' positions (pack_smooth), at the first keyframe (pack_blurred)
+    uint position_keyframes; // of their motion (pack_blurred)
     uint value_records;  // of a vertex, or of the whole micropolygon
     uint position_records;
     uint opacity_record; // 1 when places have an opacity record, else 0
@@ -124,9 +124,9 @@ void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
 #elif SMOOTH == 2
 
 void store_positions(uint positions, uint vertex, uint nu, Slot slot) {
-    colours[positions] = vec4(float(position_keys), float(slot.motion & 0xffffu), float(slot.motion >> 16), 0.0);
-    for (uint key = 0u; key < position_keys; key++) {
-        uint at = positions + POSITION_HEAD_RECORDS + key * KEY_POSITION_RECORDS, from = vertex + key * channel_stride;
+    colours[positions] = vec4(float(position_keyframes), float(slot.motion & 0xffffu), float(slot.motion >> 16), 0.0);
+    for (uint keyframe = 0u; keyframe < position_keyframes; keyframe++) {
+        uint at = positions + POSITION_HEAD_RECORDS + keyframe * KEYFRAME_POSITION_RECORDS, from = vertex + keyframe * channel_stride;
         vec3 a = arena_position(from), b = arena_position(from + 1u), c = arena_position(from + nu + 1u), d = arena_position(from + nu + 2u);
         colours[at] = vec4(a.x, b.x, c.x, d.x);
         colours[at + 1u] = vec4(a.y, b.y, c.y, d.y);

@@ -1,11 +1,11 @@
-// axes: EXPANDED REST=first|rest CLIPPED TRIMMED MOTION=(keyed)|still|straight
+// axes: EXPANDED REST=first|rest CLIPPED TRIMMED MOTION=(keyframed)|still|straight
 // rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Sample, where something moves or is out of focus: one invocation = one micropolygon of a translucent grid. As
 // sample.comp, but each sample has its own time and point of the lens (lib/sampling/blur.glsl), so an entry is for one
-// sample and has its depth. Reads slots, the vertices at all keys of the motion, motion, blur_samples, keys; writes
-// entries, cell_counts, visible. An append beyond the capacity is counted, not written: the host then does the slab
-// again with a smaller depth range.
+// sample and has its depth. Reads slots, the vertices at all keyframes of the motion, motion, blur_samples, keys;
+// writes entries, cell_counts, visible. An append beyond the capacity is counted, not written: the host then does the
+// slab again with a smaller depth range.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -35,18 +35,18 @@ layout(std430, set = 0, binding = 10) readonly buffer ClipPlanes { vec4 clip_pla
 layout(std430, set = 0, binding = 11) readonly buffer Grids { Subpatch grids[]; };
 layout(std430, set = 0, binding = 12) readonly buffer Primitives { Primitive primitives[]; };
 layout(std430, set = 0, binding = 13) readonly buffer Data { vec4 data[]; };
-layout(std430, set = 0, binding = 14) readonly buffer Motion { MotionKey motion[]; };
+layout(std430, set = 0, binding = 14) readonly buffer Motion { Keyframe motion[]; };
 layout(std430, set = 0, binding = 15) readonly buffer BlurSamples { uvec4 blur_samples[]; };
 layout(push_constant) uniform Push {
     uint slot_base;
     uint piece;
-    uint vertex_base; // of the first key
+    uint vertex_base; // of the first keyframe
     int region_x;
     int region_y;
     uint region_width;
     uint region_height;
-    uint key_count;    // keys of the piece's motion, 1 for what stands still
-    uint key_stride;   // records from a key's vertices to those of the next
+    uint keyframe_count;   // keyframes of the piece's motion, 1 for what stands still
+    uint keyframe_stride;  // records from a keyframe's vertices to those of the next
     uint capacity;     // entries
     uint cells;        // of a pixel
     uint slab_low_z;   // the slab: keys (depth bits, number) from low, inclusive, to high, exclusive

@@ -1,10 +1,10 @@
 // axes: SHADE=hide|shade
 //
-// Counting sort, first pass: one invocation = one selected grid; finds its key and its place among those of equal key.
-// The order among equals is whatever it is: nothing in the picture depends on it. For hiding the key is (batch, hide
-// sublist, size class); for shading it is (shade sublist, size class), and only grids take part that have visible
-// micropolygons among this round's colours. Reads grids, grid_bounds, instances, batches, needed, colour_base; writes
-// counts, keys, places, and for hiding the farthest depth of each batch.
+// Counting sort, first pass: one invocation = one selected grid; finds its sort key and its place among those of an
+// equal one. The order among equals is whatever it is: nothing in the picture depends on it. For hiding the sort key is
+// (batch, hide sublist, size class); for shading it is (shade sublist, size class), and only grids take part that have
+// visible micropolygons among this round's colours. Reads grids, grid_bounds, instances, batches, needed, colour_base;
+// writes counts, sort_keys, places, and for hiding the farthest depth of each batch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -46,7 +46,7 @@ void main() {
     uint sublist = batch * sublist_count + instances[subpatch.instance].hide_sublist;
     atomicMax(batches[DEPTH_BUCKETS + batch], floatBitsToUint(max(grid_bounds[rank].zmax, 0.0)));
 #endif
-    uint key = sublist * SIZE_CLASSES + size_class(subpatch.shape);
-    sort_keys[rank] = key;
-    places[rank] = atomicAdd(counts[key], 1u);
+    uint sort_key = sublist * SIZE_CLASSES + size_class(subpatch.shape);
+    sort_keys[rank] = sort_key;
+    places[rank] = atomicAdd(counts[sort_key], 1u);
 }

@@ -75,14 +75,14 @@ struct Instance {
     uint shade_sublist; // of page, kind, displacement and shading pipeline
     uint solid; // number of the primitive solid that it bounds
     uint detail; // the samples that see it (lib/sampling/sampling.glsl)
-    uint keys;      // times at which its motion is known; 1 when it stands still
-    uint motion;    // the first of its MotionKeys, one for each of them; no matter when it stands still
+    uint keyframes; // times at which its motion is known; 1 when it stands still
+    uint motion;    // the first of its keyframes, one for each of them; no matter when it stands still
     float motion_factor; // how much faster than blur the area of micropolygons grows, 0 for not at all
     float focus_factor;
 };
 
 // A moving instance at one time. Between two of them every point of it moves on a straight line.
-struct MotionKey {
+struct Keyframe {
     vec4 row0; // camera space from object space
     vec4 row1;
     vec4 row2;
@@ -90,11 +90,11 @@ struct MotionKey {
     vec4 carry1;
     vec4 carry2;
     float time;         // 0 when the shutter opens, 1 when it closes
-    float inverse_span; // 1 / time until the next key
+    float inverse_span; // 1 / time until the next keyframe
     float scale;        // as in Instance
     float carry_scale;  // the most that carrying lengthens a displacement
     uint data;          // records from the control data at shutter open to those of this time
-    float per_time;     // 1 / time until the next key, in the scene's units of time
+    float per_time;     // 1 / time until the next keyframe, in the scene's units of time
     uint spare1;
     uint spare2;
 };

@@ -3,7 +3,7 @@
 //! *binned* pipelines). The lists are kept in the colour store, which nothing else uses while opaque grids are hidden.
 
 use super::buffers::{ActiveRegion, GeometrySources};
-use super::hidden::{Division, HidingForm, KeyedPositions, SampleTests};
+use super::hidden::{Division, HidingForm, KeyframedPositions, SampleTests};
 use super::kernels::constants::{BIN_LISTED_MIN, BIN_SAMPLES_MAX, BLOCK_PX};
 use super::kernels::records::Total;
 use super::kernels::{bin, hide_binned};
@@ -83,7 +83,7 @@ pub(super) fn record_piece(
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     form: HidingForm,
 ) -> bool {
     let micropolygons = micropolygons_expected(piece.slot_count, piece.slot_log2);
@@ -108,7 +108,7 @@ fn record_lists(
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     bins: &ScreenBins,
     variant: bin::Variant,
 ) {
@@ -147,7 +147,7 @@ fn record_bins(
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     bins: &ScreenBins,
     variant: hide_binned::Variant,
 ) {

@@ -6,7 +6,7 @@ use super::kernels::constants::{
     VISIBLE_WORDS,
 };
 use super::kernels::records::{
-    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Layer, LensCell, MotionKey, Piece,
+    Appended, Cluster, Culled, Drawable, Entry, FrameBuffer, GridBound, Instance, Keyframe, Layer, LensCell, Piece,
     Primitive, PrimvarBinding, Rest, Round, Slot, Subpatch, Total, Unfinished,
 };
 use super::look::Interpolation;
@@ -46,8 +46,8 @@ pub struct FrameSlices {
     pub solid_primitives: Slice<[u32; 4]>,
     /// Steps of their trees.
     pub solid_steps: Slice<u32>,
-    /// Keys of what moves.
-    pub motion: Slice<MotionKey>,
+    /// Keyframes of what moves.
+    pub motion: Slice<Keyframe>,
     /// Cells of the lens and wedges of its aperture; none where all is in focus.
     pub lens: Slice<LensCell>,
     /// Record of the space table in the parameters.
@@ -341,15 +341,15 @@ pub struct RegionSlices {
     pub batches: Slice<u32>,
     /// Sort key of each rank.
     pub sort_keys: Slice<u32>,
-    /// Position of each rank among those of its key.
+    /// Position of each rank among those of its sort key.
     pub places: Slice<u32>,
     /// Ranks in the order of hiding and sampling, which holds for the whole region.
     pub sorted_hide: Slice<u32>,
     /// Ranks in the order of shading, made again for each slab and round.
     pub sorted_shade: Slice<u32>,
-    /// Grids of each key.
+    /// Grids of each sort key.
     pub counts: Slice<u32>,
-    /// First of each key.
+    /// First of each sort key.
     pub offsets: Slice<u32>,
     /// Depth keys.
     pub keys: Slice<u64>,

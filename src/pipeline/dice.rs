@@ -41,8 +41,8 @@ pub struct DiceOutput {
     pub base: u32,
     /// Channels, one behind the other.
     pub channels: u32,
-    /// The key of its motion at which it is diced; `None` at shutter open.
-    pub key: Option<u32>,
+    /// The keyframe of its motion at which it is diced; `None` at shutter open.
+    pub keyframe: Option<u32>,
     /// Kinds that need all that they may have.
     pub full: FullKinds,
 }
@@ -76,10 +76,10 @@ pub fn record(
         vertex_base: output.base,
         channel_stride: piece.vertices(),
         channels: output.channels,
-        key: output.key.unwrap_or(0),
+        keyframe: output.keyframe.unwrap_or(0),
     };
     let groups = piece.groups(slices, Per::Row);
-    let variant = dice::Variant { kind, full: output.full.has(kind), moving: output.key.is_some() };
+    let variant = dice::Variant { kind, full: output.full.has(kind), moving: output.keyframe.is_some() };
     recording.dispatch(dice::dispatch(variant, groups, &bindings, &push));
 }
 
@@ -104,13 +104,14 @@ fn record_piece(
     piece: &LoadedPiece<'_>,
     kind: PrimitiveKind,
     [base, channels]: [u32; 2],
-    key: Option<u32>,
+    keyframe: Option<u32>,
 ) {
-    let output = DiceOutput { base, channels, key, full: input.world.full };
+    let output = DiceOutput { base, channels, keyframe, full: input.world.full };
     record(recording, piece.sources, &input.region.slices, kind, &piece.piece, output);
 }
 
-/// Where a program whose input channels begin at `input` expects P at the motion's second key, if it reads dPdtime.
+/// Where a program whose input channels begin at `input` expects P at the motion's second keyframe, if it reads
+/// dPdtime.
 fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> Option<u32> {
     Some(input + (kernel?.velocity_channel? + 1) * piece.vertices())
 }
@@ -118,38 +119,39 @@ fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> O
 /// Appends the dicing of a piece that is to be hidden or sampled.
 fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, displace, layout) = input.hidden(piece);
-    let mut record = |base: u32, channels: u32, key: Option<u32>| {
-        record_piece(recording, input, piece, sublist.kind, [base, channels], key);
+    let mut record = |base: u32, channels: u32, keyframe: Option<u32>| {
+        record_piece(recording, input, piece, sublist.kind, [base, channels], keyframe);
     };
     if let Some(kernel) = displace {
         record(layout.input, kernel.geometry_channels | CHANNEL_PARAMETERS, None);
-    } else if sublist.keys == 1 {
+    } else if sublist.keyframes == 1 {
         record(layout.input, CHANNEL_POSITION, None);
     }
-    if sublist.keys > 1 {
+    if sublist.keyframes > 1 {
         if let Some(base) = next_position(displace, &piece.piece, layout.input) {
             record(base, CHANNEL_POSITION, Some(1));
         }
         let base = layout.positions.base;
-        (0..sublist.keys).for_each(|key| record(base + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key)));
+        (0..sublist.keyframes)
+            .for_each(|keyframe| record(base + keyframe * piece.piece.vertices(), CHANNEL_POSITION, Some(keyframe)));
     }
 }
 
 /// Appends the dicing of a piece that is to be shaded.
 fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, [displace, shade], layout) = input.shaded(piece);
-    let mut record = |base: u32, channels: u32, key: Option<u32>| {
-        record_piece(recording, input, piece, sublist.kind, [base, channels], key);
+    let mut record = |base: u32, channels: u32, keyframe: Option<u32>| {
+        record_piece(recording, input, piece, sublist.kind, [base, channels], keyframe);
     };
     if let Some(base) = layout.coverage {
         record(base, CHANNEL_COVERAGE, None);
     }
-    for key in 0..sublist.key_channels() {
-        record(layout.keys + key * piece.piece.vertices(), CHANNEL_POSITION, Some(key));
+    for keyframe in 0..sublist.keyframe_channels() {
+        record(layout.keyframes + keyframe * piece.piece.vertices(), CHANNEL_POSITION, Some(keyframe));
     }
-    let mut record_at = |base: u32, channels: u32, key: Option<u32>| {
+    let mut record_at = |base: u32, channels: u32, keyframe: Option<u32>| {
         if channels != 0 {
-            record(base, channels | CHANNEL_PARAMETERS, key);
+            record(base, channels | CHANNEL_PARAMETERS, keyframe);
         }
     };
     for (kernel, base) in [(displace, layout.displace_input), (shade, layout.input)] {
@@ -157,8 +159,8 @@ fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
             record_at(base, CHANNEL_POSITION, Some(1));
         }
     }
-    // Interpolated colours need the vertices' positions, unless they have those at keys.
-    let needs_positions = input.world.interpolation == Interpolation::Smooth || sublist.keys == 1;
+    // Interpolated colours need the vertices' positions, unless they have those at keyframes.
+    let needs_positions = input.world.interpolation == Interpolation::Smooth || sublist.keyframes == 1;
     let positions = if needs_positions { CHANNEL_POSITION } else { 0 };
     let wanted = shade.map_or(0, |kernel| kernel.geometry_channels | positions);
     match displace {

@@ -1,7 +1,7 @@
 //! Displace: the displacement program moves P and sets N.
 
 use super::buffers::{FrameSlices, RegionSlices};
-use super::hidden::KeyedPositions;
+use super::hidden::KeyframedPositions;
 use super::kernels::{carry, displaced};
 use super::look::Interpolation;
 use super::piece::{Per, Piece};
@@ -65,7 +65,7 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
     }
     if input.part.has_results() {
         record_measure(recording, input.frame, slices, of, layout.input, layout.output);
-        if sublist.keys > 1 {
+        if sublist.keyframes > 1 {
             record_carry(recording, input.frame, slices, of, [layout.input, layout.output], layout.positions);
         }
     }
@@ -84,8 +84,8 @@ fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
         let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
         program::record(recording, piece.sources, slices, of, &run);
     }
-    if input.part.has_results() && sublist.key_channels() > 0 {
-        let positions = KeyedPositions { base: layout.keys, keys: sublist.keys, trimmed: false };
+    if input.part.has_results() && sublist.keyframe_channels() > 0 {
+        let positions = KeyframedPositions { base: layout.keyframes, keyframes: sublist.keyframes, trimmed: false };
         record_carry(recording, input.frame, slices, of, [input_base, output_base], positions);
     }
 }
@@ -109,15 +109,15 @@ pub fn record_measure(
     recording.dispatch(displaced::dispatch(piece.groups(slices, Per::Slot), &bindings, &push));
 }
 
-/// Appends the taking along of a piece's displacement, from `from_base` to `to_base` at shutter open, to the keys of
-/// its motion.
+/// Appends the taking along of a piece's displacement, from `from_base` to `to_base` at shutter open, to the keyframes
+/// of its motion.
 pub fn record_carry(
     recording: &mut Recording,
     frame: &FrameSlices,
     slices: &RegionSlices,
     piece: &Piece,
     [from_base, to_base]: [u32; 2],
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
 ) {
     let bindings =
         carry::Bindings { slots: slices.slots, pieces: slices.pieces, motion: frame.motion, arena: slices.arena };
@@ -126,9 +126,9 @@ pub fn record_carry(
         piece: piece.number,
         from_base,
         to_base,
-        keys_base: positions.base,
-        key_count: positions.keys,
-        key_stride: piece.vertices(),
+        keyframes_base: positions.base,
+        keyframe_count: positions.keyframes,
+        keyframe_stride: piece.vertices(),
     };
     recording.dispatch(carry::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
 }
@@ -140,10 +140,10 @@ fn kernels(demand: &KernelDemand<'_>) -> KernelList {
         return Vec::new();
     }
     let measures = matches!(demand.stage.assign_bin, AssignBin::Depth(_));
-    let keeps_keys = matches!(traits.interpolation, Interpolation::Blurred(_));
+    let keeps_keyframes = matches!(traits.interpolation, Interpolation::Blurred(_));
     let mut kernels = program::kernels(ProgramKind::Displacement, &traits.displacement_primvars);
     kernels.extend(measures.then(displaced::kernel));
-    let carries = (measures || keeps_keys) && traits.kinds.iter().any(|kind| kind.moves);
+    let carries = (measures || keeps_keyframes) && traits.kinds.iter().any(|kind| kind.moves);
     kernels.extend(carries.then(carry::kernel));
     kernels
 }

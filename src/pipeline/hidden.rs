@@ -40,37 +40,38 @@ pub struct SampleTests {
 }
 
 impl SampleTests {
-    /// The tests of a sublist: whether there are clipping planes, trim loops and a lens, and the keys of its motion.
-    pub fn new(clipped: bool, trimmed: bool, lens: bool, keys: u32) -> Self {
-        Self { clipped, trimmed, blurred: lens || keys > 1, motion: VertexMotion::of_keys(keys) }
+    /// The tests of a sublist: whether there are clipping planes, trim loops and a lens, and the keyframes of its
+    /// motion.
+    pub fn new(clipped: bool, trimmed: bool, lens: bool, keyframes: u32) -> Self {
+        Self { clipped, trimmed, blurred: lens || keyframes > 1, motion: VertexMotion::of_keyframes(keyframes) }
     }
 }
 
 impl VertexMotion {
-    fn of_keys(keys: u32) -> Self {
-        match keys {
+    fn of_keyframes(keyframes: u32) -> Self {
+        match keyframes {
             0 | 1 => Self::Still,
             2 => Self::Straight,
-            _ => Self::Keyed,
+            _ => Self::Keyframed,
         }
     }
 }
 
-/// Where the positions of a piece's vertices are: at each key of its motion, one behind the other.
+/// Where the positions of a piece's vertices are: at each keyframe of its motion, one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyedPositions {
+pub struct KeyframedPositions {
     /// The first record.
     pub base: u32,
-    /// Keys; 1 for what stands still.
-    pub keys: u32,
+    /// Keyframes; 1 for what stands still.
+    pub keyframes: u32,
     /// Whether its primitives have trim loops.
     pub trimmed: bool,
 }
 
-impl KeyedPositions {
+impl KeyframedPositions {
     /// What their samples are tested for.
     pub fn tests(&self, frame: &FrameSlices) -> SampleTests {
-        SampleTests::new(!frame.clip_planes.is_empty(), self.trimmed, !frame.lens.is_empty(), self.keys)
+        SampleTests::new(!frame.clip_planes.is_empty(), self.trimmed, !frame.lens.is_empty(), self.keyframes)
     }
 }
 

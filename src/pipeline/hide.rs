@@ -4,7 +4,7 @@
 use super::bin;
 use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
 use super::fuse;
-use super::hidden::{DicedKind, Division, HiddenSurfaces, HidingForm, KeyedPositions, SampleTests};
+use super::hidden::{DicedKind, Division, HiddenSurfaces, HidingForm, KeyframedPositions, SampleTests};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{block, blur_samples, hide, hide_blurred};
@@ -232,7 +232,7 @@ pub fn record_piece(
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     form: HidingForm,
 ) {
     if positions.tests(sources.frame).blurred {
@@ -247,7 +247,7 @@ fn record_blurred(
     GeometrySources { frame, page }: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
@@ -275,8 +275,8 @@ fn record_blurred(
         region_y: region.pixels.sampled[1],
         region_width,
         region_height,
-        key_count: positions.keys,
-        key_stride: piece.vertices(),
+        keyframe_count: positions.keyframes,
+        keyframe_stride: piece.vertices(),
     };
     let (tests, surfaces) = (positions.tests(frame), HiddenSurfaces::of(region));
     record_passes(recording, slices, piece, |pass, groups| {
@@ -324,7 +324,7 @@ fn record_sharp(
     sources: GeometrySources<'_>,
     region: &ActiveRegion,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     form: HidingForm,
 ) {
     let (bindings, push) = sharp(sources, region, piece, positions.base);

@@ -1,11 +1,11 @@
-//! Where the data of a piece is in the arena: vertices, inputs and outputs of programs, positions at keys.
+//! Where the data of a piece is in the arena: vertices, inputs and outputs of programs, positions at keyframes.
 
-use super::hidden::KeyedPositions;
+use super::hidden::KeyframedPositions;
 use super::look::{HideSublist, ShadeSublist, ShadingKernel};
 use super::piece::Piece;
 
 /// First records in the arena when a piece is hidden or sampled: inputs and outputs of the displacement program (if
-/// any), positions at keys, then its uniform inputs.
+/// any), positions at keyframes, then its uniform inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HideLayout {
     /// Displacement inputs; positions, where nothing is displaced.
@@ -13,7 +13,7 @@ pub struct HideLayout {
     /// Displacement outputs.
     pub output: u32,
     /// The positions that are hidden: of displaced ones that move, behind the program's outputs.
-    pub positions: KeyedPositions,
+    pub positions: KeyframedPositions,
     /// Displacement's uniform inputs.
     pub uniform: u32,
     /// Where the displacement program saves its loops.
@@ -25,7 +25,7 @@ impl HideLayout {
     pub fn cost(displace: Option<&ShadingKernel>, sublist: &HideSublist) -> (u32, u32) {
         let (vertex, slot) =
             displace.map_or((0, 0), |kernel| (kernel.input_channels + kernel.output_channels, kernel.uniform_records));
-        (vertex + sublist.key_channels(), slot)
+        (vertex + sublist.keyframe_channels(), slot)
     }
 
     /// The layout of a piece of a sublist.
@@ -33,12 +33,12 @@ impl HideLayout {
         let vertices = piece.vertices();
         let [inputs, outputs] = displace.map_or([0, 0], |kernel| [kernel.input_channels, kernel.output_channels]);
         let output = piece.base + inputs * vertices;
-        let base = if sublist.keys > 1 { output + outputs * vertices } else { output };
-        let uniform = output + (outputs + sublist.key_channels()) * vertices;
+        let base = if sublist.keyframes > 1 { output + outputs * vertices } else { output };
+        let uniform = output + (outputs + sublist.keyframe_channels()) * vertices;
         Self {
             input: piece.base,
             output,
-            positions: KeyedPositions { base, keys: sublist.keys, trimmed: sublist.trimmed },
+            positions: KeyframedPositions { base, keyframes: sublist.keyframes, trimmed: sublist.trimmed },
             uniform,
             state: uniform + displace.map_or(0, |kernel| kernel.uniform_records) * piece.slot_count,
         }
@@ -46,7 +46,7 @@ impl HideLayout {
 }
 
 /// First records in the arena when a piece is shaded: channels of the displacement program (if any), then inputs and
-/// outputs of the colour program, what thin curves cover, positions at keys, then uniform inputs.
+/// outputs of the colour program, what thin curves cover, positions at keyframes, then uniform inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadeLayout {
     /// Displacement inputs.
@@ -59,8 +59,8 @@ pub struct ShadeLayout {
     pub output: u32,
     /// What the vertices of thin curves cover.
     pub coverage: Option<u32>,
-    /// Positions at the first of the keys that are kept.
-    pub keys: u32,
+    /// Positions at the first of the keyframes that are kept.
+    pub keyframes: u32,
     /// Colour's uniform inputs.
     pub uniform: u32,
     /// Records in all.
@@ -81,7 +81,7 @@ impl ShadeLayout {
             + input
             + output
             + u32::from(sublist.thin)
-            + sublist.key_channels();
+            + sublist.keyframe_channels();
         let slot = displace.map_or(0, |k| k.uniform_records) + shade.map_or(0, |k| k.uniform_records);
         (vertex, slot)
     }
@@ -97,8 +97,8 @@ impl ShadeLayout {
         let input = piece.base + displace.map_or(0, |k| k.input_channels) * vertices;
         let output = input + input_channels(displace, shade) * vertices;
         let covered = output + shade.map_or(0, |k| k.output_channels) * vertices;
-        let keys = covered + u32::from(sublist.thin) * vertices;
-        let displace_uniform = keys + sublist.key_channels() * vertices;
+        let keyframes = covered + u32::from(sublist.thin) * vertices;
+        let displace_uniform = keyframes + sublist.keyframe_channels() * vertices;
         let uniform = displace_uniform + displace.map_or(0, |k| k.uniform_records) * piece.slot_count;
         let end = uniform + shade.map_or(0, |k| k.uniform_records) * piece.slot_count;
         Self {
@@ -107,7 +107,7 @@ impl ShadeLayout {
             input,
             output,
             coverage: sublist.thin.then_some(covered),
-            keys,
+            keyframes,
             uniform,
             records: end - piece.base,
         }

@@ -3,7 +3,7 @@
 
 use super::geometry::PrimitiveKind;
 use super::kernels::axes::Smooth;
-use super::kernels::constants::{KEY_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS, TRIPS_MAX};
+use super::kernels::constants::{KEYFRAME_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS, TRIPS_MAX};
 use std::sync::Arc;
 
 /// What is known of the opacity of a drawable before it is shaded.
@@ -75,14 +75,14 @@ pub struct HideSublist {
     pub displace: Option<usize>,
     /// Whether primvars go to the displacement program.
     pub displace_primvars: bool,
-    /// Keys of its motion; 1 for what stands still.
-    pub keys: u32,
+    /// Keyframes of its motion; 1 for what stands still.
+    pub keyframes: u32,
 }
 
 impl HideSublist {
-    /// Channels of positions at the keys of its motion, besides those of its displacement program.
-    pub fn key_channels(&self) -> u32 {
-        if self.displace.is_some() && self.keys == 1 { 0 } else { self.keys }
+    /// Channels of positions at the keyframes of its motion, besides those of its displacement program.
+    pub fn keyframe_channels(&self) -> u32 {
+        if self.displace.is_some() && self.keyframes == 1 { 0 } else { self.keyframes }
     }
 }
 
@@ -103,14 +103,14 @@ pub struct ShadeSublist {
     pub shade_primvars: bool,
     /// Whether vertices may count for less than their opacity.
     pub thin: bool,
-    /// Keys of its motion at which positions are kept with the colours, see [`Interpolation::Blurred`]; else 0.
-    pub keys: u32,
+    /// Keyframes of its motion at which positions are kept with the colours, see [`Interpolation::Blurred`]; else 0.
+    pub keyframes: u32,
 }
 
 impl ShadeSublist {
-    /// Channels of positions at keys: those of what stands still are among the inputs of its program.
-    pub fn key_channels(&self) -> u32 {
-        if self.keys > 1 { self.keys } else { 0 }
+    /// Channels of positions at keyframes: those of what stands still are among the inputs of its program.
+    pub fn keyframe_channels(&self) -> u32 {
+        if self.keyframes > 1 { self.keyframes } else { 0 }
     }
 }
 
@@ -122,8 +122,8 @@ pub enum Interpolation {
     Constant,
     /// Colours of the vertices, and where they are in the picture.
     Smooth,
-    /// Colours of the vertices, and where they are in camera space at each key of their motion, of which there are as
-    /// many at most: some move, or are seen through a lens.
+    /// Colours of the vertices, and where they are in camera space at each keyframe of their motion, of which there are
+    /// as many at most: some move, or are seen through a lens.
     Blurred(u32),
 }
 
@@ -142,7 +142,7 @@ impl Interpolation {
         match self {
             Self::Constant => 0,
             Self::Smooth => POSITION_RECORDS,
-            Self::Blurred(keys) => POSITION_HEAD_RECORDS + keys * KEY_POSITION_RECORDS,
+            Self::Blurred(keyframes) => POSITION_HEAD_RECORDS + keyframes * KEYFRAME_POSITION_RECORDS,
         }
     }
 }
@@ -154,7 +154,7 @@ pub struct ShadingKernel {
     pub kernel: Arc<super::recording::Kernel>,
     /// Mask of the geometry channels 0 to 3 that it reads.
     pub geometry_channels: u32,
-    /// The input channel of dPdtime; the one behind it is for P at the motion's second key.
+    /// The input channel of dPdtime; the one behind it is for P at the motion's second keyframe.
     pub velocity_channel: Option<u32>,
     /// Input channels in all, the four geometry channels included.
     pub input_channels: u32,
@@ -193,7 +193,7 @@ pub const TILE_BUFFERS: usize = 8;
 
 /// Words before the keys in the list of tiles that such a kernel missed.
 pub const MISSES_ENTRIES: u64 = 8 + (1 << 14);
-/// Keys that the list of tiles that were missed has room for.
+/// Keys of tiles that the list of those that were missed has room for.
 pub const MISSES_ROOM: u64 = 1 << 13;
 /// The first word of the marks of slots.
 pub const MISSES_MARKS: u64 = MISSES_ENTRIES + 2 * MISSES_ROOM;

@@ -61,7 +61,7 @@ impl Outside {
             .bounds
             .entry(Arc::as_ptr(&drawable.geometry))
             .or_insert_with(|| shapes.iter().map(|(_, shape)| shape.bound()).fold(SpaceBox::EMPTY, SpaceBox::with));
-        let corners: Vec<DVec3> = path.keys.iter().flat_map(|(_, matrix)| corners(bound, matrix)).collect();
+        let corners: Vec<DVec3> = path.keyframes.iter().flat_map(|(_, matrix)| corners(bound, matrix)).collect();
         let beyond = |(normal, offset): &(DVec3, f64)| {
             corners.iter().all(|corner| normal.dot(*corner) - grown * normal.length() > *offset)
         };

@@ -210,7 +210,7 @@ fn record_inputs(
     }
 }
 
-/// Appends the making of dPdtime, of which P at the motion's second key is diced.
+/// Appends the making of dPdtime, of which P at the motion's second keyframe is diced.
 fn record_velocity(
     recording: &mut Recording,
     frame: &FrameSlices,

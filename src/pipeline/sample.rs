@@ -2,7 +2,7 @@
 //! slab of depth.
 
 use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
-use super::hidden::{Division, KeyedPositions, SampleTests};
+use super::hidden::{Division, KeyframedPositions, SampleTests};
 use super::hide::{self, HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::{Appended, Entry};
@@ -175,7 +175,7 @@ pub fn record_piece(
     region: &ActiveRegion,
     slab: Slab,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     division: Division,
 ) {
     if positions.tests(sources.frame).blurred {
@@ -191,7 +191,7 @@ fn record_blurred(
     region: &ActiveRegion,
     slab: Slab,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
@@ -221,8 +221,8 @@ fn record_blurred(
         region_y: region.pixels.sampled[1],
         region_width,
         region_height,
-        key_count: positions.keys,
-        key_stride: piece.vertices(),
+        keyframe_count: positions.keyframes,
+        keyframe_stride: piece.vertices(),
         capacity: region.capacity.entries as u32,
         cells: region.capacity.cells() as u32,
         slab_low_z: (slab.low >> 32) as u32,
@@ -242,7 +242,7 @@ fn record_sharp(
     region: &ActiveRegion,
     slab: Slab,
     piece: &Piece,
-    positions: KeyedPositions,
+    positions: KeyframedPositions,
     division: Division,
 ) {
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());

@@ -254,7 +254,7 @@ const BY_HIDING: sort_count::Variant = sort_count::Variant { shade: false };
 /// The counting sort for shading.
 pub(super) const BY_SHADING: sort_count::Variant = sort_count::Variant { shade: true };
 
-/// The keys of a counting sort of the selected grids.
+/// The sort keys of a counting sort of the selected grids.
 #[derive(Clone, Debug)]
 pub(super) struct SortOrder {
     /// Depth buckets (hiding).

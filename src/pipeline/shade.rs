@@ -214,10 +214,10 @@ pub fn record_order(
 pub struct PieceColours<'a> {
     /// The colour program; `None` for matte grids, which leave nothing.
     pub kernel: Option<&'a ShadingKernel>,
-    /// First record of the positions: at shutter open, or at the first key.
+    /// First record of the positions: at shutter open, or at the first keyframe.
     pub position_base: u32,
-    /// Keys at which positions are there, see [`ShadeSublist::keys`](super::look::ShadeSublist::keys).
-    pub position_keys: u32,
+    /// Keyframes at which positions are there, see [`ShadeSublist::keyframes`](super::look::ShadeSublist::keyframes).
+    pub position_keyframes: u32,
     /// First record of the program's outputs.
     pub output_base: u32,
     /// First record of what the vertices cover, if that may be a part.
@@ -257,7 +257,7 @@ pub fn record_pack(
         vertex_base: colours.output_base,
         channel_stride: piece.vertices(),
         position_base: colours.position_base,
-        position_keys: colours.position_keys,
+        position_keyframes: colours.position_keyframes,
         value_records: capacity.value_records() as u32,
         position_records: capacity.interpolation.position_records(),
         opacity_record: u32::from(capacity.translucent()),
@@ -309,11 +309,11 @@ fn record_colours(recording: &mut Recording, input: &LoadInput<'_>, piece: &Load
 /// Appends the keeping of the visible colours that a piece's program has left.
 fn record_results(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, [_, kernel], layout) = input.shaded(piece);
-    let position_base = if sublist.keys > 1 { layout.keys } else { layout.input };
+    let position_base = if sublist.keyframes > 1 { layout.keyframes } else { layout.input };
     let colours = PieceColours {
         kernel,
         position_base,
-        position_keys: sublist.keys,
+        position_keyframes: sublist.keyframes,
         output_base: layout.output,
         coverage_base: layout.coverage,
         places: input.places.clone(),

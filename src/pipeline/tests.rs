@@ -6,7 +6,7 @@ use super::buffers::{
 };
 use super::dice::{self, DiceOutput};
 use super::geometry::PrimitiveKind;
-use super::hidden::{HidingForm, KeyedPositions};
+use super::hidden::{HidingForm, KeyframedPositions};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::layout::ShadeLayout;
@@ -155,7 +155,7 @@ fn a_load_to_hide_or_to_sample() {
     for count in [1, 2, 7] {
         let pieces = pieces(count);
         let r = Fixture::new(100, 0);
-        let load = |sampled: bool, keys: u32, division: Division| {
+        let load = |sampled: bool, keyframes: u32, division: Division| {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
@@ -163,11 +163,11 @@ fn a_load_to_hide_or_to_sample() {
                     let output = DiceOutput {
                         base: piece.base,
                         channels: CHANNEL_POSITION,
-                        key: None,
+                        keyframe: None,
                         full: FullKinds::default(),
                     };
                     dice::record(recording, r.sources(), slices, kind, piece, output);
-                    let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
+                    let positions = KeyframedPositions { base: piece.base, keyframes, trimmed: false };
                     if sampled {
                         sample::record_piece(
                             recording,
@@ -185,9 +185,11 @@ fn a_load_to_hide_or_to_sample() {
                 }
             })
         };
-        for (keys, division) in [1, 3].into_iter().flat_map(|keys| Division::ALL.map(|division| (keys, division))) {
+        for (keyframes, division) in
+            [1, 3].into_iter().flat_map(|keyframes| Division::ALL.map(|division| (keyframes, division)))
+        {
             let all = 4 * count as usize + 1;
-            assert_eq!([load(false, keys, division), load(true, keys, division)], [all; 2]);
+            assert_eq!([load(false, keyframes, division), load(true, keyframes, division)], [all; 2]);
         }
         assert_eq!(dispatches(|recording| hide::record_blocks(recording, &r.region)), 1);
     }
@@ -196,10 +198,10 @@ fn a_load_to_hide_or_to_sample() {
 #[test]
 fn expanded_kernels_share_out_what_is_trimmed_too() {
     let r = Fixture::new(100, 0);
-    let kernels = |keys: u32, trimmed: bool| {
+    let kernels = |keyframes: u32, trimmed: bool| {
         let mut recording = Recording::new("expanded");
         let piece = pieces(1)[0];
-        let positions = KeyedPositions { base: piece.base, keys, trimmed };
+        let positions = KeyframedPositions { base: piece.base, keyframes, trimmed };
         let (division, sources) = (Division::Expanded, r.sources());
         let form = HidingForm { division, variants: SERIAL };
         hide::record_piece(&mut recording, sources, &r.region, &piece, positions, form);
@@ -215,10 +217,10 @@ fn expanded_kernels_share_out_what_is_trimmed_too() {
 #[test]
 fn pieces_are_listed_in_bins_if_they_are_large_and_stand_still() {
     let r = Fixture::new(0, 0);
-    let hidden = |slot_count: u32, keys: u32| {
+    let hidden = |slot_count: u32, keyframes: u32| {
         dispatches(|recording| {
             let piece = Piece { slot_count, ..pieces(1)[0] };
-            let positions = KeyedPositions { base: piece.base, keys, trimmed: false };
+            let positions = KeyframedPositions { base: piece.base, keyframes, trimmed: false };
             let form = HidingForm { division: Division::Binned, variants: KernelVariants { serial: true } };
             hide::record_piece(recording, r.sources(), &r.region, &piece, positions, form);
         })
@@ -234,7 +236,7 @@ fn bins_with_whole_blocks_are_hidden_by_the_kernel_that_finds_their_farthest_dep
         r.region.capacity.pixel_samples = pixel_samples;
         let mut recording = Recording::new("bins");
         let piece = Piece { slot_count: 100, ..pieces(1)[0] };
-        let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
+        let positions = KeyframedPositions { base: piece.base, keyframes: 1, trimmed: false };
         let form = HidingForm { division, variants: SERIAL };
         hide::record_piece(&mut recording, r.sources(), &r.region, &piece, positions, form);
         let labels: Vec<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
@@ -282,14 +284,15 @@ fn a_load_to_shade_and_what_programs_add() {
                 record_slots(&r, recording, &pieces);
                 for piece in &pieces {
                     let (slices, kind) = (&r.region.slices, PrimitiveKind::Curve);
-                    let output = DiceOutput { base: piece.base, channels: 3, key: None, full: FullKinds::default() };
+                    let output =
+                        DiceOutput { base: piece.base, channels: 3, keyframe: None, full: FullKinds::default() };
                     dice::record(recording, r.sources(), slices, kind, piece, output);
                     run(recording, piece, primvars);
                     let kernel = Some(&program);
                     let colours = PieceColours {
                         kernel,
                         position_base: 0,
-                        position_keys: 0,
+                        position_keyframes: 0,
                         output_base: 64,
                         coverage_base: None,
                         places: 0..1024,
@@ -325,13 +328,13 @@ fn all_that_a_displacement_stores_has_its_place() {
             shade: shade.map(|_| 1),
             shade_primvars: false,
             thin,
-            keys: 3,
+            keyframes: 3,
         };
         let layout = ShadeLayout::new(&piece, Some(&displace), shade, &sublist);
         let (vertex, slot) = ShadeLayout::cost(Some(&displace), shade, &sublist);
         let outputs = shade.map_or(0, |kernel| kernel.output_channels) + u32::from(thin);
-        assert!(layout.keys >= layout.output + outputs * piece.vertices());
-        assert!(layout.displace_uniform >= layout.keys + 3 * piece.vertices());
+        assert!(layout.keyframes >= layout.output + outputs * piece.vertices());
+        assert!(layout.displace_uniform >= layout.keyframes + 3 * piece.vertices());
         assert!(layout.output >= layout.input + displace.output_channels * piece.vertices());
         assert_eq!(layout.records, vertex * piece.vertices() + slot * piece.slot_count);
     }

@@ -9,7 +9,7 @@ use super::kernels::constants::{
     INSTANCE_FLIP_NORMAL, INSTANCE_MATTE, INSTANCE_ONE_SIDED, INSTANCE_OPAQUE, INSTANCE_SMOOTH, INSTANCE_SOLID,
     INSTANCE_TRANSLUCENT, PRIMVARS_NONE, TYPE_NORMAL, TYPE_PLAIN, TYPE_POINT, TYPE_VECTOR,
 };
-use super::kernels::records::{Frame, Instance, LensCell, MotionKey, PrimvarBinding};
+use super::kernels::records::{Frame, Instance, Keyframe, LensCell, PrimvarBinding};
 use super::lens::Lens;
 use super::look::{HideSublist, Interpolation, Look, Program, ShadeSublist, Verdict};
 use super::motion::{Path, largest_scale};
@@ -50,8 +50,8 @@ pub struct DrawnWorld {
     pub pages: Arc<[Page]>,
     /// Instances.
     pub instances: Vec<Instance>,
-    /// The motion of the instances that move: a record for each of their keys.
-    pub motion: Vec<MotionKey>,
+    /// The motion of the instances that move: a record for each of their keyframes.
+    pub motion: Vec<Keyframe>,
     /// The cells of the lens and the wedges of its aperture; none where all is in focus.
     pub lens: Vec<LensCell>,
     /// Primvars of instances' programs; lists end with `CLASS_END`.
@@ -76,12 +76,12 @@ pub struct DrawnWorld {
     /// Instances that are displaced without a declared bound, so that their displacement must be measured.
     pub unbounded: Vec<u32>,
     /// Instances whose motion has too many times to follow all of them.
-    pub few_keys: Vec<FewKeys>,
+    pub few_keyframes: Vec<FewKeyframes>,
 }
 
 /// An instance whose motion is followed at some of its times only.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FewKeys {
+pub struct FewKeyframes {
     /// The instance.
     pub instance: u32,
     /// How many times its shape, its transformation and the camera's have together.
@@ -126,7 +126,7 @@ impl DrawnWorld {
 
     /// Whether any primitive of this kind moves.
     pub fn moves(&self, kind: PrimitiveKind) -> bool {
-        self.hide_sublists.iter().any(|sublist| sublist.kind == kind && sublist.keys > 1)
+        self.hide_sublists.iter().any(|sublist| sublist.kind == kind && sublist.keyframes > 1)
     }
 
     /// Primitives drawn, instances counted each time.
@@ -142,20 +142,20 @@ struct Builder<'a> {
     camera_from_world: DMat4,
     pages: Pages,
     instances: Vec<(Instance, HideSublist, ShadeSublist)>,
-    motion: Vec<MotionKey>,
-    /// Shapes that were given keys of their drawable's path: pages know geometry by address.
-    keyed: Vec<Arc<Geometry>>,
+    motion: Vec<Keyframe>,
+    /// Shapes that were given keyframes of their drawable's path: pages know geometry by address.
+    keyframed: Vec<Arc<Geometry>>,
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
-    /// Most keys of a drawable whose colours are interpolated; 0 where there is none.
-    smooth_keys: u32,
+    /// Most keyframes of a drawable whose colours are interpolated; 0 where there is none.
+    smooth_keyframes: u32,
     full: FullKinds,
     solids: SolidTable,
     /// The primitive that each solid of the world is, if it is one.
     primitive_solids: Vec<Option<PrimitiveSolid>>,
     unbounded: Vec<u32>,
-    few_keys: Vec<FewKeys>,
+    few_keyframes: Vec<FewKeyframes>,
 }
 
 impl<'a> Builder<'a> {
@@ -171,16 +171,16 @@ impl<'a> Builder<'a> {
             pages: Pages::new(page_bytes),
             instances: Vec::new(),
             motion: Vec::new(),
-            keyed: Vec::new(),
+            keyframed: Vec::new(),
             primvar_bindings: Vec::new(),
             runs: Vec::new(),
             origins: Vec::new(),
-            smooth_keys: 0,
+            smooth_keyframes: 0,
             full: FullKinds { curves: world.options.least_width_px() > 0.0, blobs: false },
             solids,
             primitive_solids,
             unbounded: Vec::new(),
-            few_keys: Vec::new(),
+            few_keyframes: Vec::new(),
         }
     }
 
@@ -197,18 +197,18 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         let runs = self.pages.runs(&geometry);
-        if path.asked > path.keys.len() && !runs.is_empty() {
-            let (instance, asked, followed) = (self.instances.len() as u32, path.asked, path.keys.len());
-            self.few_keys.push(FewKeys { instance, asked, followed });
+        if path.asked > path.keyframes.len() && !runs.is_empty() {
+            let (instance, asked, followed) = (self.instances.len() as u32, path.asked, path.keyframes.len());
+            self.few_keyframes.push(FewKeyframes { instance, asked, followed });
         }
         if !Arc::ptr_eq(&geometry, &drawable.geometry) {
-            self.keyed.push(geometry);
+            self.keyframed.push(geometry);
         }
         for run in runs.iter() {
             let instance = self.instance(drawable, look, run, &path, solid);
             let is_smooth = look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
-            let smooth_keys = if is_smooth { instance.keys } else { 0 };
-            self.smooth_keys = self.smooth_keys.max(smooth_keys);
+            let smooth_keyframes = if is_smooth { instance.keyframes } else { 0 };
+            self.smooth_keyframes = self.smooth_keyframes.max(smooth_keyframes);
             self.runs.push(DrawnRun {
                 page: run.page,
                 first: run.first,
@@ -226,12 +226,12 @@ impl<'a> Builder<'a> {
             let translucent = instance.flags & INSTANCE_TRANSLUCENT != 0;
             let (page, kind) = (run.page, run.kind);
             let trimmed = drawable.geometry.shape.first().trim().is_some();
-            let keys = instance.keys;
-            let hide_sublist = HideSublist { translucent, page, kind, trimmed, displace, displace_primvars, keys };
+            let keyframes = instance.keyframes;
+            let hide_sublist = HideSublist { translucent, page, kind, trimmed, displace, displace_primvars, keyframes };
             let thin = look.thin;
-            let keys = smooth_keys;
+            let keyframes = smooth_keyframes;
             let shade_sublist =
-                ShadeSublist { page, kind, displace, displace_primvars, shade, shade_primvars, thin, keys };
+                ShadeSublist { page, kind, displace, displace_primvars, shade, shade_primvars, thin, keyframes };
             self.instances.push((instance, hide_sublist, shade_sublist));
             self.origins.push((Arc::clone(&drawable.attributes.name), drawable.geometry.location.clone()));
         }
@@ -255,7 +255,7 @@ impl<'a> Builder<'a> {
         let st = attributes.texture_coordinates;
         let motion = self.motion.len() as u32;
         if path.moves() {
-            self.motion.extend(path.records(self.world.camera.shutter, key_records(drawable, run)));
+            self.motion.extend(path.records(self.world.camera.shutter, keyframe_records(drawable, run)));
         }
         let block = |program: &Option<Program>| program.as_ref().map_or(0, |p| p.block);
         Instance {
@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
             shade_sublist: 0,
             solid: solid.map_or(0, |solid| solid.number),
             detail: drawable.detail[0] | (DETAIL_STEPS - drawable.detail[1]) << DETAIL_END_SHIFT,
-            keys: path.keys.len() as u32,
+            keyframes: path.keyframes.len() as u32,
             motion: if path.moves() { motion } else { 0 },
             motion_factor: if path.moves() { loosening(attributes, "motionfactor") } else { 0.0 },
             focus_factor: if frame::has_lens(&self.world.camera) { loosening(attributes, "focusfactor") } else { 0.0 },
@@ -288,7 +288,7 @@ impl<'a> Builder<'a> {
         match (&look.displace, &drawable.attributes.displacement_bound) {
             (None, _) => 0.0,
             (Some(_), Some(_)) if !path.moves() => {
-                f64::from(self.displacement_bound(&drawable.attributes, look, path.keys[0].1))
+                f64::from(self.displacement_bound(&drawable.attributes, look, path.keyframes[0].1))
             }
             _ => f64::INFINITY,
         }
@@ -331,10 +331,10 @@ impl<'a> Builder<'a> {
     }
 
     fn interpolation(&self) -> Interpolation {
-        match self.smooth_keys {
+        match self.smooth_keyframes {
             0 => Interpolation::Constant,
             1 if !frame::has_lens(&self.world.camera) => Interpolation::Smooth,
-            keys => Interpolation::Blurred(keys),
+            keyframes => Interpolation::Blurred(keyframes),
         }
     }
 
@@ -344,7 +344,7 @@ impl<'a> Builder<'a> {
         }
         let interpolation = self.interpolation();
         if !matches!(interpolation, Interpolation::Blurred(_)) {
-            self.instances.iter_mut().for_each(|(_, _, sublist)| sublist.keys = 0);
+            self.instances.iter_mut().for_each(|(_, _, sublist)| sublist.keyframes = 0);
         }
         let mut hide_sublists: Vec<HideSublist> = self.instances.iter().map(|(_, sublist, _)| *sublist).collect();
         let mut shade_sublists: Vec<ShadeSublist> = self.instances.iter().map(|(_, _, sublist)| *sublist).collect();
@@ -380,7 +380,7 @@ impl<'a> Builder<'a> {
             full: self.full,
             solids: self.solids,
             unbounded: self.unbounded,
-            few_keys: self.few_keys,
+            few_keyframes: self.few_keyframes,
         }
     }
 }
@@ -416,9 +416,9 @@ fn flags(drawable: &Drawable, look: &Look, solid: Option<PrimitiveSolid>) -> u32
         | bit(look.bakes && attributes.bakes_unseen(), INSTANCE_BAKES_UNSEEN)
 }
 
-/// Records from a run's control data at one key to those at the next: none where its shape stands still.
-fn key_records(drawable: &Drawable, run: &PrimitiveRun) -> u32 {
-    if drawable.geometry.shape.moves() { run.key_records } else { 0 }
+/// Records from a run's control data at one keyframe to those at the next: none where its shape stands still.
+fn keyframe_records(drawable: &Drawable, run: &PrimitiveRun) -> u32 {
+    if drawable.geometry.shape.moves() { run.keyframe_records } else { 0 }
 }
 
 fn class_number(class: Class) -> u32 {

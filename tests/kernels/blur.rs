@@ -7,10 +7,10 @@ use super::region::{Mesh, Region, flat_frame, in_halves, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
 use anthill::pipeline::buffers::GeometrySources;
-use anthill::pipeline::hidden::{HidingForm, KeyedPositions};
+use anthill::pipeline::hidden::{HidingForm, KeyframedPositions};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
-use anthill::pipeline::kernels::records::{Entry, Frame, MotionKey};
+use anthill::pipeline::kernels::records::{Entry, Frame, Keyframe};
 use anthill::pipeline::kernels::test::parts;
 use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::plan::Division;
@@ -35,7 +35,7 @@ const DIVISIONS: [Division; 2] = [Division::Micropolygons, Division::Expanded];
 impl Scene {
     fn paths(&self) -> Vec<Path> {
         let path = |(corners, _): &(Vec<[[f32; 3]; 4]>, Mesh)| Path {
-            keys: self.times.iter().copied().zip(corners.iter().copied()).collect(),
+            keyframes: self.times.iter().copied().zip(corners.iter().copied()).collect(),
         };
         self.quads.iter().map(path).collect()
     }
@@ -73,12 +73,12 @@ impl Scene {
             room.blurred = true;
             room.behind = behind;
         });
-        let key = |(k, &time): (usize, &f32)| MotionKey {
+        let keyframe = |(k, &time): (usize, &f32)| Keyframe {
             time,
             inverse_span: self.times.get(k + 1).map_or(0.0, |next| 1.0 / (next - time)),
-            ..MotionKey::zeroed()
+            ..Keyframe::zeroed()
         };
-        let motion: Vec<MotionKey> = self.times.iter().enumerate().map(key).collect();
+        let motion: Vec<Keyframe> = self.times.iter().enumerate().map(keyframe).collect();
         region.frame.motion = region.lab.upload("motion", &motion);
         if self.frame.flags & FRAME_LENS != 0 {
             region.frame.lens = region.lab.upload("lens", &with_aperture(self.frame, &APERTURE).1);
@@ -89,15 +89,15 @@ impl Scene {
             in_halves(context.pixels.count(), |some| hide::record_blur_samples(recording, &frame, &context, some));
         });
         let meshes: Vec<Mesh> = self.quads.iter().map(|(_, mesh)| mesh.clone()).collect();
-        let pieces = region.lay(&meshes, 0, self.times.len() as u32, |mesh, vertex, key| {
-            let [x, y, z] = self.quads[mesh].0[key as usize][vertex];
+        let pieces = region.lay(&meshes, 0, self.times.len() as u32, |mesh, vertex, keyframe| {
+            let [x, y, z] = self.quads[mesh].0[keyframe as usize][vertex];
             [x, y, z, 0.0]
         });
         (region, pieces)
     }
 
-    fn positions(&self, base: u32) -> KeyedPositions {
-        KeyedPositions { base, keys: self.times.len() as u32, trimmed: false }
+    fn positions(&self, base: u32) -> KeyframedPositions {
+        KeyframedPositions { base, keyframes: self.times.len() as u32, trimmed: false }
     }
 
     fn check(&self) -> Vec<u64> {
@@ -198,14 +198,14 @@ fn lens_frame(samples: [u32; 2]) -> Frame {
 }
 
 /// Micropolygons on their way: some stand still, some fast, some through the eye.
-fn quads(random: &mut Random, keys: usize, count: usize, perspective: bool) -> Vec<(Vec<[[f32; 3]; 4]>, Mesh)> {
+fn quads(random: &mut Random, keyframes: usize, count: usize, perspective: bool) -> Vec<(Vec<[[f32; 3]; 4]>, Mesh)> {
     let quad = |_| {
         let size = if random.one_in(8) { 5.0 } else { 0.9 };
         let shape = [0; 4].map(|_| random.triple(-size, size));
         let reach = if random.one_in(4) { 0.0 } else { random.float(0.2, 9.0) };
         let start = [random.float(-2.0, 13.0), random.float(-2.0, 12.0), random.float(2.0, 8.0)];
         let through = perspective && random.one_in(9);
-        let corners: Vec<[[f32; 3]; 4]> = (0..keys)
+        let corners: Vec<[[f32; 3]; 4]> = (0..keyframes)
             .map(|_| {
                 let step = random.triple(-reach, reach);
                 let z = (start[2] + 0.2 * step[2]).max(1.0) - if through && random.one_in(2) { 6.0 } else { 0.0 };

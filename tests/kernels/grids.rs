@@ -161,7 +161,7 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             let piece = lay_slots(lab, &slices, chunk, &split.grids);
             lab.run(|recording| {
                 let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
-                let output = DiceOutput { base: 0, channels: ALL_CHANNELS, key: None, full: scene.drawn.full };
+                let output = DiceOutput { base: 0, channels: ALL_CHANNELS, keyframe: None, full: scene.drawn.full };
                 dice::record(recording, sources, &slices, kind, &piece, output);
             });
             let arena = lab.read(slices.arena);

@@ -8,7 +8,7 @@ use crate::reference::layers::{PixelLayers, layers as pixel_layers};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
 use anthill::pipeline::buffers::{GeometrySources, Vec4};
-use anthill::pipeline::hidden::KeyedPositions;
+use anthill::pipeline::hidden::KeyframedPositions;
 use anthill::pipeline::kernels::constants::{CELL_SAMPLES, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Frame, Layer, Total};
 use anthill::pipeline::pixels::RegionPixels;
@@ -124,7 +124,7 @@ impl Layers {
         region.lab.run(|recording| {
             sample::record_clear(recording, &context, self.meshes.len() as u64);
             for piece in &pieces {
-                let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
+                let positions = KeyframedPositions { base: piece.base, keyframes: 1, trimmed: false };
                 sample::record_piece(recording, sources, &context, slab, piece, positions, division);
             }
         });

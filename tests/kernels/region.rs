@@ -9,7 +9,7 @@ use anthill::pipeline::buffers::{
     ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, Vec4,
 };
 use anthill::pipeline::frame;
-use anthill::pipeline::hidden::{HidingForm, KeyedPositions};
+use anthill::pipeline::hidden::{HidingForm, KeyframedPositions};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{
     FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
@@ -278,7 +278,7 @@ impl Region {
         let sources = GeometrySources { frame: &frame, page };
         self.lab.run(|recording| {
             for piece in &pieces {
-                let positions = KeyedPositions { base: piece.base, keys: 1, trimmed: false };
+                let positions = KeyframedPositions { base: piece.base, keyframes: 1, trimmed: false };
                 hide::record_piece(recording, sources, &region, piece, positions, form);
             }
         });

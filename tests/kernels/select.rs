@@ -205,16 +205,16 @@ fn check_selection(
     let found = lab.read(slices.batches.part(u64::from(DEPTH_BUCKETS)..u64::from(DEPTH_BUCKETS + BATCHES)));
     assert_eq!(found, farthest.iter().map(|z| z.to_bits()).collect::<Vec<_>>());
 
-    let key = |rank: u32| {
+    let sort_key = |rank: u32| {
         let grid = expected[rank as usize] as usize;
         let batch = batch[bucket(&bounds[grid], bench.depth) as usize];
         let sublist = instances[grids[grid].instance as usize].hide_sublist;
         (batch * SUBLISTS + sublist) * SIZE_CLASSES + size_class(&grids[grid])
     };
     let sorted = lab.read(slices.sorted_hide.part(0..u64::from(total)));
-    check_sorted(&sorted, 0..total, key);
+    check_sorted(&sorted, 0..total, sort_key);
     let mut counts = vec![0; bench.region.capacity.sort_keys() as usize];
-    sorted.iter().for_each(|&rank| counts[key(rank) as usize] += 1);
+    sorted.iter().for_each(|&rank| counts[sort_key(rank) as usize] += 1);
     assert_eq!(lab.read(slices.counts), counts);
     assert_eq!(lab.read(slices.offsets), exclusive(&counts, u32::MAX).0);
 }
@@ -224,12 +224,12 @@ fn of<T: Copy>(some: &[u32], records: &[T]) -> Vec<T> {
     some.iter().map(|&grid| records[grid as usize]).collect()
 }
 
-/// Each of `ranks` once, by key.
-fn check_sorted(sorted: &[u32], ranks: impl Iterator<Item = u32>, key: impl Fn(u32) -> u32) {
+/// Each of `ranks` once, by sort key.
+fn check_sorted(sorted: &[u32], ranks: impl Iterator<Item = u32>, sort_key: impl Fn(u32) -> u32) {
     let mut once = sorted.to_vec();
     once.sort_unstable();
     assert_eq!(once, ranks.collect::<Vec<_>>(), "every grid once");
-    assert!(sorted.is_sorted_by_key(|&rank| key(rank)));
+    assert!(sorted.is_sorted_by_key(|&rank| sort_key(rank)));
 }
 
 #[test]

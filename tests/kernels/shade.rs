@@ -178,8 +178,14 @@ fn pack(device: &mut Region, pieces: &[Piece], kernel: Option<&ShadingKernel>, p
     device.lab.run(|recording| {
         for piece in pieces {
             let (output_base, places) = (piece.base, places.clone());
-            let colours =
-                PieceColours { kernel, position_base: 0, position_keys: 0, output_base, coverage_base: None, places };
+            let colours = PieceColours {
+                kernel,
+                position_base: 0,
+                position_keyframes: 0,
+                output_base,
+                coverage_base: None,
+                places,
+            };
             shade::record_pack(recording, &frame, &context, piece, &colours);
         }
     });

@@ -5,8 +5,8 @@ use super::micropolygon::Micropolygon;
 use super::sampling::{Pattern, halves, hash};
 use anthill::pipeline::frame::{ShutterRamps, shutter_ramps};
 use anthill::pipeline::kernels::constants::{
-    BLUR_TIME_LAST, BLUR_TIME_UNITS, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_KEY, LENS_TURNS,
-    PERIOD_KEY, PERIOD_LOG2, PIXEL_KEY, SQUARE_KEY, TIME_BITS, TURN_ROWS,
+    BLUR_TIME_LAST, BLUR_TIME_UNITS, FRAME_LENS, FRAME_RAMPS, LENS_BITS, LENS_CLASS_PX, LENS_SALT, LENS_TURNS,
+    PERIOD_LOG2, PERIOD_SALT, PIXEL_SALT, SQUARE_SALT, TIME_BITS, TURN_ROWS,
 };
 use anthill::pipeline::kernels::records::{Frame, LensCell};
 use anthill::pipeline::lens::Lens;
@@ -27,8 +27,8 @@ fn mixed(h: u32) -> u32 {
 }
 
 /// A number below n.
-fn below(key: u32, number: u32, n: u32) -> u32 {
-    let h = key.wrapping_add(number.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x2c1b_3c6d);
+fn below(salt: u32, number: u32, n: u32) -> u32 {
+    let h = salt.wrapping_add(number.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x2c1b_3c6d);
     let h = (h ^ (h >> 15)).wrapping_mul(0x297a_2d39);
     ((h >> 16) * n) >> 16
 }
@@ -40,20 +40,20 @@ fn apart(x: u32, n: u32) -> u32 {
 }
 
 /// Puts the columns of each row in another order and turns them, then turns the rows of each column.
-fn shuffled([x, y]: [u32; 2], key: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
-    let x = (apart(x, nx) + below(key, y, nx)) % nx;
-    [x, (y + below(key ^ TURN_ROWS, x, ny)) % ny]
+fn shuffled([x, y]: [u32; 2], salt: u32, [nx, ny]: [u32; 2]) -> [u32; 2] {
+    let x = (apart(x, nx) + below(salt, y, nx)) % nx;
+    [x, (y + below(salt ^ TURN_ROWS, x, ny)) % ny]
 }
 
 /// By how many of `n` parts the order of a period is turned.
 fn period_turn(pixel: [i32; 2], n: u32) -> u32 {
-    below(hash(pixel.map(|x| (x >> PERIOD_LOG2).cast_unsigned())) ^ PERIOD_KEY, 0, n)
+    below(hash(pixel.map(|x| (x >> PERIOD_LOG2).cast_unsigned())) ^ PERIOD_SALT, 0, n)
 }
 
 /// The quarter of each part in which a pixel's samples are.
 fn quarter(pixel: [i32; 2]) -> u32 {
     let [x, y] = pixel.map(i32::cast_unsigned);
-    let hash = mixed(hash([x >> 1, y >> 1]) ^ SQUARE_KEY);
+    let hash = mixed(hash([x >> 1, y >> 1]) ^ SQUARE_SALT);
     let orders = [[0, 2, 3, 1], [0, 3, 2, 1]];
     orders[(hash >> 2 & 1) as usize][(y % 2 * 2 + x % 2) as usize] ^ (hash & 3)
 }
@@ -67,19 +67,19 @@ fn root(x: f32) -> f32 {
     x * y
 }
 
-fn pixel_key(pixel: [i32; 2]) -> u32 {
-    mixed(hash(pixel.map(i32::cast_unsigned)) ^ PIXEL_KEY)
+fn pixel_salt(pixel: [i32; 2]) -> u32 {
+    mixed(hash(pixel.map(i32::cast_unsigned)) ^ PIXEL_SALT)
 }
 
 impl Blurring {
     /// The number of the part of the shutter that each sample of a pixel has.
     fn parts(&self, pixel: [i32; 2]) -> Vec<u32> {
         let n = self.pattern.samples;
-        let key = pixel_key(pixel);
+        let salt = pixel_salt(pixel);
         let mut parts = vec![u32::MAX; (n[0] * n[1]) as usize];
         for part in 0..n[0] * n[1] {
             let [x, y] = if self.frame.flags & FRAME_LENS != 0 {
-                shuffled([part % n[0], part / n[0]], key, n)
+                shuffled([part % n[0], part / n[0]], salt, n)
             } else {
                 let mut subpixels = (0..n[0] * n[1]).map(|s| [s % n[0], s / n[0]]);
                 subpixels.find(|&k| self.lattice_part(pixel, k) == part).expect("each part is in the pixel")
@@ -105,7 +105,7 @@ impl Blurring {
         let [x, y] = pixel.map(|x| x.rem_euclid(LENS_CLASS_PX.cast_signed()) as usize);
         let n = self.pattern.samples;
         let place = (part + BAYER[y][x] * n[0] * n[1] / 16) % (n[0] * n[1]);
-        shuffled([place % n[0], place / n[0]], LENS_KEY, n)
+        shuffled([place % n[0], place / n[0]], LENS_SALT, n)
     }
 
     /// The times and points of the lens of a pixel's samples.
@@ -166,8 +166,8 @@ impl Blurring {
             return (time, [0.0; 2]);
         }
         let cell = self.cell(pixel, part);
-        let key = pixel_key(pixel) ^ LENS_TURNS;
-        let [right, down] = [below(key, 0, n[1]), below(key, 1, n[0])];
+        let salt = pixel_salt(pixel) ^ LENS_TURNS;
+        let [right, down] = [below(salt, 0, n[1]), below(salt, 1, n[0])];
         let nth = [(halves(cell[1], n[1]) + right) % n[1], (halves(cell[0], n[0]) + down) % n[0]].map(|nth| nth as f32);
         let jitter = [bits(TIME_BITS, LENS_BITS), bits(TIME_BITS + LENS_BITS, LENS_BITS)];
         let within = [0, 1].map(|axis| (nth[axis] + jitter[axis]) * (n[axis] as f32 * self.frame.stratum));
@@ -182,15 +182,16 @@ impl Blurring {
 /// The corners of a micropolygon at the times when they are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
-    pub keys: Vec<(f32, [[f32; 3]; 4])>,
+    pub keyframes: Vec<(f32, [[f32; 3]; 4])>,
 }
 
 impl Path {
     /// The micropolygon at a time, seen through a point of the lens; none when none of it can be seen.
     pub(crate) fn at(&self, frame: &Frame, (time, lens): (f32, [f32; 2])) -> Option<Micropolygon> {
-        let after = self.keys[1..].iter().position(|(key, _)| time < *key).map_or(self.keys.len() - 1, |i| i + 1);
+        let after =
+            self.keyframes[1..].iter().position(|(at, _)| time < *at).map_or(self.keyframes.len() - 1, |i| i + 1);
         let before = after.saturating_sub(1);
-        let ((from, a), (to, b)) = (self.keys[before], self.keys[after]);
+        let ((from, a), (to, b)) = (self.keyframes[before], self.keyframes[after]);
         let part = if after == before { 0.0 } else { ((time - from) * (1.0 / (to - from))).clamp(0.0, 1.0) };
         let mixed = |corner: usize| [0, 1, 2].map(|i| (1.0 - part) * a[corner][i] + part * b[corner][i]);
         Micropolygon::through_lens(frame, [0, 1, 2, 3].map(mixed), lens)

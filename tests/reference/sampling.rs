@@ -1,6 +1,6 @@
 //! Sample points: one in each subpixel (Cook 1986), multi-jittered (Chiu, Shirley and Wang 1994).
 
-use anthill::pipeline::kernels::constants::{FIXED, JITTER_KEY, JITTER_LOG2, STEP_X, STEP_Y};
+use anthill::pipeline::kernels::constants::{FIXED, JITTER_LOG2, JITTER_SALT, STEP_X, STEP_Y};
 
 /// How pixels are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Pattern {
         let turn = row.wrapping_add(px.cast_unsigned().wrapping_mul(STEP_X));
         let column = px.cast_unsigned().wrapping_mul(self.samples[0]).wrapping_add(x);
         let steps = column.wrapping_mul(STEP_X).wrapping_add(y.wrapping_mul(STEP_Y));
-        [turn, row.wrapping_mul(JITTER_KEY).wrapping_add(steps)].map(|both| [both >> 16, both & 0xffff])
+        [turn, row.wrapping_mul(JITTER_SALT).wrapping_add(steps)].map(|both| [both >> 16, both & 0xffff])
     }
 
     /// Position in 1/1024 pixel of the sample in subpixel `k` of a pixel.

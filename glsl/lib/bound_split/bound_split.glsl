@@ -90,7 +90,7 @@ vec3 line_point(Subpatch subpatch, uint line, uint i) {
 const uint THING_END = 6u;
 const uint THING_WHOLE = 8u;
 
-// The points of each line at the key before and at the one that is loaded.
+// The points of each line at the keyframe before and at the one that is loaded.
 vec3 points_from[30];
 vec3 points_to[30];
 float pad_before; // how far the surface may have been outside of the box of its points
@@ -99,18 +99,19 @@ bool way_behind; // a line was behind the eye in part where it was measured
 // A curved line is beside its points by less than half of its largest second difference.
 const float CURVED_SLACK = 0.5;
 
-// Takes the points of a line at this key.
+// Takes the points of a line at this keyframe.
 void note_line(Subpatch subpatch, uint line, inout Box box) {
     for (uint i = 0u; i <= 4u; i++) {
         vec3 p = line_point(subpatch, line, i);
         box.low = min(box.low, p);
         box.high = max(box.high, p);
-        points_from[5u * line + i] = motion_key == 0u ? p : points_to[5u * line + i];
+        points_from[5u * line + i] = motion_keyframe == 0u ? p : points_to[5u * line + i];
         points_to[5u * line + i] = p;
     }
 }
 
-// When a line is seen on its way from the key before; `slack` is how far the surface may be from it at both keys.
+// When a line is seen on its way from the keyframe before; `slack` is how far the surface may be from it at both
+// keyframes.
 vec2 line_times(uint line, float slack) {
     float bend = 0.0;
     [[dont_unroll]] for (uint at = 5u * line + 1u; at < 5u * line + 4u; at++) {
@@ -210,7 +211,7 @@ uint wanted_rate(Line line, float dice_scale) {
 const float CREASE_LENGTH = 0.25;
 const float CREASE_RATE_LEAST = 2.0;
 
-uint most_before[6]; // of each line, at the key before
+uint most_before[6]; // of each line, at the keyframe before
 
 // The most micropolygons along a line, by its length before it moves.
 uint most_rate(Subpatch subpatch, uint line, float dice_scale) {
@@ -239,14 +240,14 @@ uint settle_edge(inout uint edge, uint level, uint rate) {
 }
 
 #if MOVING
-// Loads what it is at a key of its motion.
-void load_key(Instance instance, Primitive primitive, uint key) {
-    motion_key = key;
+// Loads what it is at a keyframe of its motion.
+void load_keyframe(Instance instance, Primitive primitive, uint keyframe) {
+    motion_keyframe = keyframe;
     displacement_before = surface_instance.displacement_bound;
-    Primitive at_key = primitive_at(instance, primitive, key);
-    surface_load(instance_at(instance, key), at_key);
+    Primitive at_keyframe = primitive_at(instance, primitive, keyframe);
+    surface_load(instance_at(instance, keyframe), at_keyframe);
 #ifdef KEEPS_POINTS
-    if (at_key.data != kept_data) forget_points(at_key.data);
+    if (at_keyframe.data != kept_data) forget_points(at_keyframe.data);
 #endif
 }
 #endif
@@ -266,13 +267,13 @@ float looseness(Instance instance, Primitive primitive, Subpatch subpatch, uint 
     vec2 before[5];
     uint way[5];
     uint least_circle = LOOSE_WAY_MAX, least_way = LOOSE_WAY_MAX;
-    for (uint key = 0u; key < instance.keys; key++) {
-        load_key(instance, primitive, key);
+    for (uint keyframe = 0u; keyframe < instance.keyframes; keyframe++) {
+        load_keyframe(instance, primitive, keyframe);
         for (uint i = 0u; i <= 4u; i++) {
             vec3 p = line_point(subpatch, line, i);
             if (frame_perspective(frame) && !(p.z >= frame.eye_z)) return 1.0;
             vec2 r = raster_position(frame, p), reach = lens_reach(p.z);
-            way[i] = key > 0u ? min(way[i] + chord(before[i], r), LOOSE_WAY_MAX) : 0u;
+            way[i] = keyframe > 0u ? min(way[i] + chord(before[i], r), LOOSE_WAY_MAX) : 0u;
             before[i] = r;
             least_circle = min(least_circle, uint(min(2.0 * max(reach.x, reach.y), float(LOOSE_WAY_MAX))));
         }
@@ -358,13 +359,13 @@ float raster_width(vec3 centre, float width) {
 }
 
 #if MOVING
-vec3 centres_before[2]; // of its ends, at the key before
+vec3 centres_before[2]; // of its ends, at the keyframe before
 float widths_before[2];
 
-// How wide an end of it is where it is first and where it is last seen on its way from the key before.
+// How wide an end of it is where it is first and where it is last seen on its way from the keyframe before.
 float widest_on_way(uint end_of_curve, vec3 to, float width) {
-    vec3 from = motion_key == 0u ? to : centres_before[end_of_curve];
-    float width_from = motion_key == 0u ? width : widths_before[end_of_curve];
+    vec3 from = motion_keyframe == 0u ? to : centres_before[end_of_curve];
+    float width_from = motion_keyframe == 0u ? width : widths_before[end_of_curve];
     centres_before[end_of_curve] = to;
     widths_before[end_of_curve] = width;
     Passage passage = passage_begin();
@@ -401,7 +402,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
     surface_instance.dice_scale *= clamp(widest * scale, 1.0 / STRETCH_MAX, 1.0);
 #if MOVING
     note_line(subpatch, 5u, box);
-    vec2 when = line_times(5u, displacement_most() + larger_of_keys(broadest, pad_before));
+    vec2 when = line_times(5u, displacement_most() + larger_of_keyframes(broadest, pad_before));
     Line line, inside;
     measure_ends(5u, when, passage_first_end(when, 5u), when, 2u, line, inside);
 #else
@@ -420,11 +421,11 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #else
 
 #if MOVING
-// Takes the points of all lines at this key; when the subpatch is seen on its way from the key before.
+// Takes the points of all lines at this keyframe; when the subpatch is seen on its way from the keyframe before.
 vec2 whole_times(Subpatch subpatch, uint lines, inout Box box) {
     for (uint i = 0u; i < lines; i++) note_line(subpatch, i, box);
     vec3 pad = pad_of(subpatch, box);
-    float slack = larger_of_keys(max(pad.x, max(pad.y, pad.z)), pad_before);
+    float slack = larger_of_keyframes(max(pad.x, max(pad.y, pad.z)), pad_before);
     Passage passage = passage_begin();
     [[dont_unroll]] for (uint at = 0u; at < 5u * lines; at++) passage_add(passage, points_from[at], points_to[at], slack);
     return passage_times(passage);
@@ -461,9 +462,9 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #if KIND == KIND_BLOB
         uint most = most_rate(subpatch, i, line_dice_scale(i));
 #if MOVING
-        uint most_of_keys = motion_key == 0u ? most : max(most, most_before[i]);
+        uint most_of_keyframes = motion_keyframe == 0u ? most : max(most, most_before[i]);
         most_before[i] = most;
-        most = most_of_keys;
+        most = most_of_keyframes;
         want = min(want, most);
 #endif
         rate = min(rate, most);
@@ -524,8 +525,8 @@ void demand_more(inout Demand d, Demand other) {
                max(d.border_v, other.border_v), max(d.length_u, other.length_u), max(d.length_v, other.length_v));
 }
 
-// A moving subpatch: it is as fine as it must be wherever it is seen on its way from key to key, and its bound is that
-// of its paths between them, which are straight.
+// A moving subpatch: it is as fine as it must be wherever it is seen on its way from keyframe to keyframe, and its
+// bound is that of its paths between them, which are straight.
 uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch subpatch, out GridBound bound) {
     Subpatch settled = subpatch;
 #ifdef KEEPS_POINTS
@@ -538,13 +539,13 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
     Box swept = empty_box();
     bool behind = false, across = false, padded = false;
     way_behind = false;
-    for (uint key = 0u; key < instance.keys; key++) {
-        load_key(instance, primitive, key);
+    for (uint keyframe = 0u; keyframe < instance.keyframes; keyframe++) {
+        load_keyframe(instance, primitive, keyframe);
         Box box = empty_box();
-        Subpatch at_key = subpatch;
-        Demand at_time = measure_all(at_key, box);
+        Subpatch at_keyframe = subpatch;
+        Demand at_time = measure_all(at_keyframe, box);
         demand_more(d, at_time);
-        for (uint i = 0u; i < 4u; i++) settled.edges[i] = key == 0u ? at_key.edges[i] : finer_edge(settled.edges[i], at_key.edges[i]);
+        for (uint i = 0u; i < 4u; i++) settled.edges[i] = keyframe == 0u ? at_keyframe.edges[i] : finer_edge(settled.edges[i], at_keyframe.edges[i]);
         float depth = box.high.z - box.low.z;
         pad_box(subpatch, box);
         if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
@@ -556,14 +557,14 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
         // Beside the picture, however much of it is rendered, it need not be projected.
         bool ends_before = box.high.z >= (bounds_solid() ? frame.eye_z : frame.near);
         across = across || (starts_behind && ends_before && !beside(box, frame.picture_px));
-        GridBound at_key_bound;
-        bound_box(box, at_key_bound);
-        if (key == 0u) bound = at_key_bound; else bound = both_bounds(bound, at_key_bound);
+        GridBound at_keyframe_bound;
+        bound_box(box, at_keyframe_bound);
+        if (keyframe == 0u) bound = at_keyframe_bound; else bound = both_bounds(bound, at_keyframe_bound);
     }
     if (beyond_clipping(swept)) return VERDICT_CULL;
     subpatch.edges = settled.edges;
     if (across || (behind && way_behind)) return beside_picture(swept) ? VERDICT_CULL : across_eye(subpatch, padded);
-    // What passes the eye plane between two keys may be anywhere that its box may be.
+    // What passes the eye plane between two keyframes may be anywhere that its box may be.
     bool seen = behind ? bound_box(swept, bound)
         : ranges_meet(bound.x, bound.y, frame.sampled_px);
     if (behind && beside_picture(swept)) seen = false;

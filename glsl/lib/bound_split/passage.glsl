@@ -1,7 +1,7 @@
-// The part of a way between two keys on which something may be seen. What is far outside of the picture at a key, or
-// has come much nearer to the eye than it was at the key before, need not be as fine as it would have to be there:
-// nearly all of the time while the shutter is open it is elsewhere. Where it passes the eye plane there is no such
-// fineness.
+// The part of a way between two keyframes on which something may be seen. What is far outside of the picture at a
+// keyframe, or has come much nearer to the eye than it was at the keyframe before, need not be as fine as it would have
+// to be there: nearly all of the time while the shutter is open it is elsewhere. Where it passes the eye plane there is
+// no such fineness.
 //
 // Needs frame and data[]. What is found depends on the points alone, in any order, so two subpatches that
 // share a line find the same.
@@ -11,14 +11,14 @@
 
 #include "lib/surface/surface.glsl"
 
-uint motion_key; // the key that is loaded
-uint ends_measured; // a bit for each thing that was measured where it was at the key before
-float displacement_before; // how far it may be displaced at the key before
+uint motion_keyframe; // the keyframe that is loaded
+uint ends_measured; // a bit for each thing that was measured where it was at the keyframe before
+float displacement_before; // how far it may be displaced at the keyframe before
 
 // So many micropolygons outside of the picture is far: a grid, which has no more than half as many along a side, does
 // not reach from there to what is seen.
 const float PASSAGE_MARGIN = 32.0;
-// So much nearer than at the other key is much nearer.
+// So much nearer than at the other keyframe is much nearer.
 const float PASSAGE_NEARER = 0.125;
 // No nearer to the eye than this many times what can be projected: the other points of a line are nearer than the last.
 const float PASSAGE_LEAST = 4.0;
@@ -60,35 +60,35 @@ void passage_add(inout Passage passage, vec3 from, vec3 to, float slack) {
     passage.leaves_depth = max(passage.leaves_depth, ends_far ? 1.0 : starts_far ? comes : -1.0);
 }
 
-// When it is first and when it is last seen, 0 at the key before and 1 at this one; the first is later where it is not
-// seen at all. A thing that stands still is as fine as it must be where it is.
+// When it is first and when it is last seen, 0 at the keyframe before and 1 at this one; the first is later where it is
+// not seen at all. A thing that stands still is as fine as it must be where it is.
 vec2 passage_times(Passage passage) {
-    if (surface_instance.keys <= 1u) return vec2(1.0);
+    if (surface_instance.keyframes <= 1u) return vec2(1.0);
     vec4 enters = passage.enters, leaves = passage.leaves;
     return vec2(max(max(max(enters.x, enters.y), max(enters.z, enters.w)), passage.enters_depth),
                 min(min(min(leaves.x, leaves.y), min(leaves.z, leaves.w)), passage.leaves_depth));
 }
 
 // The first of both times at which thing number `thing` must be measured: the second where they are the same, or where
-// the first is that of a key at which it was measured; none of them where nothing is seen, and at the first of several
-// keys.
+// the first is that of a keyframe at which it was measured; none of them where nothing is seen, and at the first of
+// several keyframes.
 uint passage_first_end(vec2 when, uint thing) {
     bool known = (ends_measured >> thing & 1u) != 0u, seen = when.x <= when.y;
     ends_measured = ends_measured & ~(1u << thing);
-    if (!seen || (motion_key == 0u && surface_instance.keys > 1u)) return 2u;
+    if (!seen || (motion_keyframe == 0u && surface_instance.keyframes > 1u)) return 2u;
     if (when.y >= 1.0) ends_measured |= 1u << thing;
     return when.x == when.y || (when.x <= 0.0 && known) ? 1u : 0u;
 }
 
-// How far the surface may be displaced at either key.
+// How far the surface may be displaced at either keyframe.
 float displacement_most() {
     float now = surface_instance.displacement_bound;
-    return motion_key == 0u ? now : max(now, displacement_before);
+    return motion_keyframe == 0u ? now : max(now, displacement_before);
 }
 
-// The larger of what is now and was at the key before, which it then becomes.
-float larger_of_keys(float now, inout float before) {
-    float larger = motion_key == 0u ? now : max(now, before);
+// The larger of what is now and was at the keyframe before, which it then becomes.
+float larger_of_keyframes(float now, inout float before) {
+    float larger = motion_keyframe == 0u ? now : max(now, before);
     before = now;
     return larger;
 }

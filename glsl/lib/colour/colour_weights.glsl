@@ -82,9 +82,9 @@ vec4 colour_weights(uint place, uint value_records, ColourSample s) {
 vec4 stored_between(uint at, uint next, float part) { return (1.0 - part) * colours[at] + part * colours[next]; }
 
 // Rounded as hiding does: what stands still, and is seen through no lens, is hidden as in any picture.
-vec2 raster_then(vec4 x, vec4 y, vec4 z, uint vertex, uint keys, vec2 lens) {
+vec2 raster_then(vec4 x, vec4 y, vec4 z, uint vertex, uint keyframes, vec2 lens) {
     vec3 p = vec3(x[vertex], y[vertex], z[vertex]);
-    bool still = keys == 1u && (frame.flags & FRAME_LENS) == 0u;
+    bool still = keyframes == 1u && (frame.flags & FRAME_LENS) == 0u;
     return vec2(still ? raster_fixed(frame, p) : raster_through_lens(p, lens));
 }
 
@@ -92,14 +92,14 @@ vec4 colour_weights(uint place, uint value_records, ColourSample s) {
     uint head = place + 4u * value_records;
     uvec3 known = uvec3(colours[head].xyz);
     if (known.x == 0u) return vec4(1.0, 0.0, 0.0, 0.0);
-    Vertices v = Vertices(head + POSITION_HEAD_RECORDS, 0u, KEY_POSITION_RECORDS, known.x, known.z << 16 | known.y);
-    KeyTime when = key_time(v, 0u, s.time);
-    uint at = v.first + when.key * v.stride, next = v.first + min(when.key + 1u, v.keys - 1u) * v.stride;
+    Vertices v = Vertices(head + POSITION_HEAD_RECORDS, 0u, KEYFRAME_POSITION_RECORDS, known.x, known.z << 16 | known.y);
+    KeyframeTime when = keyframe_time(v, 0u, s.time);
+    uint at = v.first + when.keyframe * v.stride, next = v.first + min(when.keyframe + 1u, v.keyframes - 1u) * v.stride;
     vec4 x = stored_between(at, next, when.part);
     vec4 y = stored_between(at + 1u, next + 1u, when.part);
     vec4 z = stored_between(at + 2u, next + 2u, when.part);
-    vec4 ab = vec4(raster_then(x, y, z, 0u, v.keys, s.lens), raster_then(x, y, z, 1u, v.keys, s.lens));
-    vec4 cd = vec4(raster_then(x, y, z, 2u, v.keys, s.lens), raster_then(x, y, z, 3u, v.keys, s.lens));
+    vec4 ab = vec4(raster_then(x, y, z, 0u, v.keyframes, s.lens), raster_then(x, y, z, 1u, v.keyframes, s.lens));
+    vec4 cd = vec4(raster_then(x, y, z, 2u, v.keyframes, s.lens), raster_then(x, y, z, 3u, v.keyframes, s.lens));
     return vertex_weights(ab, cd, vec2(s.at));
 }
 

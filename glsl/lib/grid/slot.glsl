@@ -12,7 +12,7 @@ struct Slot {
     float zmax;
     uint instance;
     uint detail; // the samples that see it (lib/sampling/sampling.glsl)
-    uint motion; // the first of the instance's MotionKeys
+    uint motion; // the first of the instance's keyframes
 };
 
 const uint SLOT_ONE_SIDED = 1u;

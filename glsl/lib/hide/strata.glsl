@@ -10,7 +10,8 @@
 // (docs/pipeline.md).
 //
 // The including file defines `hit`. Needs the buffers slots[], pieces[], blur_samples[] (which blur_samples.comp
-// filled) and rest_groups_*, and the push constants slot_base, piece, vertex_base, key_count, key_stride and region_*.
+// filled) and rest_groups_*, and the push constants slot_base, piece, vertex_base, keyframe_count, keyframe_stride and
+// region_*.
 
 #ifndef STRATA_GLSL
 #define STRATA_GLSL
@@ -61,7 +62,7 @@ struct Sweep {
     vec2 high;
     vec2 inverse_z; // smallest and largest 1 / z
     bool across;    // it may pass the eye plane
-    uint key;       // the interval of keys in which it begins
+    uint keyframe;  // the interval of keyframes in which it begins
 };
 
 // Farther away than anything that is looked at.
@@ -76,7 +77,7 @@ vec2 sweep_position(vec3 p) {
 }
 
 // Where it is at a time.
-Sweep sweep_at(Walk w, KeyTime at) {
+Sweep sweep_at(Walk w, KeyframeTime at) {
     Corners p = corners_at(w.vertices, at);
     vec4 z = corner_depths(p), inverse = reciprocal(max(z, vec4(frame.eye_z)));
     vec2 a = sweep_position(p.a), b = sweep_position(p.b), c = sweep_position(p.c), d = sweep_position(p.d);
@@ -85,19 +86,19 @@ Sweep sweep_at(Walk w, KeyTime at) {
     s.high = max(max(a, b), max(c, d));
     s.inverse_z = vec2(min(min(inverse.x, inverse.y), min(inverse.z, inverse.w)), max(max(inverse.x, inverse.y), max(inverse.z, inverse.w)));
     s.across = !can_be_projected(z);
-    s.key = at.key;
+    s.keyframe = at.keyframe;
     return s;
 }
 
-// From the first one's interval of keys on. What passes the eye plane on one side of the axis goes away on that side;
-// on both sides, it may be anywhere.
+// From the first one's interval of keyframes on. What passes the eye plane on one side of the axis goes away on that
+// side; on both sides, it may be anywhere.
 Sweep sweep_both(Sweep a, Sweep b) {
     vec2 inverse_z = vec2(min(a.inverse_z.x, b.inverse_z.x), max(a.inverse_z.y, b.inverse_z.y));
     vec2 low = min(a.low, b.low), high = max(a.high, b.high);
     bool across = a.across || b.across;
     bvec2 both = bvec2(across && low.x < frame.raster_offset.x && high.x > frame.raster_offset.x,
                        across && low.y < frame.raster_offset.y && high.y > frame.raster_offset.y);
-    return Sweep(mix(low, vec2(-SWEEP_FAR), both), mix(high, vec2(SWEEP_FAR), both), inverse_z, across, a.key);
+    return Sweep(mix(low, vec2(-SWEEP_FAR), both), mix(high, vec2(SWEEP_FAR), both), inverse_z, across, a.keyframe);
 }
 
 // During the part of the shutter with this number; `before` is where it was when the part begins, then when it ends.
@@ -105,19 +106,19 @@ Sweep sweep_part(Walk w, uint part, inout Sweep before) {
     Sweep s = before;
     if (!w.moves) return s;
     float end = shutter_time(float(part + 1u) * frame.stratum);
-    uint key = s.key;
+    uint keyframe = s.keyframe;
 #if MOTION == 0
-    while (key + 2u < w.vertices.keys && motion[w.vertices.motion + key + 1u].time < end) {
-        key++;
-        s = sweep_both(s, sweep_at(w, KeyTime(key, 0.0)));
+    while (keyframe + 2u < w.vertices.keyframes && motion[w.vertices.motion + keyframe + 1u].time < end) {
+        keyframe++;
+        s = sweep_both(s, sweep_at(w, KeyframeTime(keyframe, 0.0)));
     }
 #endif
-    before = sweep_at(w, key_time(w.vertices, key, end));
+    before = sweep_at(w, keyframe_time(w.vertices, keyframe, end));
     return sweep_both(s, before);
 }
 
 Sweep sweep_begin(Walk w, uint part) {
-    return sweep_at(w, key_time(w.vertices, 0u, shutter_time(float(part) * frame.stratum)));
+    return sweep_at(w, keyframe_time(w.vertices, 0u, shutter_time(float(part) * frame.stratum)));
 }
 
 // Where the samples of a stratum may be that the micropolygon covers: seen through a point l of the lens, in low +
@@ -222,12 +223,12 @@ Candidate candidate(Walk w, Search s, uint n, uint i) {
 
 uvec4 blur_of(Walk w, Candidate c) { return blur_samples[blur_sample_index(region_pixel(w.region, c.pixel), c.part)]; }
 
-// Tests a sample; during its part of the shutter keys from `key` on matter.
-void test(Walk w, Candidate c, uint key) {
+// Tests a sample; during its part of the shutter keyframes from `keyframe` on matter.
+void test(Walk w, Candidate c, uint keyframe) {
     uvec4 blur = blur_of(w, c);
     ivec2 at = blur_place(blur, c.pixel);
     uint subpixel = blur_subpixel(blur);
-    Corners corners = corners_at(w.vertices, key_time(w.vertices, key, blur_time(blur)));
+    Corners corners = corners_at(w.vertices, keyframe_time(w.vertices, keyframe, blur_time(blur)));
     Micropolygon m;
     bool seen = micropolygon_at(w.slot, corners, blur_lens(blur), m);
     seen = seen && covers_once(m, at) && sees_detail(w.slot.detail, c.pixel, subpixel);
@@ -275,8 +276,8 @@ Candidate next_of(Walk w, Search s, uint n, uint first, inout uint reached) {
 
 #if REST || TRIMMED || EXPANDED
 
-void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint key) {
-    while (reached != 0u) test(w, next_of(w, s, n, first, reached), key);
+void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint keyframe) {
+    while (reached != 0u) test(w, next_of(w, s, n, first, reached), keyframe);
 }
 
 bool any_full() { return false; }
@@ -288,18 +289,18 @@ void test_waiting(Walk w) {}
 // Candidates in reach wait here over several strata, so that lanes of a CPU driver have about as many tests each.
 const uint WAITING_MAX = 64u;
 uint waiting_pixels[WAITING_MAX]; // from the first of w.px, x and y << 16
-uint waiting_parts[WAITING_MAX];  // part and, up to 65535, key << 16
+uint waiting_parts[WAITING_MAX];  // part and, up to 65535, keyframe << 16
 uint waiting = 0u;
 
-void wait(Walk w, Candidate c, uint key) {
+void wait(Walk w, Candidate c, uint keyframe) {
     uvec2 from = uvec2(c.pixel - w.px.xy);
     waiting_pixels[waiting] = from.x | from.y << 16;
-    waiting_parts[waiting] = c.part | min(key, 65535u) << 16;
+    waiting_parts[waiting] = c.part | min(keyframe, 65535u) << 16;
     waiting++;
 }
 
-void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint key) {
-    while (reached != 0u) wait(w, next_of(w, s, n, first, reached), key);
+void take_reached(Walk w, Search s, uint n, uint first, uint reached, uint keyframe) {
+    while (reached != 0u) wait(w, next_of(w, s, n, first, reached), keyframe);
 }
 
 // Whether an invocation of the subgroup has no room for the candidates of one go. All of them stop there, so that all
@@ -318,11 +319,11 @@ void test_waiting(Walk w) {
 #endif
 
 // Looks at candidates of a box from `first` on, REACH_BITS at most; those in reach wait or are tested. `n` is the
-// number of a cell of the lens for what does not move, else of a part of the shutter; during it keys from `key` on
-// matter.
-void search(Walk w, StratumBox box, Search s, uint n, uint key, uint first) {
+// number of a cell of the lens for what does not move, else of a part of the shutter; during it keyframes from
+// `keyframe` on matter.
+void search(Walk w, StratumBox box, Search s, uint n, uint keyframe, uint first) {
     uint end = min(s.size.x * s.size.y, first + REACH_BITS);
-    take_reached(w, s, n, first, reached_bits(w, box, s, n, first, end), key);
+    take_reached(w, s, n, first, reached_bits(w, box, s, n, first, end), keyframe);
 }
 
 // Candidates that a box of the first pass has at most; where they are more than are looked at in one go, a multiple of
@@ -374,7 +375,7 @@ bool walk_begin(uint id, out Walk w) {
     if (local >= nu * nv) return false;
     uint j = uint((float(local) + 0.5) / float(nu)), i = local - j * nu;
     uint first = vertex_base + (which.slot << pieces[piece].slot_log2) + j * (nu + 1u) + i;
-    w.vertices = Vertices(first, nu + 1u, key_stride, key_count, w.slot.motion);
+    w.vertices = Vertices(first, nu + 1u, keyframe_stride, keyframe_count, w.slot.motion);
     w.number = (w.slot.rank << NUMBER_MP_BITS) | local;
     w.region = RegionRect(region_x, region_y, region_width, region_height);
     ivec2 bx = unpack_range(w.slot.bound_x), by = unpack_range(w.slot.bound_y);
@@ -383,15 +384,15 @@ bool walk_begin(uint id, out Walk w) {
 #if MOTION != 0
     w.moves = MOTION > 1;
 #else
-    w.moves = key_count > 1u;
+    w.moves = keyframe_count > 1u;
 #endif
     // What stands still needs these kernels only for a lens.
     w.lens = !w.moves || (frame.flags & FRAME_LENS) != 0u;
     w.classes = w.moves && w.lens ? LENS_CLASSES : 1u;
     w.strata = frame.samples.x * frame.samples.y;
     w.candidates = STRATA_CANDIDATES_MAX;
-    // The search for a sample's interval of keys takes trips too.
-    w.candidates /= 1u + (max(key_count, 2u) - 2u) / w.strata;
+    // The search for a sample's interval of keyframes takes trips too.
+    w.candidates /= 1u + (max(keyframe_count, 2u) - 2u) / w.strata;
     w.candidates = clip_share(w.candidates, STRATA_TRIPS);
 #if TRIMMED
     w.candidates = clip_and_trim_share(w.candidates, TRIM_PART_CANDIDATES * trim_load(vertex_base + (which.slot << pieces[piece].slot_log2), w.slot, local));
@@ -427,7 +428,7 @@ void walk_strata() {
         ivec2 corner = w.px.xy + ivec2(window % uint(windows.x), window / uint(windows.x)) * window_px();
         ivec4 px = ivec4(max(box.px.xy, corner), min(box.px.zw, corner + (window_px() - 1)));
         Search s = search_of(w, px, lens_class);
-        for (uint first = 0u; first < s.size.x * s.size.y; first += REACH_BITS) search(w, box, s, stratum_number(w, n), sweep.key, first);
+        for (uint first = 0u; first < s.size.x * s.size.y; first += REACH_BITS) search(w, box, s, stratum_number(w, n), sweep.keyframe, first);
     }
 }
 
@@ -455,7 +456,7 @@ bool visit_stratum(Walk w, Sweep sweep, inout Progress p) {
             p.rest = p.rest || count != 0u;
             s.size = uvec2(0u);
         }
-        search(w, box, s, stratum_number(w, p.n), sweep.key, p.first);
+        search(w, box, s, stratum_number(w, p.n), sweep.keyframe, p.first);
         p.first += REACH_BITS;
         if (p.first >= s.size.x * s.size.y) {
             p.first = 0u;

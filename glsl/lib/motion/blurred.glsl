@@ -1,5 +1,5 @@
 // A micropolygon that moves or is out of focus: where it is at a sample's time, seen through the sample's point of the
-// lens. Its vertices are in the arena at each key of its motion, and move on straight lines in between.
+// lens. Its vertices are in the arena at each keyframe of its motion, and move on straight lines in between.
 //
 // Needs frame, arena[] (uvec4) and motion[].
 
@@ -18,40 +18,40 @@ struct Corners {
     vec3 d;
 };
 
-Corners corners_of_key(Vertices v, uint key) {
-    uint a = v.first + key * v.stride;
+Corners corners_of_keyframe(Vertices v, uint keyframe) {
+    uint a = v.first + keyframe * v.stride;
     return Corners(arena_position(a), arena_position(a + 1u), arena_position(a + v.pitch), arena_position(a + v.pitch + 1u));
 }
 
 #if MOTION == 0
 
 void load_corners(Vertices v) {}
-Corners corners_before(Vertices v, uint key) { return corners_of_key(v, key); }
-Corners corners_after(Vertices v, uint key) { return corners_of_key(v, min(key + 1u, v.keys - 1u)); }
+Corners corners_before(Vertices v, uint keyframe) { return corners_of_keyframe(v, keyframe); }
+Corners corners_after(Vertices v, uint keyframe) { return corners_of_keyframe(v, min(keyframe + 1u, v.keyframes - 1u)); }
 
 #else
 
-// With one key or two (MOTION 1 and 2) there is one interval of keys, whose corners are loaded once.
+// With one keyframe or two (MOTION 1 and 2) there is one interval of keyframes, whose corners are loaded once.
 Corners corners_from;
 Corners corners_to;
 
 void load_corners(Vertices v) {
-    corners_from = corners_of_key(v, 0u);
-    corners_to = corners_of_key(v, v.keys - 1u);
+    corners_from = corners_of_keyframe(v, 0u);
+    corners_to = corners_of_keyframe(v, v.keyframes - 1u);
 }
-Corners corners_before(Vertices v, uint key) { return corners_from; }
-Corners corners_after(Vertices v, uint key) { return corners_to; }
+Corners corners_before(Vertices v, uint keyframe) { return corners_from; }
+Corners corners_after(Vertices v, uint keyframe) { return corners_to; }
 
 #endif
 
 #if MOTION == 1
 
-Corners corners_at(Vertices v, KeyTime at) { return corners_from; }
+Corners corners_at(Vertices v, KeyframeTime at) { return corners_from; }
 
 #else
 
-Corners corners_at(Vertices v, KeyTime at) {
-    Corners from = corners_before(v, at.key), to = corners_after(v, at.key);
+Corners corners_at(Vertices v, KeyframeTime at) {
+    Corners from = corners_before(v, at.keyframe), to = corners_after(v, at.keyframe);
     return Corners(between(from.a, to.a, at.part), between(from.b, to.b, at.part), between(from.c, to.c, at.part), between(from.d, to.d, at.part));
 }
 

@@ -1,6 +1,6 @@
-// Vertices whose positions are known at the keys of a motion, between which they move on straight lines: at a time, and
-// seen through a point of the lens. The axis MOTION says what is known of all vertices: 0 nothing, 1 that they stand
-// still, 2 that each moves on one straight line.
+// Vertices whose positions are known at the keyframes of a motion, between which they move on straight lines: at a
+// time, and seen through a point of the lens. The axis MOTION says what is known of all vertices: 0 nothing, 1 that
+// they stand still, 2 that each moves on one straight line.
 //
 // Needs frame and motion[].
 
@@ -8,32 +8,32 @@
 #define KEYFRAMED_GLSL
 
 struct Vertices {
-    uint first;  // vertex (i, j) at the first key
-    uint pitch;  // from it to (i, j + 1)
-    uint stride; // from a key to the next
-    uint keys;   // 1 for what stands still
-    uint motion; // MotionKey of the first key
+    uint first;     // vertex (i, j) at the first keyframe
+    uint pitch;     // from it to (i, j + 1)
+    uint stride;    // from a keyframe to the next
+    uint keyframes; // 1 for what stands still
+    uint motion;    // the first keyframe
 };
 
-// A time among keys: in which interval, and where in it.
-struct KeyTime {
-    uint key;
+// A time among keyframes: in which interval, and where in it.
+struct KeyframeTime {
+    uint keyframe;
     float part; // 0 to 1
 };
 
 #if MOTION == 1
 
-KeyTime key_time(Vertices v, uint key, float time) { return KeyTime(0u, 0.0); }
+KeyframeTime keyframe_time(Vertices v, uint keyframe, float time) { return KeyframeTime(0u, 0.0); }
 
 #else
 
-// Looks from the interval `key` on.
-KeyTime key_time(Vertices v, uint key, float time) {
+// Looks from the interval `keyframe` on.
+KeyframeTime keyframe_time(Vertices v, uint keyframe, float time) {
 #if MOTION == 0
-    while (key + 2u < v.keys && time >= motion[v.motion + key + 1u].time) key++;
+    while (keyframe + 2u < v.keyframes && time >= motion[v.motion + keyframe + 1u].time) keyframe++;
 #endif
-    float from = v.keys > 1u ? motion[v.motion + key].time : 0.0, inverse = v.keys > 1u ? motion[v.motion + key].inverse_span : 0.0;
-    return KeyTime(key, clamp((time - from) * inverse, 0.0, 1.0));
+    float from = v.keyframes > 1u ? motion[v.motion + keyframe].time : 0.0, inverse = v.keyframes > 1u ? motion[v.motion + keyframe].inverse_span : 0.0;
+    return KeyframeTime(keyframe, clamp((time - from) * inverse, 0.0, 1.0));
 }
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "lib/records.glsl"
 
-Instance instance_at(Instance instance, uint key) {
-    if (instance.keys <= 1u) return instance;
-    uint at = instance.motion + key;
+Instance instance_at(Instance instance, uint keyframe) {
+    if (instance.keyframes <= 1u) return instance;
+    uint at = instance.motion + keyframe;
     instance.row0 = motion[at].row0;
     instance.row1 = motion[at].row1;
     instance.row2 = motion[at].row2;
@@ -17,9 +17,9 @@ Instance instance_at(Instance instance, uint key) {
 }
 
 // The primitive's control data are those of the time.
-Primitive primitive_at(Instance instance, Primitive primitive, uint key) {
-    if (instance.keys <= 1u) return primitive;
-    uint records = motion[instance.motion + key].data;
+Primitive primitive_at(Instance instance, Primitive primitive, uint keyframe) {
+    if (instance.keyframes <= 1u) return primitive;
+    uint records = motion[instance.motion + keyframe].data;
     primitive.data += records;
     primitive.extra += records;
 #if KIND == KIND_GREGORY || KIND == KIND_TRIANGLE

@@ -57,9 +57,9 @@ uint hash_word(uint h) {
     return h ^ (h >> 16);
 }
 
-// A number below n, by a hash of a key and a number.
-uint hash_below(uint key, uint number, uint n) {
-    uint h = (key + number * 0x9e3779b1u) * 0x2c1b3c6du;
+// A number below n, by a hash of a salt and a number.
+uint hash_below(uint salt, uint number, uint n) {
+    uint h = (salt + number * 0x9e3779b1u) * 0x2c1b3c6du;
     h ^= h >> 15;
     h *= 0x297a2d39u;
     return ((h >> 16) * n) >> 16;
@@ -84,20 +84,20 @@ uint gathered(uint a, uint step, uint n) {
 
 // Puts each row's columns in the order of `spread` and turns them, then turns the rows of each column; and its inverse.
 const uint TURN_ROWS = 0x68e31da4u;
-uvec2 shuffled(uvec2 a, uint key, uvec2 n) {
-    a.x = turned(spread(a.x, frame.spread.x, n.x), hash_below(key, a.y, n.x), n.x);
-    a.y = turned(a.y, hash_below(key ^ TURN_ROWS, a.x, n.y), n.y);
+uvec2 shuffled(uvec2 a, uint salt, uvec2 n) {
+    a.x = turned(spread(a.x, frame.spread.x, n.x), hash_below(salt, a.y, n.x), n.x);
+    a.y = turned(a.y, hash_below(salt ^ TURN_ROWS, a.x, n.y), n.y);
     return a;
 }
-uvec2 unshuffled(uvec2 a, uint key, uvec2 n) {
-    a.y = turned_back(a.y, hash_below(key ^ TURN_ROWS, a.x, n.y), n.y);
-    a.x = gathered(turned_back(a.x, hash_below(key, a.y, n.x), n.x), frame.spread.y, n.x);
+uvec2 unshuffled(uvec2 a, uint salt, uvec2 n) {
+    a.y = turned_back(a.y, hash_below(salt ^ TURN_ROWS, a.x, n.y), n.y);
+    a.x = gathered(turned_back(a.x, hash_below(salt, a.y, n.x), n.x), frame.spread.y, n.x);
     return a;
 }
 
-// The key of a pixel: not that of any sample's jitter in time.
-const uint PIXEL_KEY = 0xb5297a4du;
-uint pixel_key(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_KEY); }
+// The salt of a pixel: not that of any sample's jitter in time.
+const uint PIXEL_SALT = 0xb5297a4du;
+uint pixel_salt(ivec2 pixel) { return hash_word(hash_subpixel(uint(pixel.x), uint(pixel.y)) ^ PIXEL_SALT); }
 
 // Part n of the shutter, or cell n of the lens, row by row.
 uvec2 place_of(uint n) {
@@ -106,11 +106,11 @@ uvec2 place_of(uint n) {
 }
 
 // By how many parts the order of a period is turned.
-const uint PERIOD_KEY = 0x3c6ef372u;
+const uint PERIOD_SALT = 0x3c6ef372u;
 const int PERIOD_LOG2 = 5;
 uint period_turn(ivec2 pixel, uint n) {
     uvec2 period = uvec2(pixel >> PERIOD_LOG2);
-    return hash_below(hash_subpixel(period.x, period.y) ^ PERIOD_KEY, 0u, n);
+    return hash_below(hash_subpixel(period.x, period.y) ^ PERIOD_SALT, 0u, n);
 }
 
 // What a column of subpixels of a pixel adds to the number of its parts.
@@ -122,7 +122,7 @@ uint column_parts(ivec2 pixel, uint column, uint n) {
 // The subpixel that has a part of the shutter.
 uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) {
     uvec2 n = frame.samples;
-    if ((frame.flags & FRAME_LENS) != 0u) return shuffled(part, pixel_key(pixel), n);
+    if ((frame.flags & FRAME_LENS) != 0u) return shuffled(part, pixel_salt(pixel), n);
     uint count = n.x * n.y, number = turned_back(part.y * n.x + part.x, period_turn(pixel, count), count);
     uint x = remainder(remainder(number, n.x) * frame.time_lattice.y, n.x);
     return uvec2(x, place_of(turned_back(number, column_parts(pixel, x, count), count)).y);
@@ -131,16 +131,16 @@ uvec2 subpixel_of_part(uvec2 part, ivec2 pixel) {
 // The part of the shutter that a subpixel has.
 uvec2 part_of_subpixel(uvec2 k, ivec2 pixel) {
     uvec2 n = frame.samples;
-    if ((frame.flags & FRAME_LENS) != 0u) return unshuffled(k, pixel_key(pixel), n);
+    if ((frame.flags & FRAME_LENS) != 0u) return unshuffled(k, pixel_salt(pixel), n);
     uint count = n.x * n.y, number = turned(column_parts(pixel, k.x, count), k.y * n.x, count);
     return place_of(turned(number, period_turn(pixel, count), count));
 }
 
 // The quarter of each part in which a pixel's samples are: for the four pixels of a square in one of eight orders.
-const uint SQUARE_KEY = 0x510e527fu;
+const uint SQUARE_SALT = 0x510e527fu;
 uint part_quarter(ivec2 pixel) {
     uvec2 square = uvec2(pixel) >> 1, place = uvec2(pixel) & 1u;
-    uint h = hash_word(hash_subpixel(square.x, square.y) ^ SQUARE_KEY);
+    uint h = hash_word(hash_subpixel(square.x, square.y) ^ SQUARE_SALT);
     uint low = (h & 4u) != 0u ? place.x : place.y;
     return ((place.x ^ place.y) << 1 | low) ^ (h & 3u);
 }
@@ -153,7 +153,7 @@ bool in_quarters() {
 // Cells are numbered in an order that goes all over the lens, and those of a class begin at a 16th of them that is its
 // own: so at any time the classes together see through all of the lens. Classes that are next to each other in the
 // picture are far from each other in that order (Bayer 1973).
-const uint LENS_KEY = 0x1b56c4e9u;
+const uint LENS_SALT = 0x1b56c4e9u;
 uint class_start(uint lens_class) {
     uint x = lens_class & (LENS_CLASS_PX - 1u), y = lens_class >> LENS_CLASS_LOG2, both = x ^ y;
     uint order = (both & 1u) << 3 | (y & 1u) << 2 | (both & 2u) | (y & 2u) >> 1;
@@ -166,12 +166,12 @@ uint pixel_class(ivec2 pixel) {
 // The cell of the lens that goes with a part of the shutter in pixels of a class.
 uvec2 cell_of_part(uvec2 part, uint lens_class) {
     uint n = turned(part.y * frame.samples.x + part.x, class_start(lens_class), frame.samples.x * frame.samples.y);
-    return shuffled(place_of(n), LENS_KEY, frame.samples);
+    return shuffled(place_of(n), LENS_SALT, frame.samples);
 }
 
 // The same the other way: the number of a cell in that order, and from it the number of the part.
 uint cell_number(uvec2 cell) {
-    uvec2 place = unshuffled(cell, LENS_KEY, frame.samples);
+    uvec2 place = unshuffled(cell, LENS_SALT, frame.samples);
     return place.y * frame.samples.x + place.x;
 }
 uint part_number(uint cell_number, uint lens_class) {

@@ -33,7 +33,7 @@ uint hash_subpixel(uint x, uint y) { return hash_mixed(x * HASH_X ^ y * HASH_Y);
 // What pixels and columns of subpixels, and rows of subpixels, add to two numbers of 16 bits each.
 const uint STEP_X = 0xc13f91e1u;
 const uint STEP_Y = 0x6a09c13fu;
-const uint JITTER_KEY = 0x2c1b3c6du;
+const uint JITTER_SALT = 0x2c1b3c6du;
 const int JITTER_LOG2 = 10; // places in an N-th
 
 uint turned(uint a, uint by, uint n) { return a + by < n ? a + by : a + by - n; }
@@ -51,7 +51,7 @@ struct PixelSamples {
 PixelSamples pixel_samples_of(Frame frame, ivec2 pixel) {
     uint h = hash_mixed(uint(pixel.y) * HASH_Y), turn = h + uint(pixel.x) * STEP_X;
     uvec2 turns = (uvec2(turn >> 16, turn & 0xffffu) * frame.samples.yx) >> 16;
-    return PixelSamples(pixel * FIXED, turns, h * JITTER_KEY + uint(pixel.x) * frame.samples.x * STEP_X);
+    return PixelSamples(pixel * FIXED, turns, h * JITTER_SALT + uint(pixel.x) * frame.samples.x * STEP_X);
 }
 
 // Position in 1/1024 pixel, along x and y, of the sample in subpixel k.

@@ -129,8 +129,8 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
         }
     };
     let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
-    let keys = geometry.shape.keys().len();
-    (shape.primitive_count() * size_of::<Primitive>() + keys * records * 16 + values) as u64
+    let keyframes = geometry.shape.keys().len();
+    (shape.primitive_count() * size_of::<Primitive>() + keyframes * records * 16 + values) as u64
 }
 
 /// Records that every run of a shape has, however few its primitives are.

@@ -36,8 +36,8 @@ pub struct PrimitiveRun {
     pub count: u32,
     /// Their primitive variables.
     pub primvars: Arc<[RunPrimvar]>,
-    /// Records from their control data at one key of the shape's motion to those at the next.
-    pub key_records: u32,
+    /// Records from their control data at one keyframe of the shape's motion to those at the next.
+    pub keyframe_records: u32,
 }
 
 /// Appends primitives `range` of a geometry to a page.
@@ -47,7 +47,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
     let first = page.primitives.len();
     let data = page.data.len();
     lower::append_primitives(shape, range.clone(), &mut indices, page);
-    let key_records = page.data.len() - data;
+    let keyframe_records = page.data.len() - data;
     for (_, shape) in &geometry.shape.keys()[1..] {
         // The same primitives, whose control data are elsewhere.
         let primitives = page.primitives.len();
@@ -81,7 +81,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
         first: first as u32,
         count: range.len() as u32,
         primvars: primvars.into(),
-        key_records: key_records as u32,
+        keyframe_records: keyframe_records as u32,
     }
 }
 

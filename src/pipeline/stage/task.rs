@@ -125,7 +125,7 @@ pub enum Work {
     Fill,
     /// Prefix sums: values.
     Scan,
-    /// The counting sort of a region's grids: grids and keys.
+    /// The counting sort of a region's grids: grids and sort keys.
     Sort,
     /// A page's grids, compared with a region.
     Choose,

@@ -155,7 +155,7 @@ fn sample_tests(world: &DrawnWorld) -> Vec<SampleTests> {
 }
 
 fn tests_of(world: &DrawnWorld, sublist: &HideSublist) -> SampleTests {
-    SampleTests::new(!world.clip_planes.is_empty(), sublist.trimmed, !world.lens.is_empty(), sublist.keys)
+    SampleTests::new(!world.clip_planes.is_empty(), sublist.trimmed, !world.lens.is_empty(), sublist.keyframes)
 }
 
 /// The opaque sublists of a world that are not displaced.

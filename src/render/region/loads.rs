@@ -1,9 +1,9 @@
 //! Loads: portions of sorted grids that fit the vertex arena at once. Pure arithmetic.
 //!
-//! Sorted grids form runs of equal key (sublist and size class). A load is a contiguous part of that order: slots are
-//! made for all of it, then its pieces go through dicing and the stages after it. Runs are cut wherever the arena or
-//! the slots are full, and where more pages would be needed than the device holds at once; the cuts do not show in the
-//! picture.
+//! Sorted grids form runs of equal sort key (sublist and size class). A load is a contiguous part of that order: slots
+//! are made for all of it, then its pieces go through dicing and the stages after it. Runs are cut wherever the arena
+//! or the slots are full, and where more pages would be needed than the device holds at once; the cuts do not show in
+//! the picture.
 
 use crate::pipeline::buffers::PIECES_MAX;
 use crate::pipeline::kernels::constants::SIZE_CLASSES;

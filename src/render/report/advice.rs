@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::pipeline::frame::DICE_RATE_MIN;
-use crate::pipeline::world::{DrawnWorld, FewKeys};
+use crate::pipeline::world::{DrawnWorld, FewKeyframes};
 use crate::render::device::picture::Picture;
 use crate::render::grids::list::ListError;
 use crate::render::region::prints::PrintedCalls;
@@ -117,8 +117,8 @@ pub(crate) fn on_nothing_in_view(reporter: &Reporter, picture: &Picture, micropo
 }
 
 /// Warns about motion that has more times than are followed.
-pub(crate) fn on_few_keys(reporter: &Reporter, drawn: &DrawnWorld) {
-    for FewKeys { instance, asked, followed } in &drawn.few_keys {
+pub(crate) fn on_few_keyframes(reporter: &Reporter, drawn: &DrawnWorld) {
+    for FewKeyframes { instance, asked, followed } in &drawn.few_keyframes {
         let (name, place) = &drawn.origins[*instance as usize];
         let message = format!(
             "the motion of {} has {asked} times while the shutter is open (its own, its transformation's and the \

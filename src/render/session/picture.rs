@@ -8,7 +8,7 @@ use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{DevicePipelines, Picture, WorldImager};
 use crate::render::device::renderer::prepare_kernels;
 use crate::render::region::layers::DeepSettings;
-use crate::render::report::advice::on_few_keys;
+use crate::render::report::advice::on_few_keyframes;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
 use crate::render::session::outputs::FilmOutputs;
@@ -30,7 +30,7 @@ impl Session<'_> {
         let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
-        on_few_keys(self.reporter, &drawn);
+        on_few_keyframes(self.reporter, &drawn);
         let picture = self.picture(world, film.layout(), outputs, shaded, drawn);
         if !self.options.check {
             picture.textures.open_known();

@@ -171,8 +171,8 @@ fn fused_kernels_cull_as_much() {
 
 /// Returns where a thing is: it stands still, or moves along x.
 pub(super) fn path(at: DMat4, moves: bool) -> Motion<DMat4> {
-    let key = |time: f32| (time, DMat4::from_translation(DVec3::X * f64::from(time)) * at);
-    Motion::new(if moves { vec![key(0.0), key(1.0)] } else { vec![key(0.0)] }).expect("times increase")
+    let keyframe = |time: f32| (time, DMat4::from_translation(DVec3::X * f64::from(time)) * at);
+    Motion::new(if moves { vec![keyframe(0.0), keyframe(1.0)] } else { vec![keyframe(0.0)] }).expect("times increase")
 }
 
 /// What a region dispatches is among what was prepared.

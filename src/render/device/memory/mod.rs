@@ -6,7 +6,8 @@
 //! | what | how much | constants | used in |
 //! |---|---|---|---|
 //! | staging | none where the host sees device memory, else 3/64, at most 24 MiB | `STAGING_*` | `gpu::transfer` |
-//! | frame | 148 bytes an instance, 128 a key of its motion, 16 a record of parameters and bindings | - | `frame` |
+//! | frame | 148 bytes an instance, 128 a keyframe of its motion, 16 a record of parameters and bindings | - | `frame`
+//! |
 //! | scene's reserve | `Picture::reserve_bytes`, which stay free | - | `free_bytes` |
 //! | pages of geometry | all, up to 1/3 of *left*; one in any case | `GEOMETRY_*` | `renderer` |
 //! | counting, freed after it | 2^17 to 2^8 subpatches, up to 1/2 of *left* | `SUBPATCHES_*` | `bound_split` |

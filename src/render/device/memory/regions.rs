@@ -117,7 +117,8 @@ fn capacity(demand: &Demand, subpixels: u64, work: u64, grids: u64) -> RegionCap
         prints: if demand.prints { PRINT_RECORDS } else { 0 },
         texture_slots: demand.texture_slots,
     };
-    // Positions at many keys take no more bytes than positions in the picture would: there are more rounds instead.
+    // Positions at many keyframes take no more bytes than positions in the picture would: there are more rounds
+    // instead.
     let usual = RegionCapacity { interpolation: Interpolation::Smooth, ..capacity };
     let of_usual_bytes = capacity.colours * usual.colour_records() / capacity.colour_records();
     RegionCapacity { colours: capacity.colours.min(of_usual_bytes).max(COLOURS_MIN), ..capacity }
@@ -210,7 +211,7 @@ mod tests {
         let per_place = match c.interpolation {
             Interpolation::Constant => k,
             Interpolation::Smooth => 4 * k + 2,
-            Interpolation::Blurred(keys) => 4 * k + 1 + 3 * u64::from(keys),
+            Interpolation::Blurred(keyframes) => 4 * k + 1 + 3 * u64::from(keyframes),
         };
         let cells = if e > 0 { c.pixel_samples.div_ceil(32) * p } else { 0 };
         let solids = if c.solids { 36 * e } else { 0 };
@@ -258,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn many_keys_of_smooth_colours_do_not_make_regions_smaller() {
+    fn many_keyframes_of_smooth_colours_do_not_make_regions_smaller() {
         let subpixels = |interpolation| {
             let large = Demand { interpolation, picture_subpixels: 1 << 24, translucent: false, ..demand() };
             largest_region(&large, 1 << 30).expect("enough memory").subpixels
         };
         let usual = subpixels(Interpolation::Smooth);
-        for keys in [1, 2, 49, 256] {
-            assert!(subpixels(Interpolation::Blurred(keys)) >= usual, "{keys} keys");
+        for keyframes in [1, 2, 49, 256] {
+            assert!(subpixels(Interpolation::Blurred(keyframes)) >= usual, "{keyframes} keyframes");
         }
     }
 
