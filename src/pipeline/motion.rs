@@ -33,7 +33,7 @@ impl Path {
     pub(super) fn of(world: &World, drawable: &Drawable) -> Self {
         let (camera, object) = (&world.camera.camera_from_world, &*drawable.world_from_object);
         let at = |time: f32| camera.at(time) * object.at(time);
-        let shape = drawable.geometry.shape.keys().iter().map(|keyframe| keyframe.0);
+        let shape = drawable.geometry.shape.keyframes().iter().map(|keyframe| keyframe.0);
         let moving = [times(camera), times(object), shape.collect()].into_iter().filter(|times| times.len() > 1);
         let mut all: Vec<f32> = moving.flatten().collect();
         all.sort_by(f32::total_cmp);
@@ -59,7 +59,8 @@ impl Path {
     /// The drawable's geometry with a shape for each keyframe, if its shape moves.
     pub(super) fn geometry(&self, geometry: &Arc<Geometry>) -> Arc<Geometry> {
         let shape = &geometry.shape;
-        let same = shape.keys().iter().map(|keyframe| keyframe.0).eq(self.keyframes.iter().map(|keyframe| keyframe.0));
+        let same =
+            shape.keyframes().iter().map(|keyframe| keyframe.0).eq(self.keyframes.iter().map(|keyframe| keyframe.0));
         if !shape.moves() || same {
             return Arc::clone(geometry);
         }
@@ -103,7 +104,7 @@ impl Path {
 }
 
 fn times(motion: &Motion<DMat4>) -> Vec<f32> {
-    motion.keys().iter().map(|keyframe| keyframe.0).collect()
+    motion.keyframes().iter().map(|keyframe| keyframe.0).collect()
 }
 
 /// How many keyframes a path may have that this shape takes.
@@ -113,7 +114,7 @@ fn keyframes_max(shape: &Motion<Shape>) -> usize {
         _ if !shape.moves() => KEYFRAMES_MAX,
         Shape::Patches(patches) if !patches.is_plain_bicubic() => INVOCATION_TRIPS / patch_trips(patches.degrees),
         Shape::Blobs(_) => {
-            let programs = shape.keys().iter().filter_map(|keyframe| match &keyframe.1 {
+            let programs = shape.keyframes().iter().filter_map(|keyframe| match &keyframe.1 {
                 Shape::Blobs(blobs) => Some(&blobs.programs),
                 _ => None,
             });

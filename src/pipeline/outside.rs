@@ -52,7 +52,7 @@ impl Outside {
 
     /// Whether nothing of a drawable can be in the picture, on its path, and `grown` so far in camera space.
     pub(super) fn has(&mut self, drawable: &Drawable, path: &Path, grown: f64) -> bool {
-        let shapes = drawable.geometry.shape.keys();
+        let shapes = drawable.geometry.shape.keyframes();
         // What is not seen of a solid still cuts it.
         if drawable.solid.is_some() || shapes[0].1.primitive_count() < PRIMITIVES_MIN || !grown.is_finite() {
             return false;

@@ -125,7 +125,8 @@ fn matrix(rows: &[[f32; 4]; 3]) -> DMat4 {
     DMat4::from_cols(row(0), row(1), row(2), DVec4::W).transpose()
 }
 
-/// Returns what takes a point to a leaf's own space, at a time at which what comes back from there is between two keys.
+/// Returns what takes a point to a leaf's own space, at a time at which what comes back from there is between two
+/// keyframes.
 fn rows_between(a: &[[f32; 4]; 3], b: &[[f32; 4]; 3], t: f64) -> [[f32; 4]; 3] {
     let back = matrix(a).inverse() * (1.0 - t) + matrix(b).inverse() * t;
     let rows = back.inverse().transpose();
@@ -209,8 +210,8 @@ impl BlobStep {
 }
 
 impl Blobs {
-    /// Returns the programs at a time between two keys: leaves' matrices, ends and values are linear. The points are
-    /// those of the first.
+    /// Returns the programs at a time between two keyframes: leaves' matrices, ends and values are linear. The points
+    /// are those of the first.
     pub(super) fn between(&self, other: &Self, t: f32) -> Self {
         let program =
             |(a, b): (&Vec<BlobStep>, &Vec<BlobStep>)| a.iter().zip(b).map(|(a, b)| a.between(b, t)).collect();

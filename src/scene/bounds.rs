@@ -103,10 +103,10 @@ impl QuadricShape {
 impl Drawable {
     /// Returns a box around the drawable in another space, displaced as far as it declares.
     pub fn bound_in(&self, space_from_world: &DMat4) -> SpaceBox {
-        let shapes = self.geometry.shape.keys().iter().map(|(_, shape)| shape.bound());
+        let shapes = self.geometry.shape.keyframes().iter().map(|(_, shape)| shape.bound());
         let bound = shapes.fold(SpaceBox::EMPTY, SpaceBox::with);
         let radius = self.attributes.displacement_bound.as_ref().map_or(0.0, |bound| f64::from(bound.radius));
-        let matrices = self.world_from_object.keys().iter().map(|(_, matrix)| *space_from_world * *matrix);
+        let matrices = self.world_from_object.keyframes().iter().map(|(_, matrix)| *space_from_world * *matrix);
         matrices.fold(SpaceBox::EMPTY, |all, matrix| {
             // The radius counts in object space or in the world's, whichever makes it larger.
             let scale = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(|axis| axis.truncate().length());

@@ -361,9 +361,9 @@ impl Shape {
 /// Object-space geometry with its primitive variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
-    /// The shape at each authored time; all keys have the same topology.
+    /// The shape at each authored time; all keyframes have the same topology.
     pub shape: Motion<Shape>,
-    /// Primitive variables other than P and widths (at the first key). For [`Patches`], [`LimitPatches`] and cubic
+    /// Primitive variables other than P and widths (at the first keyframe). For [`Patches`], [`LimitPatches`] and cubic
     /// [`CurveSegments`], class Vertex is already converted to the Bezier basis: as many values for each primitive as
     /// it has control points, numbered like them and, where those have weights, multiplied by the weights.
     pub primvars: Vec<Primvar>,

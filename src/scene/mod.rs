@@ -42,34 +42,35 @@ use std::sync::Arc;
 /// A value at one or more shutter times, in increasing order of time; never empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion<T> {
-    keys: Vec<(f32, T)>,
+    keyframes: Vec<(f32, T)>,
 }
 
 impl<T> Motion<T> {
     /// Creates a value that does not move.
     pub fn still(value: T) -> Self {
-        Self { keys: vec![(0.0, value)] }
+        Self { keyframes: vec![(0.0, value)] }
     }
 
-    /// Creates a value from keys in increasing order of time; `None` if there are none or the times do not increase.
-    pub fn new(keys: Vec<(f32, T)>) -> Option<Self> {
-        let ordered = keys.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        (!keys.is_empty() && ordered).then_some(Self { keys })
+    /// Creates a value from keyframes in increasing order of time; `None` if there are none or the times do not
+    /// increase.
+    pub fn new(keyframes: Vec<(f32, T)>) -> Option<Self> {
+        let ordered = keyframes.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        (!keyframes.is_empty() && ordered).then_some(Self { keyframes })
     }
 
-    /// Returns all keys.
-    pub fn keys(&self) -> &[(f32, T)] {
-        &self.keys
+    /// Returns all keyframes.
+    pub fn keyframes(&self) -> &[(f32, T)] {
+        &self.keyframes
     }
 
-    /// Returns the value of the first key.
+    /// Returns the value of the first keyframe.
     pub fn first(&self) -> &T {
-        &self.keys[0].1
+        &self.keyframes[0].1
     }
 
-    /// Whether there is more than one key.
+    /// Whether there is more than one keyframe.
     pub fn moves(&self) -> bool {
-        self.keys.len() > 1
+        self.keyframes.len() > 1
     }
 }
 

@@ -1,4 +1,4 @@
-//! A world while the shutter is open: motions cut to the keys that matter for it.
+//! A world while the shutter is open: motions cut to the keyframes that matter for it.
 
 use super::{
     Attributes, Blobs, Camera, CurveSegments, Drawable, Facets, Geometry, Light, LimitPatches, Motion, NamedSpace,
@@ -8,65 +8,65 @@ use glam::{DMat4, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The position of a time among keys: at one of them (the nearest, if it is outside of all), or between two.
-enum KeyInterval<'a, T> {
-    Key(&'a T),
+/// The position of a time among keyframes: at one of them (the nearest, if it is outside of all), or between two.
+enum KeyframeInterval<'a, T> {
+    One(&'a T),
     Two(&'a T, &'a T, f64),
 }
 
 impl<T> Motion<T> {
-    fn around(&self, time: f32) -> KeyInterval<'_, T> {
-        let after = self.keys.partition_point(|(key, _)| *key < time);
-        match (after.checked_sub(1).map(|before| &self.keys[before]), self.keys.get(after)) {
+    fn around(&self, time: f32) -> KeyframeInterval<'_, T> {
+        let after = self.keyframes.partition_point(|(at, _)| *at < time);
+        match (after.checked_sub(1).map(|before| &self.keyframes[before]), self.keyframes.get(after)) {
             (Some((t0, a)), Some((t1, b))) if *t1 != time => {
-                KeyInterval::Two(a, b, (f64::from(time) - f64::from(*t0)) / (f64::from(*t1) - f64::from(*t0)))
+                KeyframeInterval::Two(a, b, (f64::from(time) - f64::from(*t0)) / (f64::from(*t1) - f64::from(*t0)))
             }
-            (Some((_, value)), None) | (_, Some((_, value))) => KeyInterval::Key(value),
-            (None, None) => KeyInterval::Key(self.first()),
+            (Some((_, value)), None) | (_, Some((_, value))) => KeyframeInterval::One(value),
+            (None, None) => KeyframeInterval::One(self.first()),
         }
     }
 }
 
 impl Motion<DMat4> {
-    /// Returns the matrix at a time: linear between keys, which moves every point on a straight line; outside them the
-    /// nearest.
+    /// Returns the matrix at a time: linear between keyframes, which moves every point on a straight line; outside them
+    /// the nearest.
     pub fn at(&self, time: f32) -> DMat4 {
         match self.around(time) {
-            KeyInterval::Key(matrix) => *matrix,
-            KeyInterval::Two(a, b, weight) => *a * (1.0 - weight) + *b * weight,
+            KeyframeInterval::One(matrix) => *matrix,
+            KeyframeInterval::Two(a, b, weight) => *a * (1.0 - weight) + *b * weight,
         }
     }
 }
 
 impl Motion<Shape> {
-    /// Returns the shape at a time: every number is linear between keys; outside them the nearest shape.
+    /// Returns the shape at a time: every number is linear between keyframes; outside them the nearest shape.
     pub fn at(&self, time: f32) -> Shape {
         match self.around(time) {
-            KeyInterval::Key(shape) => shape.clone(),
-            KeyInterval::Two(a, b, weight) => between(a, b, weight as f32),
+            KeyframeInterval::One(shape) => shape.clone(),
+            KeyframeInterval::Two(a, b, weight) => between(a, b, weight as f32),
         }
     }
 }
 
 impl<T: PartialEq> Motion<T> {
-    /// Cuts a motion to a span of time: keys at its ends, made by `at`, and the authored ones between them. Outside
-    /// its keys a motion stands still. One key is left of what does not move in the span.
+    /// Cuts a motion to a span of time: keyframes at its ends, made by `at`, and the authored ones between them.
+    /// Outside its keyframes a motion stands still. One keyframe is left of what does not move in the span.
     fn cut(&self, [open, close]: [f32; 2], at: impl Fn(&Self, f32) -> T) -> Self
     where
         T: Clone,
     {
         let first = at(self, open);
         if !self.moves() || open >= close {
-            return Self { keys: vec![(open, first)] };
+            return Self { keyframes: vec![(open, first)] };
         }
-        let inside = self.keys.iter().filter(|(time, _)| open < *time && *time < close).cloned();
-        let mut keys = vec![(open, first)];
-        keys.extend(inside);
-        keys.push((close, at(self, close)));
-        if keys.iter().all(|(_, value)| *value == keys[0].1) {
-            keys.truncate(1);
+        let inside = self.keyframes.iter().filter(|(time, _)| open < *time && *time < close).cloned();
+        let mut keyframes = vec![(open, first)];
+        keyframes.extend(inside);
+        keyframes.push((close, at(self, close)));
+        if keyframes.iter().all(|(_, value)| *value == keyframes[0].1) {
+            keyframes.truncate(1);
         }
-        Self { keys }
+        Self { keyframes }
     }
 }
 
@@ -213,7 +213,8 @@ impl World {
         self.camera.camera_from_world.moves() || self.drawables.iter().any(drawable) || self.lights.iter().any(light)
     }
 
-    /// Returns the world with all motions cut to the time when the shutter is open: their first key is at its opening.
+    /// Returns the world with all motions cut to the time when the shutter is open: their first keyframe is at its
+    /// opening.
     #[must_use]
     pub fn in_shutter(self) -> Self {
         let [open, close] = self.camera.shutter;
@@ -250,10 +251,10 @@ mod tests {
     fn a_cut_motion_has_keys_at_the_ends_and_the_authored_ones_between() {
         let motion = Motion::new(vec![(0.0, 0.0_f32), (1.0, 4.0), (2.0, 4.0), (3.0, 0.0)]).expect("increasing");
         let at = |motion: &Motion<f32>, time: f32| match motion.around(time) {
-            KeyInterval::Key(x) => *x,
-            KeyInterval::Two(a, b, weight) => a + (b - a) * weight as f32,
+            KeyframeInterval::One(x) => *x,
+            KeyframeInterval::Two(a, b, weight) => a + (b - a) * weight as f32,
         };
-        let cut = |span| motion.cut(span, at).keys().to_vec();
+        let cut = |span| motion.cut(span, at).keyframes().to_vec();
         assert_eq!(cut([0.5, 2.5]), [(0.5, 2.0), (1.0, 4.0), (2.0, 4.0), (2.5, 2.0)]);
         assert_eq!(cut([1.0, 2.0]), [(1.0, 4.0)], "it stands still");
         assert_eq!(cut([0.5, 0.5]), [(0.5, 2.0)], "the shutter does not stay open");

@@ -46,7 +46,7 @@ fn check_reading(text: &[u8]) {
     let input = Input::Memory { name: "a.rib".into(), bytes: text.to_vec() };
     read(&input, &settings, &reporter, &mut |world: World| {
         for drawable in &world.drawables {
-            assert!(drawable.world_from_object.keys().iter().all(|(_, matrix)| matrix.is_finite()));
+            assert!(drawable.world_from_object.keyframes().iter().all(|(_, matrix)| matrix.is_finite()));
         }
         ControlFlow::Continue(())
     });

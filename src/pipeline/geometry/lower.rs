@@ -129,7 +129,7 @@ pub(super) fn whole_bytes(geometry: &Geometry) -> u64 {
         }
     };
     let values: usize = geometry.primvars.iter().map(primvar_bytes).sum();
-    let keyframes = geometry.shape.keys().len();
+    let keyframes = geometry.shape.keyframes().len();
     (shape.primitive_count() * size_of::<Primitive>() + keyframes * records * 16 + values) as u64
 }
 
@@ -173,7 +173,7 @@ pub(super) fn primitive_bytes_max(geometry: &Geometry) -> u64 {
             values * primvar.ty.floats() * primvar.array_len as usize + 4
         })
         .sum();
-    (size_of::<Primitive>() + geometry.shape.keys().len() * records * 16 + floats * 4) as u64
+    (size_of::<Primitive>() + geometry.shape.keyframes().len() * records * 16 + floats * 4) as u64
 }
 
 /// Appends primitives `range` of a shape, with control data, and notes the indices they use.

@@ -48,7 +48,7 @@ pub(super) fn lower_run(geometry: &Geometry, range: Range<usize>, number: usize,
     let data = page.data.len();
     lower::append_primitives(shape, range.clone(), &mut indices, page);
     let keyframe_records = page.data.len() - data;
-    for (_, shape) in &geometry.shape.keys()[1..] {
+    for (_, shape) in &geometry.shape.keyframes()[1..] {
         // The same primitives, whose control data are elsewhere.
         let primitives = page.primitives.len();
         lower::append_primitives(shape, range.clone(), &mut indices, page);

@@ -192,8 +192,8 @@ impl BatchShape {
         }
     }
 
-    /// Cuts polygons into the same facets as those of the first key: a quadrilateral may be flat at one time and bent
-    /// at another.
+    /// Cuts polygons into the same facets as those of the first keyframe: a quadrilateral may be flat at one time and
+    /// bent at another.
     fn cut_as(&mut self, first: &Self) {
         if let (Self::Facets(facets), Self::Facets(first)) = (self, first)
             && facets.polygon
@@ -294,13 +294,13 @@ impl Batch {
 
     /// Converts a batch that does not move to a geometry.
     pub(crate) fn geometry(self) -> Geometry {
-        Self::moving_geometry(vec![(0.0, self)]).expect("a single key is a motion")
+        Self::moving_geometry(vec![(0.0, self)]).expect("a single keyframe is a motion")
     }
 
     /// Converts batches of the same topology at increasing times to a geometry. The primitive variables are those of
     /// the first.
-    pub(crate) fn moving_geometry(mut keys: Vec<(f32, Self)>) -> Option<Geometry> {
-        if let Some(((_, first), later)) = keys.split_first_mut() {
+    pub(crate) fn moving_geometry(mut keyframes: Vec<(f32, Self)>) -> Option<Geometry> {
+        if let Some(((_, first), later)) = keyframes.split_first_mut() {
             for (_, batch) in later.iter_mut() {
                 batch.form.cut_as(&first.form);
                 first.form.weigh_as(&batch.form);
@@ -310,8 +310,8 @@ impl Batch {
             }
         }
         let mut first = None;
-        let mut shapes = Vec::with_capacity(keys.len());
-        for (time, batch) in keys {
+        let mut shapes = Vec::with_capacity(keyframes.len());
+        for (time, batch) in keyframes {
             first.get_or_insert((batch.columns, batch.location));
             shapes.push((time, batch.form.shape()));
         }
@@ -320,7 +320,7 @@ impl Batch {
         Some(Geometry { shape: Motion::new(shapes)?.along_arcs(), primvars, location })
     }
 
-    /// Whether two batches can be keys of one moving geometry.
+    /// Whether two batches can be keyframes of one moving geometry.
     pub(crate) fn same_topology(&self, other: &Self) -> bool {
         match (&self.form, &other.form) {
             (BatchShape::Quadric(a), BatchShape::Quadric(b)) => {

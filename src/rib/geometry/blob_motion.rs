@@ -13,16 +13,16 @@ const OFF_MAX: f64 = 1e-3;
 const MARGIN: f64 = 2.5;
 
 /// Gives the surfaces of a motion the mesh of the first. Fails with the reason if that does not do for all of them.
-pub(crate) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), String> {
+pub(crate) fn carry_blobs(keyframes: &mut [(f32, Batch)]) -> Result<(), String> {
     let mut batches: Vec<&mut BlobBatch> = Vec::new();
-    for (_, batch) in keys {
+    for (_, batch) in keyframes {
         let BatchShape::Blobs(blob) = &mut batch.form else { return Ok(()) };
         batches.push(blob);
     }
     let Some((first, later)) = batches.split_first_mut() else { return Ok(()) };
     let mut positions = vec![first.mesh.positions.clone()];
-    positions.extend(later.iter().map(|key| carried(&first.mesh, &first.field, &key.field)));
-    let fields: Vec<&Field> = [&first.field].into_iter().chain(later.iter().map(|key| &key.field)).collect();
+    positions.extend(later.iter().map(|keyframe| carried(&first.mesh, &first.field, &keyframe.field)));
+    let fields: Vec<&Field> = [&first.field].into_iter().chain(later.iter().map(|keyframe| &keyframe.field)).collect();
     let programs = programs(&first.mesh, &fields, &positions)?;
     let steps = programs.iter().flatten().map(|program| BlobStep::count(program)).max().unwrap_or(0);
     if steps * fields.len() > BlobStep::MOVING_MAX {
@@ -45,8 +45,8 @@ pub(crate) fn carry_blobs(keys: &mut [(f32, Batch)]) -> Result<(), String> {
         ..first.blobs.clone()
     };
     let shapes: Vec<Blobs> = fields.iter().enumerate().map(|(k, field)| shape(k, field)).collect();
-    for (key, blobs) in batches.into_iter().zip(shapes) {
-        key.blobs = blobs;
+    for (keyframe, blobs) in batches.into_iter().zip(shapes) {
+        keyframe.blobs = blobs;
     }
     Ok(())
 }

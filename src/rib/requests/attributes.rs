@@ -61,7 +61,7 @@ pub(super) fn shading_rate(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) 
     let [rate] = lexer.floats::<1>()?.map(|value| value as f32);
     if rate.is_nan() || rate < f32::MIN_POSITIVE {
         let message = format!("ShadingRate {rate} is not positive; the current rate is kept");
-        // The request was read, so that in a motion block it is one of the keys.
+        // The request was read, so that in a motion block it is one of the keyframes.
         scene.messages.report_error("range", message);
         let rate = scene.state.attributes.shading_rate;
         return change(scene, AttributeChange::ShadingRate(rate));

@@ -11,8 +11,8 @@ const ROUNDING: f64 = 1e-9;
 /// with which it gives the same picture. What moves in the perspective becomes motion of the transformation. `None` if
 /// the transformation does not divide, or not at every time.
 pub(crate) fn apart(camera_from_world: &Motion<DMat4>) -> Option<(Motion<DMat4>, Projection)> {
-    let keys = camera_from_world.keys();
-    if !keys.iter().all(|(_, matrix)| divides_by_depth(matrix)) {
+    let keyframes = camera_from_world.keyframes();
+    if !keyframes.iter().all(|(_, matrix)| divides_by_depth(matrix)) {
         return None;
     }
     // The screen has x / w. With a perspective that is x / (z tan), so w becomes z tan, and what is left of x, if it is
@@ -23,10 +23,10 @@ pub(crate) fn apart(camera_from_world: &Motion<DMat4>) -> Option<(Motion<DMat4>,
         let (depth, [x, y, w]) = (DepthDivision::of(matrix).tan, [0, 1, 3].map(|row| matrix.row(row)));
         DMat4::from_cols(x * (tan / depth), y * (tan / depth), w / depth, DVec4::W).transpose()
     };
-    let keys = keys.iter().map(|(time, matrix)| (*time, without(matrix))).collect();
+    let keyframes = keyframes.iter().map(|(time, matrix)| (*time, without(matrix))).collect();
     let fov_degrees = 2.0 * tan.atan().to_degrees();
     let is_whole = fov_degrees > 0.0 && fov_degrees < 180.0;
-    Motion::new(keys).filter(|_| is_whole).map(|camera| (camera, Projection::Perspective { fov_degrees }))
+    Motion::new(keyframes).filter(|_| is_whole).map(|camera| (camera, Projection::Perspective { fov_degrees }))
 }
 
 /// How a matrix divides: by the depth times `tan`, and how much larger it makes things besides.

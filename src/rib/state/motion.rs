@@ -4,14 +4,15 @@ use crate::scene::Motion;
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
-/// The largest number of keys of a transformation. Nested blocks add up their times; no sensible scene comes near this.
-pub(crate) const KEYS_MAX: usize = 256;
+/// The largest number of keyframes of a transformation. Nested blocks add up their times; no sensible scene comes near
+/// this.
+pub(crate) const KEYFRAMES_MAX: usize = 256;
 
-/// The largest angle between two keys of a rotation, in degrees, where it is cut. Points move on straight lines between
-/// keys, which are inside of the arc by up to r (1 - cos 7.5): 0.9% of the radius.
+/// The largest angle between two keyframes of a rotation, in degrees, where it is cut. Points move on straight lines
+/// between keyframes, which are inside of the arc by up to r (1 - cos 7.5): 0.9% of the radius.
 const ARC_DEGREES: f64 = 15.0;
 
-/// The largest angle where [`ARC_DEGREES`] would make too many keys.
+/// The largest angle where [`ARC_DEGREES`] would make too many keyframes.
 const LONG_ARC_DEGREES: f64 = 45.0;
 
 /// Rotations up to this are not cut: other renderers draw them as chords too.
@@ -67,19 +68,20 @@ pub(crate) fn rotation(degrees: f64, axis: DVec3) -> DMat4 {
     DMat4::from_mat3(DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z)))
 }
 
-/// Returns the matrices of a step given at one or more times. Rotations of more than [`CHORD_DEGREES`] get more keys,
-/// so that no arc is longer than `arc_degrees`, if [`KEYS_MAX`] permits; the authored keys are kept.
+/// Returns the matrices of a step given at one or more times. Rotations of more than [`CHORD_DEGREES`] get more
+/// keyframes, so that no arc is longer than `arc_degrees`, if [`KEYFRAMES_MAX`] permits; the authored keyframes are
+/// kept.
 fn matrices(steps: &Motion<TransformStep>, arc_degrees: f64) -> Motion<DMat4> {
-    let keys = steps.keys();
-    let mut result = Vec::with_capacity(keys.len());
-    for (index, (time, step)) in keys.iter().enumerate() {
+    let keyframes = steps.keyframes();
+    let mut result = Vec::with_capacity(keyframes.len());
+    for (index, (time, step)) in keyframes.iter().enumerate() {
         result.push((*time, step.matrix()));
         if let (TransformStep::Rotate(a, axis), Some((next, TransformStep::Rotate(b, next_axis)))) =
-            (step, keys.get(index + 1))
+            (step, keyframes.get(index + 1))
         {
             let arc = (b - a).abs();
             let pieces = if arc <= CHORD_DEGREES { 1.0 } else { (arc / arc_degrees).ceil() };
-            let pieces = pieces.min((KEYS_MAX / keys.len()) as f64) as usize;
+            let pieces = pieces.min((KEYFRAMES_MAX / keyframes.len()) as f64) as usize;
             for piece in 1..pieces {
                 let t = piece as f64 / pieces as f64;
                 let between = (f64::from(*time) + (f64::from(*next) - f64::from(*time)) * t) as f32;
@@ -92,33 +94,33 @@ fn matrices(steps: &Motion<TransformStep>, arc_degrees: f64) -> Motion<DMat4> {
             }
         }
     }
-    Motion::new(result).expect("keys between increasing keys are increasing")
+    Motion::new(result).expect("keyframes between increasing keyframes are increasing")
 }
 
-/// Returns `a * b` at every time for which one of them has a key, or `None` if there would be more than [`KEYS_MAX`]
-/// keys.
+/// Returns `a * b` at every time for which one of them has a keyframe, or `None` if there would be more than
+/// [`KEYFRAMES_MAX`] keyframes.
 pub(crate) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMat4>> {
     if !b.moves() {
-        let keys = a.keys().iter().map(|(time, matrix)| (*time, *matrix * *b.first())).collect();
-        return Motion::new(keys);
+        let keyframes = a.keyframes().iter().map(|(time, matrix)| (*time, *matrix * *b.first())).collect();
+        return Motion::new(keyframes);
     }
     if !a.moves() {
-        let keys = b.keys().iter().map(|(time, matrix)| (*time, *a.first() * *matrix)).collect();
-        return Motion::new(keys);
+        let keyframes = b.keyframes().iter().map(|(time, matrix)| (*time, *a.first() * *matrix)).collect();
+        return Motion::new(keyframes);
     }
-    let mut times: Vec<f32> = a.keys().iter().chain(b.keys()).map(|(time, _)| *time).collect();
+    let mut times: Vec<f32> = a.keyframes().iter().chain(b.keyframes()).map(|(time, _)| *time).collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
-    if times.len() > KEYS_MAX {
+    if times.len() > KEYFRAMES_MAX {
         return None;
     }
     Motion::new(times.into_iter().map(|time| (time, a.at(time) * b.at(time))).collect())
 }
 
-/// Returns the inverse at every key.
+/// Returns the inverse at every keyframe.
 pub(crate) fn inverse(motion: &Motion<DMat4>) -> Motion<DMat4> {
-    let keys = motion.keys().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
-    Motion::new(keys).expect("the keys are those of a motion")
+    let keyframes = motion.keyframes().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
+    Motion::new(keyframes).expect("the keyframes are those of a motion")
 }
 
 /// Whether a matrix is finite and can be inverted.
@@ -132,11 +134,11 @@ pub(crate) fn is_invertible(matrix: &DMat4) -> bool {
 pub(crate) enum TransformError {
     /// The result cannot be inverted.
     Singular,
-    /// The result would have too many keys.
-    TooManyKeys,
+    /// The result would have too many keyframes.
+    TooManyKeyframes,
 }
 
-/// Returns the transformation after a step. Fails if it cannot be inverted, or has too many keys.
+/// Returns the transformation after a step. Fails if it cannot be inverted, or has too many keyframes.
 pub(crate) fn transformed(
     current: &Motion<DMat4>,
     steps: &Motion<TransformStep>,
@@ -145,10 +147,10 @@ pub(crate) fn transformed(
     let cut_at = |arc_degrees: f64| {
         let step = matrices(steps, arc_degrees);
         let result = if replaces { Some(step) } else { product(current, &step) };
-        result.filter(|result| result.keys().len() <= KEYS_MAX)
+        result.filter(|result| result.keyframes().len() <= KEYFRAMES_MAX)
     };
-    let result = cut_at(ARC_DEGREES).or_else(|| cut_at(LONG_ARC_DEGREES)).ok_or(TransformError::TooManyKeys)?;
-    let invertible = result.keys().iter().all(|(_, matrix)| is_invertible(matrix));
+    let result = cut_at(ARC_DEGREES).or_else(|| cut_at(LONG_ARC_DEGREES)).ok_or(TransformError::TooManyKeyframes)?;
+    let invertible = result.keyframes().iter().all(|(_, matrix)| is_invertible(matrix));
     if invertible { Ok(result) } else { Err(TransformError::Singular) }
 }
 
@@ -156,8 +158,8 @@ pub(crate) fn transformed(
 mod tests {
     use super::*;
 
-    fn moving<T>(keys: Vec<(f32, T)>) -> Motion<T> {
-        Motion::new(keys).expect("increasing times")
+    fn moving<T>(keyframes: Vec<(f32, T)>) -> Motion<T> {
+        Motion::new(keyframes).expect("increasing times")
     }
 
     fn translation(x: f64) -> DMat4 {
@@ -175,48 +177,48 @@ mod tests {
     }
 
     #[test]
-    fn a_moving_rotation_gets_keys_every_15_degrees_and_keeps_its_own() {
+    fn a_moving_rotation_gets_keyframes_every_15_degrees_and_keeps_its_own() {
         let steps =
             moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(180.0, DVec3::Z))]);
         let result = transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible");
-        let times: Vec<f32> = result.keys().iter().map(|key| key.0).collect();
+        let times: Vec<f32> = result.keyframes().iter().map(|keyframe| keyframe.0).collect();
         assert_eq!(times, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(|twelfth| (f64::from(twelfth) / 12.0) as f32));
-        assert_eq!(result.keys()[6].1, rotation(90.0, DVec3::Z));
+        assert_eq!(result.keyframes()[6].1, rotation(90.0, DVec3::Z));
         // A whole turn does not stand still.
         let steps =
             moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(360.0, DVec3::Z))]);
-        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible").keys().len(), 25);
+        assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &steps).expect("invertible").keyframes().len(), 25);
         // Many turns are bounded.
         let steps =
             moving(vec![(0.0, TransformStep::Rotate(0.0, DVec3::Z)), (1.0, TransformStep::Rotate(1e12, DVec3::Z))]);
-        let many = transformed(&Motion::still(DMat4::IDENTITY), &steps).map(|m| m.keys().len());
-        assert!(many.expect("invertible") <= KEYS_MAX);
+        let many = transformed(&Motion::still(DMat4::IDENTITY), &steps).map(|m| m.keyframes().len());
+        assert!(many.expect("invertible") <= KEYFRAMES_MAX);
     }
 
     #[test]
-    fn products_have_the_keys_of_both() {
+    fn products_have_the_keyframes_of_both() {
         let a = moving(vec![(0.0, translation(0.0)), (1.0, translation(2.0))]);
         let b = moving(vec![(0.0, DMat4::IDENTITY), (0.5, translation(10.0)), (1.0, translation(10.0))]);
-        let result = product(&a, &b).expect("few keys");
-        let xs: Vec<(f32, f64)> = result.keys().iter().map(|(time, m)| (*time, m.w_axis.x)).collect();
+        let result = product(&a, &b).expect("few keyframes");
+        let xs: Vec<(f32, f64)> = result.keyframes().iter().map(|(time, m)| (*time, m.w_axis.x)).collect();
         assert_eq!(xs, [(0.0, 0.0), (0.5, 11.0), (1.0, 12.0)]);
-        // Outside its keys a motion stands still.
+        // Outside its keyframes a motion stands still.
         assert_eq!(a.at(-1.0), translation(0.0));
         assert_eq!(a.at(9.0), translation(2.0));
     }
 
     #[test]
-    fn flat_matrices_and_too_many_keys_are_refused() {
+    fn flat_matrices_and_too_many_keyframes_are_refused() {
         let flat = Motion::still(TransformStep::Concat(DMat4::from_scale(DVec3::new(1.0, 1.0, 0.0))));
         assert_eq!(transformed(&Motion::still(DMat4::IDENTITY), &flat), Err(TransformError::Singular));
         let many = |start: usize| {
             moving((0..200).map(|i| ((start + 2 * i) as f32, TransformStep::Concat(DMat4::IDENTITY))).collect())
         };
-        let first = transformed(&Motion::still(DMat4::IDENTITY), &many(0)).expect("200 keys");
-        // Beside as many keys a rotation of three turns has 23 of its own, not 71.
+        let first = transformed(&Motion::still(DMat4::IDENTITY), &many(0)).expect("200 keyframes");
+        // Beside as many keyframes a rotation of three turns has 23 of its own, not 71.
         let turns = (0.0, TransformStep::Rotate(0.0, DVec3::Z));
         let turns = moving(vec![turns, (399.7, TransformStep::Rotate(1080.0, DVec3::Z))]);
-        assert_eq!(transformed(&first, &turns).expect("fewer keys").keys().len(), 200 + 23 + 1);
-        assert_eq!(transformed(&first, &many(1)), Err(TransformError::TooManyKeys));
+        assert_eq!(transformed(&first, &turns).expect("fewer keyframes").keyframes().len(), 200 + 23 + 1);
+        assert_eq!(transformed(&first, &many(1)), Err(TransformError::TooManyKeyframes));
     }
 }

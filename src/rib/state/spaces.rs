@@ -24,9 +24,9 @@ impl GraphicsState {
                     messages.error("math", message).hint("it flattens everything to a plane, a line or a point"),
                 );
             }
-            Err(TransformError::TooManyKeys) => {
+            Err(TransformError::TooManyKeyframes) => {
                 let message =
-                    format!("the transformation would have more than {} times and is ignored", motion::KEYS_MAX);
+                    format!("the transformation would have more than {} times and is ignored", motion::KEYFRAMES_MAX);
                 messages.report_error("limitcheck", message);
             }
         }

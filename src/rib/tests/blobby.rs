@@ -104,8 +104,8 @@ fn what_moves_keeps_its_mesh_or_stands_still() {
     let leaves = "1001 0 1001 16";
     let near = read_text(&ends(&pair(leaves, 0.3), &pair(leaves, 0.35)));
     assert_eq!(near.codes(), []);
-    let keys = near.world().drawables[0].geometry.shape.keys();
-    let [(_, Shape::Blobs(a)), (_, Shape::Blobs(b))] = keys else { panic!("{} keys", keys.len()) };
+    let keyframes = near.world().drawables[0].geometry.shape.keyframes();
+    let [(_, Shape::Blobs(a)), (_, Shape::Blobs(b))] = keyframes else { panic!("{} keyframes", keyframes.len()) };
     assert!(a.corners == b.corners && a.program == b.program && a.positions != b.positions);
     let size = |blobs: &Blobs| blobs.programs.iter().map(Vec::len).collect::<Vec<_>>();
     assert_eq!(size(a), size(b), "devices find the records of one time as far from each other as those of the other");
@@ -113,7 +113,7 @@ fn what_moves_keeps_its_mesh_or_stands_still() {
     let apart = read_text(&ends(&pair(leaves, 0.3), &pair(leaves, 1.5)));
     assert_eq!(apart.codes(), [("unimplement", 5)]);
     assert!(apart.messages[0].message.contains("stands still as at its first time"), "{:?}", apart.messages);
-    assert_eq!(apart.world().drawables[0].geometry.shape.keys().len(), 1);
+    assert_eq!(apart.world().drawables[0].geometry.shape.keyframes().len(), 1);
     let other = read_text(&ends(&pair(leaves, 0.3), &pair("1001 0 1001 16 7 1", 0.3)));
     assert_eq!(other.codes()[0], ("consistency", 5), "{:?}", other.messages);
 }

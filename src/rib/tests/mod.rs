@@ -106,7 +106,7 @@ fn placed(drawable: &Drawable, point: [f64; 3]) -> [f64; 3] {
 
 /// The translations of a moving transformation with their times.
 fn track(motion: &Motion<DMat4>) -> Vec<(f32, [f64; 3])> {
-    motion.keys().iter().map(|(time, matrix)| (*time, matrix.w_axis.truncate().to_array())).collect()
+    motion.keyframes().iter().map(|(time, matrix)| (*time, matrix.w_axis.truncate().to_array())).collect()
 }
 
 /// The numbers of a primitive variable of the only drawable.

@@ -388,7 +388,7 @@ fn moving_geometry_and_attributes() {
                 MotionBegin [0 .5 1]\nSphere 1 -1 1 360\nSphere 2 -2 2 360\nSphere 3 -3 3 360\nMotionEnd\nWorldEnd";
     let world = clean(text);
     let drawable = &world.drawables[0];
-    assert_eq!(drawable.geometry.shape.keys().len(), 3);
+    assert_eq!(drawable.geometry.shape.keyframes().len(), 3);
     // Shading happens at shutter open, a quarter of the way.
     assert_eq!(drawable.attributes.color, [0.25, 0.25, 0.0]);
     assert_eq!(drawable.attributes.surface.as_ref().expect("s").params[0].value, ParamValue::Floats(vec![1.0]));
@@ -400,8 +400,8 @@ fn a_moving_quadrilateral_is_cut_the_same_way_at_all_times() {
     let world = drawn(
         "MotionBegin [0 1]\nPolygon \"P\" [0 0 0 1 0 0 1 1 0 0 1 0]\nPolygon \"P\" [0 0 0 1 0 0 1 1 1 0 1 0]\nMotionEnd",
     );
-    let keys = world.drawables[0].geometry.shape.keys();
-    let corners: Vec<_> = keys
+    let keyframes = world.drawables[0].geometry.shape.keyframes();
+    let corners: Vec<_> = keyframes
         .iter()
         .map(|(_, shape)| match shape {
             Shape::Facets(facets) => facets.corners.len(),

@@ -220,5 +220,5 @@ fn keys_of_a_motion_share_the_topology() {
     assert_eq!(outcome.codes(), []);
     let shape = &outcome.world().drawables[0].geometry.shape;
     let Shape::Limit(middle) = shape.at(0.5) else { panic!("patches") };
-    assert_eq!((shape.keys().len(), middle.control[0]), (2, [0.0, 0.0, 0.5]));
+    assert_eq!((shape.keyframes().len(), middle.control[0]), (2, [0.0, 0.0, 0.5]));
 }

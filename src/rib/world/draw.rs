@@ -33,7 +33,7 @@ impl SceneBuilder<'_> {
             bytes += size_of_val(&*attributes.scoped_spaces);
         }
         if last.is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
-            bytes += size_of_val(world_from_object.keys());
+            bytes += size_of_val(world_from_object.keyframes());
         }
         let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes, detail, solid };
         let was_read = waited && self.charge.try_take(ChargeKind::Geometry, bytes as u64);

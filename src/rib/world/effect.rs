@@ -53,7 +53,7 @@ impl RequestEffect {
         let more = match self {
             Self::Change(AttributeChange::Shader(_, Some(call))) | Self::Light(_, call, _) => call.bytes(),
             Self::Change(AttributeChange::Other(key, value)) => key.len() + value_bytes(value),
-            Self::Transform(steps) => steps.keys().len() * size_of::<(f32, DMat4)>(),
+            Self::Transform(steps) => steps.keyframes().len() * size_of::<(f32, DMat4)>(),
             _ => 0,
         };
         16 + more as u64

@@ -11,7 +11,7 @@ use crate::scene::Motion;
 use std::sync::Arc;
 
 /// Values at a motion block's times.
-type MotionKeys<T> = Vec<(f32, T)>;
+type Keyframes<T> = Vec<(f32, T)>;
 
 impl SceneBuilder<'_> {
     /// Applies the collected effects of a motion block.
@@ -41,53 +41,53 @@ impl SceneBuilder<'_> {
             );
         }
         if block.begun == block.items.len() {
-            let keys = block.times.into_iter().zip(block.items).collect();
-            if let Some(effect) = self.moving_effect(name, keys) {
+            let keyframes = block.times.into_iter().zip(block.items).collect();
+            if let Some(effect) = self.moving_effect(name, keyframes) {
                 self.perform(effect);
             }
         }
     }
 
     /// Combines several still effects to one that moves.
-    fn moving_effect(&mut self, name: &str, mut keys: MotionKeys<RequestEffect>) -> Option<RequestEffect> {
-        if keys.len() == 1 {
-            return keys.pop().map(|(_, effect)| effect);
+    fn moving_effect(&mut self, name: &str, mut keyframes: Keyframes<RequestEffect>) -> Option<RequestEffect> {
+        if keyframes.len() == 1 {
+            return keyframes.pop().map(|(_, effect)| effect);
         }
         let open = self.options.shutter[0];
-        match &keys.first()?.1 {
+        match &keyframes.first()?.1 {
             RequestEffect::Transform(_) => {
                 let step =
                     |effect| if let RequestEffect::Transform(steps) = effect { Some(*steps.first()) } else { None };
-                Motion::new(pick(keys, step)).map(RequestEffect::Transform)
+                Motion::new(pick(keyframes, step)).map(RequestEffect::Transform)
             }
             RequestEffect::Primitive(_) => {
                 let batch = |effect| if let RequestEffect::Primitive(batch) = effect { Some(*batch) } else { None };
-                self.moving_geometry(name, pick(keys, batch))
+                self.moving_geometry(name, pick(keyframes, batch))
             }
             RequestEffect::Change(_) => {
                 let change = |effect| if let RequestEffect::Change(change) = effect { Some(change) } else { None };
-                blend_at(open, &pick(keys, change), AttributeChange::blend).map(RequestEffect::Change)
+                blend_at(open, &pick(keyframes, change), AttributeChange::blend).map(RequestEffect::Change)
             }
             RequestEffect::Light(handle, _, extent) => {
                 let extent = *extent;
                 let handle = Arc::clone(handle);
                 let call = |effect| if let RequestEffect::Light(_, call, _) = effect { Some(call) } else { None };
-                blend_at(open, &pick(keys, call), ShaderCall::blend)
+                blend_at(open, &pick(keyframes, call), ShaderCall::blend)
                     .map(|call| RequestEffect::Light(handle, call, extent))
             }
             // An object moves with the transformation, and by what moves in it.
-            RequestEffect::Instance(object) if keys.iter().all(|(_, effect)| effect.is_instance_of(object)) => {
-                keys.into_iter().next().map(|(_, effect)| effect)
+            RequestEffect::Instance(object) if keyframes.iter().all(|(_, effect)| effect.is_instance_of(object)) => {
+                keyframes.into_iter().next().map(|(_, effect)| effect)
             }
             _ => {
                 let message = format!("a moving {name} is not supported; the first time is used");
                 self.messages.warn_once(name, "unimplement", &message);
-                keys.into_iter().next().map(|(_, effect)| effect)
+                keyframes.into_iter().next().map(|(_, effect)| effect)
             }
         }
     }
 
-    fn moving_geometry(&mut self, name: &str, mut batches: MotionKeys<Batch>) -> Option<RequestEffect> {
+    fn moving_geometry(&mut self, name: &str, mut batches: Keyframes<Batch>) -> Option<RequestEffect> {
         let (_, first) = batches.first()?;
         if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
             let message = format!(
@@ -106,16 +106,16 @@ impl SceneBuilder<'_> {
     }
 }
 
-/// Extracts the keys' values of one kind; a block contains only one kind.
-fn pick<T>(keys: MotionKeys<RequestEffect>, part: impl Fn(RequestEffect) -> Option<T>) -> MotionKeys<T> {
-    keys.into_iter().filter_map(|(time, effect)| part(effect).map(|value| (time, value))).collect()
+/// Extracts the keyframes' values of one kind; a block contains only one kind.
+fn pick<T>(keyframes: Keyframes<RequestEffect>, part: impl Fn(RequestEffect) -> Option<T>) -> Keyframes<T> {
+    keyframes.into_iter().filter_map(|(time, effect)| part(effect).map(|value| (time, value))).collect()
 }
 
-/// Returns the value at `time` between increasing keys. Attributes are evaluated once, at shutter open, so this is all
-/// that is visible of their motion.
-fn blend_at<T: Clone>(time: f32, keys: &[(f32, T)], blend: impl Fn(&T, &T, f32) -> T) -> Option<T> {
-    let after = keys.partition_point(|(key, _)| *key <= time);
-    match (after.checked_sub(1).map(|before| &keys[before]), keys.get(after)) {
+/// Returns the value at `time` between increasing keyframes. Attributes are evaluated once, at shutter open, so this is
+/// all that is visible of their motion.
+fn blend_at<T: Clone>(time: f32, keyframes: &[(f32, T)], blend: impl Fn(&T, &T, f32) -> T) -> Option<T> {
+    let after = keyframes.partition_point(|(at, _)| *at <= time);
+    match (after.checked_sub(1).map(|before| &keyframes[before]), keyframes.get(after)) {
         (Some((t0, a)), Some((t1, b))) => Some(blend(a, b, (time - t0) / (t1 - t0))),
         (Some((_, only)), None) | (None, Some((_, only))) => Some(only.clone()),
         (None, None) => None,

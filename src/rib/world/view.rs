@@ -24,9 +24,9 @@ impl SceneBuilder<'_> {
             return true;
         }
         let planes = outer_planes(&world.camera, world.options.widest_filter().width);
-        let cameras = world.camera.camera_from_world.keys();
-        let places = self.state.transform.keys();
-        // Matrices are linear between their keys, so that points stay within what they span.
+        let cameras = world.camera.camera_from_world.keyframes();
+        let places = self.state.transform.keyframes();
+        // Matrices are linear between their keyframes, so that points stay within what they span.
         let ways = cameras.iter().flat_map(|camera| places.iter().map(|place| camera.1 * place.1));
         let corners: Vec<DVec4> = ways.flat_map(|matrix| corners(bound, matrix)).collect();
         !planes.iter().any(|plane| corners.iter().all(|corner| plane.dot(*corner) > 0.0))

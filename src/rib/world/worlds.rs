@@ -45,7 +45,7 @@ impl SceneBuilder<'_> {
     /// Returns the transformation and the projection of the camera. Together they divide by depth once.
     fn camera_of_world(&mut self) -> (Arc<Motion<DMat4>>, Projection) {
         let (transform, projection) = (Arc::clone(&self.state.transform), self.options.projection);
-        if !transform.keys().iter().any(|(_, matrix)| divides_by_depth(matrix)) {
+        if !transform.keyframes().iter().any(|(_, matrix)| divides_by_depth(matrix)) {
             return (transform, projection);
         }
         if let (Projection::Orthographic, Some((camera, own))) = (projection, eye::apart(&transform)) {
@@ -157,7 +157,8 @@ fn rebased_space(space: &NamedSpace, world_from_camera: &WorldFromCamera) -> Nam
     NamedSpace { world_from_space: rebased(&space.world_from_space, world_from_camera), ..space.clone() }
 }
 
-/// Converts a space from camera space to world space. If the result would have too many keys, only the first is kept.
+/// Converts a space from camera space to world space. If the result would have too many keyframes, only the first is
+/// kept.
 fn rebased(camera_from_space: &Arc<Motion<DMat4>>, world_from_camera: &WorldFromCamera) -> Arc<Motion<DMat4>> {
     let is_divided = divides_by_depth(camera_from_space.first());
     let world_from_camera = if is_divided { &world_from_camera.divided } else { &world_from_camera.camera };
