@@ -31,8 +31,8 @@ const ABANDON_INTERRUPTED: Duration = Duration::from_millis(200);
 /// How often a wait for a kernel checks whether the render is to stop.
 const INTERRUPT_POLL: Duration = Duration::from_millis(20);
 
-/// The key of a compiled kernel: the SPIR-V's key and the values of the constants.
-type Key = (u128, Vec<u32>);
+/// What a compiled kernel is found by: the SPIR-V's digest and the values of the constants.
+type StateKey = (u128, Vec<u32>);
 
 enum KernelState {
     Compiling,
@@ -53,7 +53,7 @@ pub struct KernelCounts {
 
 #[derive(Default)]
 struct KernelTable {
-    states: FxHashMap<Key, KernelState>,
+    states: FxHashMap<StateKey, KernelState>,
     counts: KernelCounts,
     sets: FxHashMap<BindingForms, vk::DescriptorSetLayout>,
     layouts: FxHashMap<(BindingForms, u32), KernelLayout>,
@@ -123,7 +123,7 @@ impl Kernels {
 
     /// Begins to compile a kernel unless that was begun before.
     pub(super) fn prepare(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) {
-        let key = (kernel.key(), constants.to_vec());
+        let key = (kernel.digest(), constants.to_vec());
         let mut table = self.table.lock();
         if table.closed || table.states.contains_key(&key) {
             return;
@@ -154,7 +154,7 @@ impl Kernels {
     }
 
     /// Records the result of a job.
-    fn finish(&self, key: Key, made: Result<(ComputePipeline, bool), GpuError>) {
+    fn finish(&self, key: StateKey, made: Result<(ComputePipeline, bool), GpuError>) {
         let mut table = self.table.lock();
         table.running -= 1;
         let state = match made {
@@ -177,7 +177,7 @@ impl Kernels {
     /// # Errors
     /// Why the kernel cannot be compiled.
     pub(super) fn is_ready(&self, kernel: &Kernel, constants: &[u32]) -> Result<bool, GpuError> {
-        match self.table.lock().states.get(&(kernel.key(), constants.to_vec())) {
+        match self.table.lock().states.get(&(kernel.digest(), constants.to_vec())) {
             Some(KernelState::Ready(_)) => Ok(true),
             Some(KernelState::Failed(error)) => Err(error.clone()),
             Some(KernelState::Compiling) | None => Ok(false),
@@ -192,7 +192,7 @@ impl Kernels {
     /// Returns the compiled kernel; compiles it or waits for it if necessary.
     pub(super) fn get(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<ComputePipeline, GpuError> {
         self.prepare(kernel, constants);
-        let key = (kernel.key(), constants.to_vec());
+        let key = (kernel.digest(), constants.to_vec());
         let terms = self.terms();
         let deadline = Instant::now() + terms.timeout;
         let mut waits = None;
@@ -220,7 +220,7 @@ impl Kernels {
     fn compile(&self, kernel: &Arc<Kernel>, constants: &[u32]) -> Result<(ComputePipeline, bool), GpuError> {
         self.check_usable(kernel)?;
         let layout = self.layout(&binding_forms(kernel), kernel.push_bytes())?;
-        let cache_key = CacheKey::new(&self.identity, kernel.key(), constants);
+        let cache_key = CacheKey::new(&self.identity, kernel.digest(), constants);
         let (known, timeout) = (self.compilers.cache.load(&cache_key), self.terms().timeout);
         if known.is_none()
             && let Some(precompile_devices) = &self.precompile_devices

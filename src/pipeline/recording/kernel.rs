@@ -90,7 +90,7 @@ pub struct KernelParts {
     pub constants: &'static [&'static str],
 }
 
-/// A kernel: one entry point `main`, its interface, and a key that is equal for equal kernels.
+/// A kernel: one entry point `main`, its interface, and a digest that is equal for equal kernels.
 #[derive(Debug)]
 pub struct Kernel {
     label: Cow<'static, str>,
@@ -100,7 +100,7 @@ pub struct Kernel {
     push_bytes: u32,
     local_size: [u32; 3],
     constants: &'static [&'static str],
-    key: u128,
+    digest: u128,
 }
 
 impl Kernel {
@@ -114,7 +114,7 @@ impl Kernel {
             push_bytes: parts.push_bytes,
             local_size: parts.local_size,
             constants: parts.constants,
-            key: key(parts.words, parts.bindings.len(), parts.push_bytes),
+            digest: digest(parts.words, parts.bindings.len(), parts.push_bytes),
         })
     }
 
@@ -127,7 +127,7 @@ impl Kernel {
         push_bytes: u32,
         local_size: [u32; 3],
     ) -> Arc<Self> {
-        let key = key(&words, bindings.len(), push_bytes);
+        let digest = digest(&words, bindings.len(), push_bytes);
         Arc::new(Self {
             label: Cow::Owned(label.into()),
             words: Cow::Owned(words),
@@ -136,7 +136,7 @@ impl Kernel {
             push_bytes,
             local_size,
             constants: &[],
-            key,
+            digest,
         })
     }
 
@@ -176,12 +176,12 @@ impl Kernel {
     }
 
     /// A hash of SPIR-V and interface, by which caches find the kernel.
-    pub fn key(&self) -> u128 {
-        self.key
+    pub fn digest(&self) -> u128 {
+        self.digest
     }
 }
 
-fn key(words: &[u32], binding_count: usize, push_bytes: u32) -> u128 {
+fn digest(words: &[u32], binding_count: usize, push_bytes: u32) -> u128 {
     let interface = [binding_count as u32, push_bytes];
     hash([words, &interface].map(bytemuck::cast_slice))
 }
@@ -196,7 +196,7 @@ pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::{hash, key};
+    use super::{digest, hash};
 
     #[test]
     fn the_hash_is_xxh3() {
@@ -209,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn kernels_of_other_words_or_interfaces_have_other_keys() {
-        let keys = [key(&[1, 2], 1, 4), key(&[2, 1], 1, 4), key(&[1, 2], 2, 4), key(&[1, 2], 1, 8)];
-        for (index, one) in keys.iter().enumerate() {
-            assert!(!keys[index + 1..].contains(one), "{keys:?}");
+    fn kernels_of_other_words_or_interfaces_have_other_digests() {
+        let digests = [digest(&[1, 2], 1, 4), digest(&[2, 1], 1, 4), digest(&[1, 2], 2, 4), digest(&[1, 2], 1, 8)];
+        for (index, one) in digests.iter().enumerate() {
+            assert!(!digests[index + 1..].contains(one), "{digests:?}");
         }
     }
 }

@@ -11,8 +11,8 @@ use std::fmt::Debug;
 
 /// Returns the identity of the program: its version and its kernels.
 pub(super) fn of_renderer() -> String {
-    let keys: Vec<[u8; 16]> = kernels::all().into_iter().map(|kernel| kernel.key().to_le_bytes()).collect();
-    format!("{} {:032x}", env!("CARGO_PKG_VERSION"), hash([keys.as_flattened()]))
+    let digests: Vec<[u8; 16]> = kernels::all().into_iter().map(|kernel| kernel.digest().to_le_bytes()).collect();
+    format!("{} {:032x}", env!("CARGO_PKG_VERSION"), hash([digests.as_flattened()]))
 }
 
 /// Returns the models and drivers of devices, each once, sorted so that the order in which the user named them does not
@@ -55,7 +55,7 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
         &drawn.unbounded,
     ));
     for shading in picture.kernels.iter() {
-        hasher.bytes(&shading.kernel.key().to_le_bytes());
+        hasher.bytes(&shading.kernel.digest().to_le_bytes());
         let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);
         hasher.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
     }
@@ -71,7 +71,7 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
     hasher.debug(&picture.textures.identities());
     if let Some(WorldImager { program: imager, textures }) = imager {
         hasher.debug(&textures.identities());
-        hasher.bytes(&imager.kernel.key().to_le_bytes());
+        hasher.bytes(&imager.kernel.digest().to_le_bytes());
         hasher.bytes(bytemuck::cast_slice(&imager.params));
         hasher.debug(&(imager.block, imager.space_table, imager.input_channels, imager.reads_position));
         hasher.debug(&(imager.colour_channel, imager.opacity_channel));
