@@ -53,8 +53,8 @@ pub enum Event {
 pub struct Progress {
     /// What it is doing.
     pub activity: Activity,
-    /// The part of the current world's picture that is drawn, by estimated work: from 0 to 1, and 1 only if every pixel
-    /// is finished. It falls where a region in progress is given up.
+    /// The fraction of the current world's picture that is drawn, by estimated work: from 0 to 1, and 1 only if every
+    /// pixel is finished. It falls where a region in progress is given up.
     pub drawn: f64,
 }
 
@@ -77,8 +77,8 @@ pub enum Activity {
     },
     /// Primitives are split and counted.
     Counting {
-        /// The part that is counted, from 0 to 1.
-        part: f64,
+        /// The fraction that is counted, from 0 to 1.
+        fraction: f64,
         /// Grids found so far.
         grids: u64,
     },
@@ -90,8 +90,8 @@ pub enum Activity {
     MakingTexture {
         /// Its file.
         name: String,
-        /// The part that is made, from 0 to 1.
-        part: f64,
+        /// The fraction that is made, from 0 to 1.
+        fraction: f64,
     },
 }
 
@@ -129,7 +129,7 @@ struct TallyState {
     /// Estimated work of the whole picture, and of its finished pixels.
     work: f64,
     finished: f64,
-    /// The work of each region in flight, and the part of it that is done.
+    /// The work of each region in flight, and the fraction of it that is done.
     in_flight: FxHashMap<Region, (f64, f64)>,
     whole: bool,
 }
@@ -151,7 +151,7 @@ impl ProgressTally {
     /// Notes that counting begins, and that it has this many parts.
     pub(crate) fn begin_counting(&self, parts: f64) {
         let mut state = self.state.lock();
-        let activity = Activity::Counting { part: 0.0, grids: 0 };
+        let activity = Activity::Counting { fraction: 0.0, grids: 0 };
         (state.activity, state.counted, state.count_parts, state.grids) = (activity, 0.0, parts, 0);
     }
 
@@ -173,10 +173,10 @@ impl ProgressTally {
         self.state.lock().in_flight.insert(region, (work, 0.0));
     }
 
-    /// Notes that a part of a region in flight is done. A region that goes over something again does not fall back.
-    pub(crate) fn advance_region(&self, region: Region, part: f64) {
+    /// Notes that a fraction of a region in flight is done. A region that goes over something again does not fall back.
+    pub(crate) fn advance_region(&self, region: Region, fraction: f64) {
         if let Some((_, done)) = self.state.lock().in_flight.get_mut(&region) {
-            *done = done.max(part.min(1.0));
+            *done = done.max(fraction.min(1.0));
         }
     }
 
@@ -201,11 +201,11 @@ impl ProgressTally {
         let ratio = |of: f64, by: f64| if by > 0.0 { (of / by).clamp(0.0, NEARLY) } else { 0.0 };
         let activity = match &state.activity {
             Activity::Counting { .. } => {
-                Activity::Counting { part: ratio(state.counted, state.count_parts), grids: state.grids }
+                Activity::Counting { fraction: ratio(state.counted, state.count_parts), grids: state.grids }
             }
             other => other.clone(),
         };
-        let begun: f64 = state.in_flight.values().map(|(work, part)| work * part).sum();
+        let begun: f64 = state.in_flight.values().map(|(work, fraction)| work * fraction).sum();
         Progress { activity, drawn: if state.whole { 1.0 } else { ratio(state.finished + begun, state.work) } }
     }
 }
@@ -215,13 +215,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_drawn_by_finished_work_and_by_parts_of_regions() {
+    fn a_picture_is_drawn_by_finished_work_and_by_fractions_of_regions() {
         let tally = ProgressTally::default();
         tally.begin_world();
         tally.begin_counting(4.0);
         tally.count(0.5, 7);
         tally.count(0.5, 3);
-        assert_eq!(tally.now().activity, Activity::Counting { part: 0.25, grids: 10 });
+        assert_eq!(tally.now().activity, Activity::Counting { fraction: 0.25, grids: 10 });
         tally.begin_drawing(100.0, 20.0);
         let [first, second] = [[0, 0, 4, 4], [4, 0, 8, 4]].map(|array| Region::new(array).expect("not empty"));
         tally.begin_region(first, 60.0);

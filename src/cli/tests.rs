@@ -451,7 +451,7 @@ fn long_activities_are_named_between_percentages() {
         std::thread::sleep(Duration::from_millis(2050));
         say(&kernel);
         std::thread::sleep(Duration::from_millis(2050));
-        say(&Activity::Counting { part: 0.456, grids: 1200 });
+        say(&Activity::Counting { fraction: 0.456, grids: 1200 });
         finished(&[])
     };
     let (_, _, err) = type_in(&directory(), "render SCENE --progress percent", &Arc::default(), &render);

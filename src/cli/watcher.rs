@@ -109,16 +109,16 @@ impl Watcher {
 
     /// Textures that a scene requests have a bar of their own, between those of worlds.
     fn show_bar(&self, world: &mut WorldProgress, progress: &Progress) {
-        let part = match (&progress.activity, world.begun) {
+        let fraction = match (&progress.activity, world.begun) {
             (_, true) => progress.drawn,
-            (Activity::MakingTexture { part, .. }, false) => *part,
+            (Activity::MakingTexture { fraction, .. }, false) => *fraction,
             (_, false) => return self.close_bar(world),
         };
         if world.bar.is_none() {
             self.open_bar(world, None);
         }
         if let Some(bar) = &world.bar {
-            let position = (part * BAR_LENGTH as f64) as u64;
+            let position = (fraction * BAR_LENGTH as f64) as u64;
             // Pictures do not fall back; the next texture begins at 0.
             bar.set_position(if world.begun { bar.position().max(position) } else { position });
             bar.set_message(describe(progress));
@@ -134,10 +134,10 @@ fn describe(progress: &Progress) -> String {
         Activity::Compiling { kernel, ready, all } => {
             format!("compiling kernel {kernel} ({ready} of {all} are ready)")
         }
-        Activity::Counting { part, grids } => format!("counting: {:.1}%, {grids} grids", part * 100.0),
+        Activity::Counting { fraction, grids } => format!("counting: {:.1}%, {grids} grids", fraction * 100.0),
         Activity::Drawing => format!("drawing: {:.1}%", progress.drawn * 100.0),
         Activity::Writing => "writing".to_string(),
-        Activity::MakingTexture { name, part } => format!("making {name}: {:.0}%", part * 100.0),
+        Activity::MakingTexture { name, fraction } => format!("making {name}: {:.0}%", fraction * 100.0),
     }
 }
 

@@ -8,7 +8,7 @@ use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
 /// Where both the camera and the object move, keyframes are added until what they make together is off the straight
-/// lines by less than this part of the way.
+/// lines by less than this fraction of the way.
 const BEND: f64 = 0.02;
 /// How often an interval is halved for that.
 const HALVINGS_MAX: u32 = 3;
@@ -74,14 +74,14 @@ impl Path {
     /// `keyframe_records` records.
     pub(super) fn records(&self, [open, close]: [f32; 2], keyframe_records: u32) -> Vec<Keyframe> {
         let whole = f64::from(close) - f64::from(open);
-        let part = |time: f32| ((f64::from(time) - f64::from(open)) / whole) as f32;
+        let fraction = |time: f32| ((f64::from(time) - f64::from(open)) / whole) as f32;
         let linear = |matrix: &DMat4| DMat3::from_mat4(*matrix);
         let first = linear(&self.keyframes[0].1);
         let record = |(k, (time, matrix)): (usize, &(f32, DMat4))| {
             let rows = matrix.transpose();
             let carry = if first.determinant() == 0.0 { DMat3::ZERO } else { linear(matrix) * first.inverse() };
             let carry_rows = carry.transpose();
-            let next = self.keyframes.get(k + 1).map(|keyframe| part(keyframe.0) - part(*time));
+            let next = self.keyframes.get(k + 1).map(|keyframe| fraction(keyframe.0) - fraction(*time));
             Keyframe {
                 row0: rows.x_axis.as_vec4().to_array(),
                 row1: rows.y_axis.as_vec4().to_array(),
@@ -89,7 +89,7 @@ impl Path {
                 carry0: carry_rows.x_axis.extend(0.0).as_vec4().to_array(),
                 carry1: carry_rows.y_axis.extend(0.0).as_vec4().to_array(),
                 carry2: carry_rows.z_axis.extend(0.0).as_vec4().to_array(),
-                time: part(*time),
+                time: fraction(*time),
                 inverse_span: next.filter(|next| *next > 0.0).map_or(0.0, |next| 1.0 / next),
                 scale: largest_scale(linear(matrix)) as f32,
                 carry_scale: largest_scale(carry) as f32,

@@ -56,7 +56,7 @@ fn write_words(
     let header = header_of(words.len() / TILE_WORDS);
     let levels = [picture([header.width, header.height], words)];
     let made = MadeLevels { header: &header, levels: &levels, names: Some(&["words".into()]), points: Some(channels) };
-    write(path, &made, &|part| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * part))?;
+    write(path, &made, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
     Ok(header)
 }
 

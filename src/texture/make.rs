@@ -172,7 +172,7 @@ pub struct MadeTexture {
     pub is_new: bool,
 }
 
-/// Is called with the part of a texture that is made, from 0 to 1, and says whether to go on.
+/// Is called with the fraction of a texture that is made, from 0 to 1, and says whether to go on.
 pub type MakeProgress<'a> = dyn Fn(f32) -> ControlFlow<()> + 'a;
 
 /// Goes on, and shows nothing.
@@ -185,8 +185,8 @@ pub(super) const READ: f32 = 0.3;
 pub(super) const LEVELS_MADE: f32 = 0.6;
 
 /// Calls `progress`.
-pub(super) fn report(progress: &MakeProgress<'_>, part: f32) -> Result<(), TextureError> {
-    if progress(part).is_break() { Err(TextureError::Stopped) } else { Ok(()) }
+pub(super) fn report(progress: &MakeProgress<'_>, fraction: f32) -> Result<(), TextureError> {
+    if progress(fraction).is_break() { Err(TextureError::Stopped) } else { Ok(()) }
 }
 
 /// Makes a texture, as long as `progress` says so. After an error nothing has changed.
@@ -233,7 +233,7 @@ fn of_pictures(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Mad
     let header = header_of(&levels, format, matrices, request);
     super::file::check(&request.output, &header)?;
     let made = MadeLevels { header: &header, levels: &levels, names: names.as_deref(), points: None };
-    write(&request.output, &made, &|part| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * part))?;
+    write(&request.output, &made, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
     Ok(MadeTexture { header, is_new: true })
 }
 

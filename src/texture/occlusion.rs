@@ -71,7 +71,7 @@ pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result
     write_words(&mut picture, &stack, &words);
     let header = header_of(picture.size);
     let made = MadeLevels { header: &header, levels: &[picture], names: None, points: None };
-    write(&request.output, &made, &|part| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * part))?;
+    write(&request.output, &made, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
     Ok(MadeTexture { header, is_new: true })
 }
 

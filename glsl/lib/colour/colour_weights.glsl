@@ -79,7 +79,7 @@ vec4 colour_weights(uint place, uint value_records, ColourSample s) {
 
 #else
 
-vec4 stored_between(uint at, uint next, float part) { return (1.0 - part) * colours[at] + part * colours[next]; }
+vec4 stored_between(uint at, uint next, float fraction) { return (1.0 - fraction) * colours[at] + fraction * colours[next]; }
 
 // Rounded as hiding does: what stands still, and is seen through no lens, is hidden as in any picture.
 vec2 raster_then(vec4 x, vec4 y, vec4 z, uint vertex, uint keyframes, vec2 lens) {
@@ -95,9 +95,9 @@ vec4 colour_weights(uint place, uint value_records, ColourSample s) {
     Vertices v = Vertices(head + POSITION_HEAD_RECORDS, 0u, KEYFRAME_POSITION_RECORDS, known.x, known.z << 16 | known.y);
     KeyframeTime when = keyframe_time(v, 0u, s.time);
     uint at = v.first + when.keyframe * v.stride, next = v.first + min(when.keyframe + 1u, v.keyframes - 1u) * v.stride;
-    vec4 x = stored_between(at, next, when.part);
-    vec4 y = stored_between(at + 1u, next + 1u, when.part);
-    vec4 z = stored_between(at + 2u, next + 2u, when.part);
+    vec4 x = stored_between(at, next, when.fraction);
+    vec4 y = stored_between(at + 1u, next + 1u, when.fraction);
+    vec4 z = stored_between(at + 2u, next + 2u, when.fraction);
     vec4 ab = vec4(raster_then(x, y, z, 0u, v.keyframes, s.lens), raster_then(x, y, z, 1u, v.keyframes, s.lens));
     vec4 cd = vec4(raster_then(x, y, z, 2u, v.keyframes, s.lens), raster_then(x, y, z, 3u, v.keyframes, s.lens));
     return vertex_weights(ab, cd, vec2(s.at));

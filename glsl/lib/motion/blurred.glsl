@@ -52,7 +52,7 @@ Corners corners_at(Vertices v, KeyframeTime at) { return corners_from; }
 
 Corners corners_at(Vertices v, KeyframeTime at) {
     Corners from = corners_before(v, at.keyframe), to = corners_after(v, at.keyframe);
-    return Corners(between(from.a, to.a, at.part), between(from.b, to.b, at.part), between(from.c, to.c, at.part), between(from.d, to.d, at.part));
+    return Corners(between(from.a, to.a, at.fraction), between(from.b, to.b, at.fraction), between(from.c, to.c, at.fraction), between(from.d, to.d, at.fraction));
 }
 
 #endif

@@ -18,7 +18,7 @@ struct Vertices {
 // A time among keyframes: in which interval, and where in it.
 struct KeyframeTime {
     uint keyframe;
-    float part; // 0 to 1
+    float fraction; // 0 to 1
 };
 
 #if MOTION == 1
@@ -38,7 +38,7 @@ KeyframeTime keyframe_time(Vertices v, uint keyframe, float time) {
 
 #endif
 
-vec3 between(vec3 from, vec3 to, float part) { return (1.0 - part) * from + part * to; }
+vec3 between(vec3 from, vec3 to, float fraction) { return (1.0 - fraction) * from + fraction * to; }
 
 // The one rounding to 1/1024 pixel that vertices go through here, by the device's own division, because every candidate
 // takes four: another device may round another way, but all micropolygons of a picture agree.

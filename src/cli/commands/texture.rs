@@ -46,13 +46,13 @@ fn watched(flags: &TextureMakeFlags, console: &Console) -> Result<MadeTexture, T
     let interrupt = Interrupt::from((console.listen)());
     let watcher = Watcher::new(flags.progress, console.err.clone(), interrupt.clone());
     let name = flags.output.display().to_string();
-    let show = |part| {
-        let (activity, drawn) = (Activity::MakingTexture { name: name.clone(), part }, part);
+    let show = |fraction| {
+        let (activity, drawn) = (Activity::MakingTexture { name: name.clone(), fraction }, fraction);
         watcher.notify(Event::Progress(Progress { activity, drawn }));
     };
     watcher.notify(Event::WorldBegin { frame: None });
-    let made = make(&request_of(flags), &|part| {
-        show(part.into());
+    let made = make(&request_of(flags), &|fraction| {
+        show(fraction.into());
         if interrupt.is_raised() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if made.is_ok() {

@@ -42,9 +42,9 @@ impl DeviceRenderer {
         self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string())
     }
 
-    /// Returns the regions in flight, each with the part of it that is done: an estimate of time.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (Region, f64)> + '_ {
-        self.in_flight.iter().map(|region| (region.region, region.run.part()))
+    /// Returns the regions in flight, each with the fraction of it that is done: an estimate of time.
+    pub(crate) fn fractions(&self) -> impl Iterator<Item = (Region, f64)> + '_ {
+        self.in_flight.iter().map(|region| (region.region, region.run.fraction()))
     }
 
     /// Gives up the regions in flight when their submissions are done, for each of which it waits at most `timeout`.

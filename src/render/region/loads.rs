@@ -95,13 +95,13 @@ impl Loads {
         self.next >= self.loads.len()
     }
 
-    /// The part of the grids that was taken, from 0 to 1.
-    pub(crate) fn part(&self) -> f64 {
-        self.part_of(0..self.next)
+    /// The fraction of the grids that was taken, from 0 to 1.
+    pub(crate) fn fraction(&self) -> f64 {
+        self.fraction_of(0..self.next)
     }
 
-    /// The part of the grids that some loads have.
-    pub(crate) fn part_of(&self, some: Range<usize>) -> f64 {
+    /// The fraction of the grids that some loads have.
+    pub(crate) fn fraction_of(&self, some: Range<usize>) -> f64 {
         let grids = |loads: &[Load]| loads.iter().map(|load| f64::from(load.count)).sum::<f64>();
         grids(self.loads.get(some).unwrap_or_default()) / grids(&self.loads).max(1.0)
     }

@@ -28,7 +28,7 @@ pub(crate) struct LoopWatch {
 }
 
 impl LoopWatch {
-    /// The loads of the last submission that may not be done, and an estimate of the part of them that is left.
+    /// The loads of the last submission that may not be done, and an estimate of the fraction of them that is left.
     pub(crate) fn under_way(&self, vertices: impl Fn(usize) -> u64) -> Option<(Range<usize>, f64)> {
         let Some(load) = self.load else { return self.unwatched.clone().map(|some| (some, 1.0)) };
         let [made, before] = self.made;
@@ -45,7 +45,7 @@ impl LoopWatch {
     }
 }
 
-/// The part of the trips that is left when so many are made, where other loads needed `before`.
+/// The fraction of the trips that is left when so many are made, where other loads needed `before`.
 fn left_of_trips(made: u64, before: u64) -> f64 {
     let usual = before.max(u64::from(LOOP_TRIPS_MAX)) as f64;
     usual / (usual + made as f64)

@@ -92,8 +92,8 @@ impl Slabs {
         self.high - self.low <= 1
     }
 
-    /// The part of the work that is in front of the slab at work, and the part up to its end.
-    pub(crate) fn parts(&self) -> [f64; 2] {
+    /// The fraction of the work that is in front of the slab at work, and the fraction up to its end.
+    pub(crate) fn fractions(&self) -> [f64; 2] {
         if self.all > 0.0 {
             // What was sampled is a better guide than the depth batches: all of a wall may have one depth.
             let to = if self.high == END { 1.0 } else { (self.done + self.load.min(1.0)) / self.all };
@@ -117,8 +117,8 @@ impl Slabs {
     fn key_before(&self, work: f64) -> u64 {
         let next = self.stairs.partition_point(|stair| stair.1 > work).clamp(1, self.stairs.len() - 1);
         let ((k0, w0), (k1, w1)) = (self.stairs[next - 1], self.stairs[next]);
-        let part = if w0 > w1 { ((w0 - work) / (w0 - w1)).clamp(0.0, 1.0) } else { 1.0 };
-        k0 + ((k1 - k0) as f64 * part) as u64
+        let fraction = if w0 > w1 { ((w0 - work) / (w0 - w1)).clamp(0.0, 1.0) } else { 1.0 };
+        k0 + ((k1 - k0) as f64 * fraction) as u64
     }
 
     /// Reports how many times the content of the slab at work would fit into the fullest store (`room`, below 1 if it
@@ -161,7 +161,7 @@ impl Slabs {
         self.overfull.retain(|range| range.high > low);
         let left = self.behind(low);
         for range in &mut self.overfull {
-            // Of what was only expected the part that is done says more, but not that nothing follows an empty one.
+            // Of what was only expected the fraction that is done says more, but not that nothing follows an empty one.
             range.load = match range.is_expected && work > 0.0 {
                 true => (load / work).max(EXPECTATION_KEPT * range.load / (left + work)) * left,
                 false => range.load - load,
@@ -242,10 +242,10 @@ mod tests {
         let (mut seen, mut tries, mut were_blind) = (Vec::new(), 0, false);
         loop {
             tries += 1;
-            let (slab, parts) = (slabs.current(), slabs.parts());
-            assert!(0.0 <= parts[0] && parts[0] <= parts[1] && parts[1] <= 1.0, "{parts:?}");
-            let part = seen.len() as f64 / keys.len().max(1) as f64;
-            assert!(tries == 1 || load > 0.0 || (parts[0] - part).abs() < 0.05, "{parts:?} at {part}");
+            let (slab, fractions) = (slabs.current(), slabs.fractions());
+            assert!(0.0 <= fractions[0] && fractions[0] <= fractions[1] && fractions[1] <= 1.0, "{fractions:?}");
+            let fraction = seen.len() as f64 / keys.len().max(1) as f64;
+            assert!(tries == 1 || load > 0.0 || (fractions[0] - fraction).abs() < 0.05, "{fractions:?} at {fraction}");
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
             let fits = slabs.fits(100.0 / inside.len().max(1) as f64);
             were_blind |= slabs.are_blind();

@@ -129,8 +129,8 @@ pub(crate) struct StageTasks {
     left: VecDeque<StageTask>,
     /// Bins of the first that are done.
     done: u64,
-    /// The part of the first that is done, and tasks done since there were none.
-    part: f64,
+    /// The fraction of the first that is done, and tasks done since there were none.
+    fraction: f64,
     ended: u32,
     /// What the last submission lists of layers.
     listed: Option<ListedLayers>,
@@ -156,10 +156,10 @@ impl StageTasks {
         self.left.is_empty()
     }
 
-    /// The part that is recorded, from 0 to 1, counting tasks alike.
-    pub(crate) fn part(&self) -> f64 {
+    /// The fraction that is recorded, from 0 to 1, counting tasks alike.
+    pub(crate) fn fraction(&self) -> f64 {
         let ended = f64::from(self.ended);
-        (ended + self.part) / (ended + self.left.len() as f64).max(1.0)
+        (ended + self.fraction) / (ended + self.left.len() as f64).max(1.0)
     }
 
     /// What the last submission listed of layers, if it did; once.
@@ -205,12 +205,12 @@ impl StageTasks {
             world.record_task(device, &mut recording, region, task, &extent.items_of(done..done + some))?;
             reads_pages |= task.grid_page.is_some();
             self.done += some;
-            self.part = self.done as f64 / extent.bins() as f64;
+            self.fraction = self.done as f64 / extent.bins() as f64;
             if self.done < extent.bins() {
                 break;
             }
             self.left.pop_front();
-            (self.done, self.part) = (0, 0.0);
+            (self.done, self.fraction) = (0, 0.0);
             self.ended += 1;
         }
         Ok((recording, filling.portion()))

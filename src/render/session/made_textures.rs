@@ -48,8 +48,8 @@ impl Session<'_> {
         }
         files.claim(&request.output, FileRole::MadeTexture)?;
         let name = request.output.display().to_string();
-        make(&request, &|part| {
-            self.ticker.tally.begin(Activity::MakingTexture { name: name.clone(), part: f64::from(part) });
+        make(&request, &|fraction| {
+            self.ticker.tally.begin(Activity::MakingTexture { name: name.clone(), fraction: f64::from(fraction) });
             if self.ticker.interrupt.is_raised() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
         .map(|_| ())

@@ -142,7 +142,7 @@ impl RegionRenderer for Worker {
             polled => polled.map_err(|error| self.failure(&error))?,
         };
         if let Some(renderer) = &self.renderer {
-            renderer.parts().for_each(|(region, part)| self.tally.advance_region(region, part));
+            renderer.fractions().for_each(|(region, fraction)| self.tally.advance_region(region, fraction));
         }
         let worked_s = self.renderer().worked_s();
         self.throttle.worked(worked_s);

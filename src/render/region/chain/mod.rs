@@ -86,9 +86,9 @@ impl RegionRun {
         self.chain.current.label
     }
 
-    /// The part of the region that is done, or submitted, from 0 to 1: an estimate of time.
-    pub(crate) fn part(&self) -> f64 {
-        self.chain.part()
+    /// The fraction of the region that is done, or submitted, from 0 to 1: an estimate of time.
+    pub(crate) fn fraction(&self) -> f64 {
+        self.chain.fraction()
     }
 
     /// What the last submission was made of.
