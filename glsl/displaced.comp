@@ -1,6 +1,7 @@
 // Displaced: one invocation = one slot of a piece that has been displaced; how far displacement moved its vertices at
 // most, for the instance's displacement bound: to measure one that was not declared, and to tell of one that is too
-// small (RISpec 4.2.11). Reads slots, arena; raises the instance's word of displaced_by (float bits). NaN is no distance.
+// small (RISpec 4.2.11). Reads slots, arena; raises the instance's word of displaced_by (float bits). NaN is no
+// distance.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 

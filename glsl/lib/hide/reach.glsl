@@ -1,4 +1,4 @@
-// The samples that an opaque micropolygon may cover, in tiles, and those of them that it reaches: what it does there is
+// The samples that an opaque micropolygon may cover, in parts, and those of them that it reaches: what it does there is
 // `lower`, of the including file. Needs what the included files need; where KNOWS_BLOCKS is defined, the buffer
 // blocks[] too.
 
