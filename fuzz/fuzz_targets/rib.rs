@@ -21,13 +21,13 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn check(world: &World) {
     for drawable in &world.drawables {
-        for (_, matrix) in drawable.world_from_object.keys() {
+        for (_, matrix) in drawable.world_from_object.keyframes() {
             assert!(matrix.is_finite() && matrix.inverse().is_finite());
         }
         let attributes = &drawable.attributes;
         assert!(attributes.shading_rate > 0.0);
         assert!(attributes.lights.iter().all(|light| (light.0 as usize) < world.lights.len()));
-        for (_, shape) in drawable.geometry.shape.keys() {
+        for (_, shape) in drawable.geometry.shape.keyframes() {
             assert!(shape.primitive_count() > 0);
             check_shape(shape, &drawable.geometry);
         }
