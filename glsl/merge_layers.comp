@@ -1,4 +1,4 @@
-// Merge layers: one invocation = one sample. A run is the layers of so many neighbouring samples of a pixel, a power of
+// Merge layers: one invocation = one sample. A run is the layers of `run` neighbouring samples of a pixel, a power of
 // two, in the order of (depth, sample, number), with what these samples together lose of their light up to behind each.
 // Merges each run with the one after it: the samples of both share their layers out, and each layer finds its place
 // among those of the other run, and what is lost there. Reads runs from layers and their lengths, at their first

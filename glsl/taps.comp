@@ -25,7 +25,7 @@ layout(push_constant) uniform Push {
 // Less of a pixel is not within the width, but what floats are off by.
 const float ROUNDING = 1e-6;
 
-// Weight of the sample of a subpixel whose corner is so many pixels from the centre.
+// Weight of the sample of a subpixel, by the distance of its corner from the centre in pixels.
 float subpixel_weight(vec2 corner, vec2 cell, vec2 half_width) {
     // The part of the subpixel that is within the width.
     vec2 low = max(corner, -half_width), high = min(corner + cell, half_width), inside = high - low;

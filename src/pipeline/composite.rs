@@ -109,7 +109,8 @@ pub(super) const COMPOSITE_OPAQUE: StageDescriptor = StageDescriptor {
     finding: None,
 };
 
-/// Units of work of compositing a slab of so many entries: the subpixels, and the entries that they look at.
+/// Returns the units of work of compositing a slab of `entries` entries: the subpixels, and the entries that they look
+/// at.
 pub fn slab_units(region: &ActiveRegion, entries: u32) -> f64 {
     let looks = u64::from(entries) * region.capacity.pixel_samples.min(CELL_SAMPLES.into());
     (region.subpixels() + looks) as f64

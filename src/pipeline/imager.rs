@@ -86,7 +86,7 @@ pub fn output_records(program: &ImagerProgram, tiles: u32) -> std::ops::Range<u6
     first..first + u64::from(OUTPUT_CHANNELS * tiles * TILE_PIXELS)
 }
 
-/// How an imager's loops run: with so many trips, from the start or on from where the last run stopped, or with
+/// How an imager's loops run: with a number of trips, from the start or on from where the last run stopped, or with
 /// `restore` from where that began.
 pub fn loops(program: &ImagerProgram, tiles: u32, trips: u32, [resume, restore]: [bool; 2]) -> LoopRun {
     let base = output_records(program, tiles).end as u32;

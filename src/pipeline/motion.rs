@@ -136,7 +136,7 @@ fn patch_trips([u, v]: [u32; 2]) -> usize {
     2 * lines * point + lines * row + ends * (row + point) + others
 }
 
-/// At most so many of some times, evenly chosen; the first and the last stay.
+/// Returns at most `most` of some times, evenly chosen; the first and the last stay.
 fn spread(times: Vec<f32>, most: usize) -> Vec<f32> {
     if times.len() <= most {
         return times;

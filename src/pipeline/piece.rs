@@ -48,7 +48,7 @@ pub struct ListRecords {
 }
 
 impl ListRecords {
-    /// Those of a slot of so many vertices: a row has two or more.
+    /// Returns those of a slot of 2^`slot_log2` vertices: a row has two or more.
     pub const fn of(slot_log2: u32) -> Self {
         const PAIRS: u32 = 2 * WORDS;
         let vertices = 1_u32 << slot_log2;

@@ -73,7 +73,7 @@ pub struct KeptLoops {
 }
 
 impl LoopRun {
-    /// Loops that stop for good after so many trips.
+    /// Returns loops that stop for good after `trips` trips.
     pub fn plain(trips: u32) -> Self {
         Self { trips, saved: None, names_only: false }
     }

@@ -23,13 +23,13 @@ pub const CELL_ENTRIES_MAX: u32 = 512;
 /// Layers that there is room for, at least.
 const LAYERS_MIN: u64 = 1 << 17;
 
-/// Layers that a pixel of so many samples has room for in a slab, with so many entries in the longest list of its
+/// Returns the layers that a pixel has room for in a slab, by its samples and the entries in the longest list of its
 /// cells: one for each entry of each sample's cell, and an opaque one.
 fn pixel_layers(pixel_samples: u64, longest_cell: u64) -> u64 {
     pixel_samples.div_ceil(CELL_SAMPLES.into()) * layers_of_cell(pixel_samples, longest_cell)
 }
 
-/// Layers that a cell of pixels of so many samples has room for, by its entries.
+/// Returns the layers that a cell has room for, by the samples of a pixel and the entries of the cell.
 pub fn layers_of_cell(pixel_samples: u64, entries: u64) -> u64 {
     (entries + 1) * pixel_samples.min(CELL_SAMPLES.into())
 }

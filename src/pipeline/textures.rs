@@ -29,7 +29,7 @@ pub struct TextureSlices {
     pub forms: u32,
 }
 
-/// Words of the list of missed tiles and of the marks of so many slots.
+/// Returns the words of the list of missed tiles and of the marks of `slots` slots.
 pub fn misses_words(slots: u64) -> u64 {
     if slots == 0 { 0 } else { MISSES_MARKS + slots }
 }

@@ -254,7 +254,7 @@ void load_keyframe(Instance instance, Primitive primitive, uint keyframe) {
 
 #if LOOSE
 
-// Blur of so many pixels, times the factor, is where the area of micropolygons begins to grow with it.
+// Blur of this many pixels, times the factor, is where the area of micropolygons begins to grow with it.
 const float LOOSE_BLUR_PX = 16.0;
 // Longer ways are no longer, 1/1024 pixel.
 const uint LOOSE_WAY_MAX = 1u << 26;

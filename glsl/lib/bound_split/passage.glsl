@@ -15,7 +15,7 @@ uint motion_keyframe; // the keyframe that is loaded
 uint ends_measured; // a bit for each thing that was measured where it was at the keyframe before
 float displacement_before; // how far it may be displaced at the keyframe before
 
-// So many micropolygons outside of the picture is far: a grid, which has no more than half as many along a side, does
+// This many micropolygons outside of the picture is far: a grid, which has no more than half as many along a side, does
 // not reach from there to what is seen.
 const float PASSAGE_MARGIN = 32.0;
 // So much nearer than at the other keyframe is much nearer.

@@ -15,7 +15,7 @@ struct Layer {
 Layer layer_of(uint depth, uint64_t lost) { return Layer(depth, uint(lost), uint(lost >> 32)); }
 uint64_t lost_at(Layer layer) { return (uint64_t(layer.lost_high) << 32) | uint64_t(layer.lost_low); }
 
-// Rooms of the cells from first_cell up to a cell, of so many samples each.
+// Rooms of the cells from first_cell up to a cell, which have `cell_samples` samples each.
 uint rooms_before(uint first_cell, uint cell, uint cell_samples) {
     return (cell_offsets[cell] - cell_offsets[first_cell] + cell - first_cell) * cell_samples;
 }

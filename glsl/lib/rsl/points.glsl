@@ -39,7 +39,7 @@ float rsl_points_radius(const in vec2 reach, const in float own) {
 
 // texture3d(): the mean of a channel over the points about p whose normals do not face away from n, and 1; or 0. A
 // point at the distance d weighs (1 - (d / r)^2)^3. reach: the radius, 0 for the points' own, and a factor of these.
-// Points that are much closer together than r count as one, with their mean. After so many nodes, all that are left
+// Points that are much closer together than r count as one, with their mean. After a limit of nodes, all that are left
 // count as they are, so that a lookup ends before CPU drivers end its loop. These are fewer, as no tree is so deep; a
 // file whose nodes follow each other in a circle is left after twice as many.
 vec4 rsl_points(const in uint token, const in vec3 p, const in vec3 n, const in vec2 reach, const in uvec2 channel) {

@@ -18,7 +18,7 @@ pub(super) struct Spirv {
     at: Word,
 }
 
-/// Operations whose result a driver may fold or fuse unless it is told not to.
+/// Operations whose result a driver may fold or fuse unless it is forbidden.
 fn is_float_arithmetic(op: Op) -> bool {
     use Op::*;
     matches!(

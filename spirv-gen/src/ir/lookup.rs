@@ -71,7 +71,7 @@ impl Lookup {
 }
 
 named_enum! {
-    /// What a program may be told of a texture, a number at a time.
+    /// What a program may ask of a texture, a number at a time.
     TextureFact {
         /// 1 where it can be read, else 0.
         Exists = "exists",

@@ -171,8 +171,8 @@ fn record_bytes<T>() -> u64 {
 /// The most bytes by which a view of texels is larger than what is read.
 pub const VIEW_SLACK: u64 = 256;
 
-/// The size of the view of so many bytes of texels. lavapipe takes the second lowest byte of a size for the last level
-/// of a texture, and compiles a kernel again where that is 0, when before it was not: here it never is.
+/// Returns the size of the view of `bytes` bytes of texels. lavapipe takes the second lowest byte of a size for the
+/// last level of a texture, and compiles a kernel again where that is 0, when before it was not: here it never is.
 pub const fn viewed_bytes(bytes: u64) -> u64 {
     if (bytes >> 8) & 0xff == 0 { bytes + VIEW_SLACK } else { bytes }
 }

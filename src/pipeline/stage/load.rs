@@ -94,8 +94,8 @@ impl LoadInput<'_> {
 pub enum StagePart {
     /// All of it.
     Whole,
-    /// Its program, whose loops make at most so many trips, or go on: from where they were, or from where the last run
-    /// began.
+    /// Its program, whose loops make a limited number of trips, or go on: from where they were, or from where the last
+    /// run began.
     Program {
         /// Trips of an invocation, at most.
         trips: u32,
@@ -187,7 +187,7 @@ impl<'a> Programs<'a> {
         self.get(number.filter(|&number| self.long_loops[number])).map_or(0, ShadingKernel::saved_channels)
     }
 
-    /// How the loops of a program run that saves them from `base` on, if it saves them, for so many vertices.
+    /// Returns how the loops of a program run for `vertices` vertices; if it saves them, from `base` on.
     pub(in crate::pipeline) fn loop_run(
         self,
         number: Option<usize>,

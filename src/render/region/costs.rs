@@ -24,7 +24,7 @@ pub(crate) struct RegionCosts {
 }
 
 impl RegionCosts {
-    /// The costs of a region with so many grids of each sort key, of which the first sublists are opaque.
+    /// Returns the costs of a region by its grids of each sort key, of which the first sublists are opaque.
     pub(crate) fn new(region: &ActiveRegion, counts: &[u32], opaque_sublists: usize) -> Self {
         let classes = SIZE_CLASSES as usize;
         let per_batch = region.capacity.sublists as usize * classes;

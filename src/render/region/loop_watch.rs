@@ -45,7 +45,7 @@ impl LoopWatch {
     }
 }
 
-/// The fraction of the trips that is left when so many are made, where other loads needed `before`.
+/// Returns the fraction of the trips that is left when `made` are made, where other loads needed `before`.
 fn left_of_trips(made: u64, before: u64) -> f64 {
     let usual = before.max(u64::from(LOOP_TRIPS_MAX)) as f64;
     usual / (usual + made as f64)
@@ -65,12 +65,12 @@ pub(crate) struct WatchedLoad {
     pub resumed: bool,
 }
 
-/// Vertices of a load of long loops, where a submission should have so many trips.
+/// Returns the vertices of a load of long loops, where a submission should have `trips` trips.
 pub(crate) fn long_load_vertices(trips: u64) -> u64 {
     (trips / TRIPS_WANTED).clamp(*VERTICES.start(), *VERTICES.end())
 }
 
-/// Trips for each of so many invocations, where a submission should have so many together.
+/// Returns the trips for each of `invocations`, where a submission should have `together` in all.
 pub(crate) fn trips_for(together: u64, invocations: u64) -> u32 {
     (together / invocations.max(1)).clamp(TRIPS_MIN, LOOP_TRIPS_MAX.into()) as u32
 }

@@ -61,7 +61,7 @@ pub(super) fn level_of(what: u32) -> u32 {
     what >> TEXTURE_BITS & ((1 << LEVEL_BITS) - 1)
 }
 
-/// A key's first word with a level that is coarser by so many.
+/// Returns a key's first word with a level that is coarser by `levels`.
 pub(super) fn coarser(what: u32, levels: u32) -> u32 {
     what + (levels << TEXTURE_BITS)
 }

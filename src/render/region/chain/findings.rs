@@ -24,8 +24,8 @@ const ENTRIES_EXPECTED: f64 = 0.5;
 /// The part of the micropolygons, as they are expected, that is seen: measured on hair too.
 const VISIBLE_EXPECTED: f64 = 0.6;
 
-/// How many times the room for entries and colours so many micropolygons are expected to need. Slabs become thicker or
-/// thinner where that is wrong.
+/// Returns how many times the room for entries and colours `micropolygons` are expected to need. Slabs become thicker
+/// or thinner where that is wrong.
 fn expected_load(capacity: &RegionCapacity, micropolygons: f64) -> f64 {
     let entries = ENTRIES_EXPECTED * (capacity.pixel_samples as f64).sqrt();
     let needs = (entries / capacity.entries.max(1) as f64).max(VISIBLE_EXPECTED / capacity.colours.max(1) as f64);

@@ -195,7 +195,7 @@ impl Chain {
         self.record_runs(device, world, load.index, &runs, false)
     }
 
-    /// The program of a watched load again, whose loops go on in so many invocations.
+    /// The program of a watched load again, whose loops go on in `going` invocations.
     fn record_resumed(
         &mut self,
         device: &mut Device,

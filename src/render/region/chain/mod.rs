@@ -96,7 +96,7 @@ impl RegionRun {
         &self.chain.submission.portion
     }
 
-    /// Reads what the last submission, which is done and took so many seconds, missed of textures, what its loops came
+    /// Reads what the last submission, which is done and took `seconds`, missed of textures, what its loops came
     /// to, and what it printed. [`Self::portion`] is right only then. What it missed, for the trace.
     pub(crate) fn note_loops(
         &mut self,

@@ -97,7 +97,7 @@ impl Chain {
         Ok(recording)
     }
 
-    /// Reads what the last submission missed, which is done and took so many seconds.
+    /// Reads what the last submission missed, which is done and took `seconds`.
     pub(super) fn note_misses(
         &mut self,
         device: &mut Device,
