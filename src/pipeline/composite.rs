@@ -7,8 +7,8 @@ use super::look::Interpolation;
 use super::portion::portion;
 use super::recording::Recording;
 use super::stage::{
-    AssignBin, Bins, Composition, Feature, Finding, Need, Process, RecordTask, Repeat, Repeats, Run, Spread,
-    StageDescriptor, Task, Units, Work,
+    AssignBin, Bins, Composition, Execution, Feature, Finding, Need, Process, RecordTask, Repeat, Repeats,
+    StageDescriptor, Task, Units, Work, WorkSpread,
 };
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) const CLEAR_RESOLVED: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: Some(Feature::Translucency),
     kernels: |_| vec![composite_clear::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Clear,
         units: |_| Units::Even(1.0),
         spread: None,
@@ -39,7 +39,7 @@ pub(super) const PLACE_ENTRIES: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: None,
     kernels: |_| vec![place_entries::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::PlaceEntries,
         units: |_| Units::Even(1.0),
         spread: None,
@@ -68,13 +68,13 @@ pub(super) const COMPOSITE_SLAB: StageDescriptor = StageDescriptor {
         let (displays, interpolation) = (demand.displays, demand.traits.interpolation);
         vec![composite_slab::kernel(slab_variant(interpolation, displays.midpoints(), displays.variables))]
     },
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Slab,
         units: |input| {
             let all = slab_units(input.region, input.state.entries);
             Units::Even(all / input.region.pixels.count().max(1) as f64)
         },
-        spread: Some(Spread::Compositing),
+        spread: Some(WorkSpread::Compositing),
         record: RecordTask::Region(|recording, input, some| {
             let samples = input.region.capacity.pixel_samples;
             let subpixels = some.start * samples..some.end * samples;
@@ -97,7 +97,7 @@ pub(super) const COMPOSITE_OPAQUE: StageDescriptor = StageDescriptor {
         let traits = demand.traits;
         vec![composite::kernel(variant(traits.translucent, traits.interpolation))]
     },
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Composite,
         units: |input| Units::Even(input.region.pixel_samples().into()),
         spread: None,

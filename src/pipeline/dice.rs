@@ -10,7 +10,7 @@ use super::look::{Interpolation, ShadingKernel};
 use super::piece::{Per, Piece};
 use super::recording::{Recording, Slice};
 use super::slots;
-use super::stage::{Bins, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats, Run, StageDescriptor, When};
+use super::stage::{Bins, Execution, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats, StageDescriptor, When};
 use super::variants::KernelList;
 
 /// See [`Process::Dice`].
@@ -27,7 +27,7 @@ pub(super) const DICE: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| [slots::kernels(), kernels(demand.traits.kinds.iter().copied())].concat(),
-    run: Run::Load(LoadStage { begins: true, program: None, is_idle: |_| false, record: record_load }),
+    run: Execution::Load(LoadStage { begins: true, program: None, is_idle: |_| false, record: record_load }),
     finding: None,
 };
 

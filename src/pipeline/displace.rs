@@ -8,7 +8,8 @@ use super::piece::{Per, Piece};
 use super::program::{self, ProgramKind, ProgramPlaces, ProgramRun};
 use super::recording::Recording;
 use super::stage::{
-    AssignBin, Bins, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats, Run, StageDescriptor,
+    AssignBin, Bins, Execution, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats,
+    StageDescriptor,
 };
 use super::variants::KernelList;
 
@@ -21,7 +22,7 @@ pub(super) const DISPLACE: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels,
-    run: Run::Load(LoadStage {
+    run: Execution::Load(LoadStage {
         begins: false,
         program: Some(ProgramKind::Displacement),
         is_idle: |input| !input.pieces.iter().any(|piece| is_displaced(input, piece)),

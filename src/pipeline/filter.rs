@@ -11,8 +11,8 @@ use super::kernels::{depth, filter, taps};
 use super::portion::{covering, portion};
 use super::recording::{Groups, Recording, Slice};
 use super::stage::{
-    AssignBin, Bins, Feature, FilteredRecord, KernelDemand, Need, Process, RecordTask, Repeats, Run, StageDescriptor,
-    Task, Units, When, Work,
+    AssignBin, Bins, Execution, Feature, FilteredRecord, KernelDemand, Need, Process, RecordTask, Repeats,
+    StageDescriptor, Task, Units, When, Work,
 };
 use super::variants::KernelList;
 use crate::scene::{DepthFilter, Filter, FilterKind};
@@ -27,7 +27,7 @@ pub(super) const FILTER: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels,
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Filter,
         units: |input| {
             let visits = window_samples(input.region.capacity.pixel_samples, &input.settings.widest_filter);
@@ -54,7 +54,7 @@ pub(super) const FILTER_DEPTH: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: Some(Feature::Depths),
     kernels: |_| vec![depth::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Depth,
         units: |input| Units::Even(input.region.pixel_samples().into()),
         spread: None,

@@ -12,8 +12,8 @@ use super::piece::{Per, Piece};
 use super::portion::{covering, portion};
 use super::recording::{Dispatch, Groups, Recording};
 use super::stage::{
-    AssignBin, Bins, Feature, Finding, Grids, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process,
-    RecordTask, Repeats, Run, StageDescriptor, Task, Units, Work,
+    AssignBin, Bins, Execution, Feature, Finding, Grids, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need,
+    Process, RecordTask, Repeats, StageDescriptor, Task, Units, Work,
 };
 use super::variants::KernelList;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub(super) const BLUR_SAMPLES: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: Some(Feature::Blur),
     kernels: |_| vec![blur_samples::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::BlurSamples,
         units: |input| Units::Even(input.region.pixel_samples().into()),
         spread: None,
@@ -47,7 +47,7 @@ pub(super) const HIDE: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels,
-    run: Run::Load(LoadStage { begins: false, program: None, is_idle: |_| false, record: record_load }),
+    run: Execution::Load(LoadStage { begins: false, program: None, is_idle: |_| false, record: record_load }),
     finding: Some(Finding::Culled),
 };
 
@@ -60,7 +60,7 @@ pub(super) const RENEW_BLOCKS: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| vec![block::kernel(block_variant(HiddenSurfaces::for_midpoints(demand.displays.midpoints())))],
-    run: Run::Load(LoadStage {
+    run: Execution::Load(LoadStage {
         begins: false,
         program: None,
         is_idle: |input| !input.ends_batch,

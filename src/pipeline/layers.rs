@@ -9,7 +9,8 @@ use super::portion::portion;
 use super::recording::{Recording, Slice};
 use super::slab::Slab;
 use super::stage::{
-    AssignBin, Bins, Feature, Need, Process, RecordTask, Repeats, Run, Spread, StageDescriptor, Task, Units, Work,
+    AssignBin, Bins, Execution, Feature, Need, Process, RecordTask, Repeats, StageDescriptor, Task, Units, Work,
+    WorkSpread,
 };
 use std::ops::Range;
 
@@ -22,10 +23,10 @@ pub(super) const LIST_LAYERS: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: Some(Feature::DeepShadows),
     kernels: |demand| vec![layers::kernel(variant(demand.traits.interpolation)), merge_layers::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Layers,
         units: |_| Units::Even(1.0),
-        spread: Some(Spread::Layers),
+        spread: Some(WorkSpread::Layers),
         record: RecordTask::Region(|recording, input, some| {
             record(recording, input.frame, input.region, input.state.slab, some);
         }),

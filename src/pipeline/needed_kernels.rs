@@ -5,7 +5,7 @@ use super::hidden::HidingForm;
 use super::look::ShadingKernel;
 use super::plan::Pipeline;
 use super::recording::Kernel;
-use super::stage::{DisplayDemands, Features, KernelDemand, WorldTraits};
+use super::stage::{DisplayDemands, KernelDemand, PictureFeatures, WorldTraits};
 use super::variants::KernelVariants;
 use super::world::DrawnWorld;
 use super::{bound_split, program};
@@ -21,7 +21,7 @@ pub fn kernels_of(
     variants: KernelVariants,
     displays: &DisplayDemands,
 ) -> Vec<Arc<Kernel>> {
-    let features = Features::of(world, displays);
+    let features = PictureFeatures::of(world, displays);
     let traits = WorldTraits::of(world, HidingForm { division: pipeline.division(), variants }, &features);
     let mut kernels = bound_split::kernels(traits.kinds.iter().copied(), variants);
     if programs.iter().any(|program| program.velocity_channel.is_some()) {

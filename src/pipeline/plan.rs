@@ -18,7 +18,7 @@ pub use catalogue::{CATALOGUE, NamedPipeline};
 pub use check::{InvalidPipeline, Requirement};
 
 use super::kernels::constants::BATCHES;
-use super::stage::Features;
+use super::stage::PictureFeatures;
 use check::check;
 use lists::{depths, displacement, with, without};
 
@@ -168,7 +168,7 @@ impl Pipeline {
 
 impl PipelineStage {
     /// Whether it finds nothing to do in a picture with these features.
-    pub fn is_left_out(&self, features: &Features) -> bool {
+    pub fn is_left_out(&self, features: &PictureFeatures) -> bool {
         let lacks = self.process.descriptor().only_with.is_some_and(|feature| !features.has(feature));
         lacks || self.repeat == Repeat::Slabs && !features.translucency
     }

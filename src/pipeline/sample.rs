@@ -13,8 +13,8 @@ use super::recording::Recording;
 use super::scan::{self, PrefixSum};
 use super::slab::{CELL_ENTRIES_MAX, Slab};
 use super::stage::{
-    AssignBin, Bins, Finding, Grids, LoadInput, LoadStage, Need, Process, RecordTask, Repeat, Repeats, Run, Spread,
-    StageDescriptor, Task, TaskInput, Units, Work, no_kernels,
+    AssignBin, Bins, Execution, Finding, Grids, LoadInput, LoadStage, Need, Process, RecordTask, Repeat, Repeats,
+    StageDescriptor, Task, TaskInput, Units, Work, WorkSpread, no_kernels,
 };
 use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) const CLEAR_ENTRIES: StageDescriptor = StageDescriptor {
     repeats: Repeats::First(Repeat::Slabs),
     only_with: None,
     kernels: no_kernels,
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Fill,
         units: |input| {
             let region = input.region;
@@ -52,7 +52,7 @@ pub(super) const SAMPLE: StageDescriptor = StageDescriptor {
         let traits = demand.traits;
         traits.tests.iter().flat_map(|&tests| kernels(tests, traits.form.division)).collect()
     },
-    run: Run::Load(LoadStage { begins: false, program: None, is_idle: |_| false, record: record_load }),
+    run: Execution::Load(LoadStage { begins: false, program: None, is_idle: |_| false, record: record_load }),
     finding: Some(Finding::Entries),
 };
 
@@ -65,7 +65,7 @@ pub(super) const LIST_ENTRIES: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: None,
     kernels: |demand| scan::kernels(demand.variants, scan::Summed::WORD),
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Scan,
         units: |input| Units::All(input.region.cells()),
         spread: None,
@@ -85,7 +85,7 @@ pub(super) const SCATTER_ENTRIES: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: None,
     kernels: |_| vec![scatter_entries::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Scatter,
         units: |_| Units::Even(1.0),
         spread: None,
@@ -105,10 +105,10 @@ pub(super) const SORT_ENTRIES: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: None,
     kernels: |_| vec![sort_entries::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::SortCells,
         units: |input| Units::Even(1.0 + entries_of_cell(input)),
-        spread: Some(Spread::Sorting),
+        spread: Some(WorkSpread::Sorting),
         record: RecordTask::Region(|recording, input, some| record_sort(recording, input.region, some)),
     }),
     finding: None,

@@ -8,8 +8,8 @@ use super::portion::{covering, portion};
 use super::recording::{Groups, Recording};
 use super::scan::{self, PrefixSum};
 use super::stage::{
-    AssignBin, Bins, DepthBuckets, Finding, Need, PageOrder, Process, RecordTask, Repeats, Run, StageDescriptor, Task,
-    Units, Work, no_kernels,
+    AssignBin, Bins, DepthBuckets, Execution, Finding, Need, PageOrder, Process, RecordTask, Repeats, StageDescriptor,
+    Task, Units, Work, no_kernels,
 };
 use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) const CLEAR_SELECTION: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: no_kernels,
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Fill,
         units: |input| {
             let capacity = &input.region.capacity;
@@ -47,7 +47,7 @@ pub(super) const CHOOSE: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| vec![select::kernel(choice_variant(demand.variants))],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Choose,
         units: |_| Units::Even(f64::from(CLUSTER_GRIDS)),
         spread: None,
@@ -67,7 +67,7 @@ pub(super) const RANK: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| scan::kernels(demand.variants, scan::Summed::Bits),
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Scan,
         units: |input| Units::All(input.region.capacity.choice_words()),
         spread: None,
@@ -87,7 +87,7 @@ pub(super) const GATHER: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| vec![gather::kernel(gather_variant(demand.variants))],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Gather,
         units: |_| Units::Even(f64::from(CLUSTER_GRIDS)),
         spread: None,
@@ -107,7 +107,7 @@ pub(super) const SORT_FOR_HIDING: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| [vec![plan_batches::kernel()], sort_kernels(demand.variants, BY_HIDING)].concat(),
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Sort,
         units: |input| Units::All(input.state.grids + input.region.capacity.sort_keys()),
         spread: None,

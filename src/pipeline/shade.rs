@@ -12,8 +12,8 @@ use super::recording::Recording;
 use super::scan::{self, PrefixSum};
 use super::select::{self, SortOrder, record_sort};
 use super::stage::{
-    AssignBin, Bins, DepthBuckets, Feature, Finding, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need, Process,
-    RecordTask, Repeat, Repeats, Run, StageDescriptor, Task, Units, When, Work, no_kernels,
+    AssignBin, Bins, DepthBuckets, Execution, Feature, Finding, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need,
+    Process, RecordTask, Repeat, Repeats, StageDescriptor, Task, Units, When, Work, no_kernels,
 };
 use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(super) const MARK: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |_| vec![mark::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Mark,
         units: |input| Units::Even(input.region.pixel_samples().into()),
         spread: None,
@@ -50,7 +50,7 @@ pub(super) const MARK_ALL: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: no_kernels,
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Fill,
         units: |_| Units::All(VISIBLE_WORDS.into()),
         spread: None,
@@ -68,7 +68,7 @@ pub(super) const MARK_UNSEEN: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: Some(Feature::UnseenBakes),
     kernels: |_| vec![mark_unseen::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Number,
         units: |input| Units::All(input.state.grids),
         spread: None,
@@ -92,7 +92,7 @@ pub(super) const NUMBER_VISIBLE: StageDescriptor = StageDescriptor {
     repeats: Repeats::Free,
     only_with: None,
     kernels: |demand| [vec![needed::kernel()], scan::kernels(demand.variants, scan::Summed::WORD)].concat(),
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Number,
         units: |input| Units::All(input.state.grids),
         spread: None,
@@ -112,7 +112,7 @@ pub(super) const SORT_FOR_SHADING: StageDescriptor = StageDescriptor {
     repeats: Repeats::First(Repeat::Rounds),
     only_with: None,
     kernels: |demand| select::sort_kernels(demand.variants, select::BY_SHADING),
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Sort,
         units: |input| Units::All(input.state.grids + input.region.capacity.sort_keys()),
         spread: None,
@@ -133,7 +133,7 @@ pub(super) const SHADE: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: None,
     kernels,
-    run: Run::Load(LoadStage {
+    run: Execution::Load(LoadStage {
         begins: false,
         program: Some(ProgramKind::Colour),
         is_idle: |_| false,

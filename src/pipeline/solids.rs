@@ -9,8 +9,8 @@ use super::recording::Recording;
 use super::sample::entries_of_cell;
 use super::slab::CELL_ENTRIES_MAX;
 use super::stage::{
-    AssignBin, Bins, CarriedStates, Feature, Need, Process, RecordTask, Repeats, Run, StageDescriptor, Task, Units,
-    Work,
+    AssignBin, Bins, CarriedStates, Execution, Feature, Need, Process, RecordTask, Repeats, StageDescriptor, Task,
+    Units, Work,
 };
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) const CARRY_SOLIDS: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: Some(Feature::Solids),
     kernels: |_| vec![carry_solids::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::Fill,
         units: |input| Units::All(input.state.carried.count.into()),
         spread: None,
@@ -43,7 +43,7 @@ pub(super) const CUT_SOLIDS: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: Some(Feature::Solids),
     kernels: |demand| vec![cut_solids::kernel(variant(demand.traits.clipped))],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::CutSolids,
         // An entry looks at all of its cell.
         units: |input| Units::Even(1.0 + entries_of_cell(input)),
@@ -65,7 +65,7 @@ pub(super) const KEEP_SOLIDS: StageDescriptor = StageDescriptor {
     repeats: Repeats::Inside,
     only_with: Some(Feature::Solids),
     kernels: |_| vec![keep_solids::kernel()],
-    run: Run::Task(Task {
+    run: Execution::Task(Task {
         work: Work::CutSolids,
         units: |input| Units::Even(1.0 + entries_of_cell(input)),
         spread: None,

@@ -18,7 +18,7 @@ use crate::pipeline::recording::{Kernel, Recording};
 use crate::pipeline::stage::{Composition, FilteredRecord};
 use crate::pipeline::tests::program;
 use crate::pipeline::world::DrawnWorld;
-use crate::pipeline::{DisplayDemands, KernelVariants, kernels_of};
+use crate::pipeline::{KernelVariants, kernels_of};
 use crate::progress::Interrupt;
 use crate::scene::*;
 use crate::schedule::{Axis, Region};
@@ -309,12 +309,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     }
     film.recordings = recorded::take();
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
-    let displays = DisplayDemands {
-        filters: vec![picture.widest_filter.kind],
-        depth: picture.depth_filter,
-        deep: false,
-        variables: false,
-    };
+    let displays = picture.displays();
     let mut prepared = kernels_of(&picture.world, &picture.kernels, &setup.pipeline, variants, &displays);
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();

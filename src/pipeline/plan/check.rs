@@ -3,7 +3,7 @@
 
 use crate::pipeline::kernels::constants::BATCHES;
 use crate::pipeline::stage::{
-    AssignBin, Bins, Grids, Need, PipelineStage, Process, Repeat, Repeats, Run, Schedule, When,
+    AssignBin, Bins, Execution, Grids, Need, PipelineStage, Process, Repeat, Repeats, Schedule, When,
 };
 use std::fmt;
 
@@ -193,7 +193,7 @@ const fn schedule_lacks(stages: &[PipelineStage], at: usize) -> Option<Requireme
     }
     let before = &stages[at - 1];
     if stage.assign_bin.is_loads() {
-        let begins = matches!(&stage.process.descriptor().run, Run::Load(load) if load.begins);
+        let begins = matches!(&stage.process.descriptor().run, Execution::Load(load) if load.begins);
         return match (begins, fused) {
             // The host plans loads by what the sorting found; those of a slab it knows already.
             (true, true) if !matches!(stage.assign_bin, AssignBin::Depth(Grids::Translucent)) => {

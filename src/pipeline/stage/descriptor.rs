@@ -25,7 +25,7 @@ pub struct StageDescriptor {
     /// The kernels of `glsl/` that it runs, in the order in which it runs them first.
     pub kernels: fn(&KernelDemand<'_>) -> KernelList,
     /// How it is run.
-    pub run: Run,
+    pub run: Execution,
     /// What the host reads when it is done.
     pub finding: Option<Finding>,
 }
@@ -96,7 +96,7 @@ pub enum Repeats {
 
 /// How a process is run.
 #[derive(Clone, Copy, Debug)]
-pub enum Run {
+pub enum Execution {
     /// Item by item, as many at once as a submission should have.
     Task(Task),
     /// Load by load.

@@ -31,7 +31,7 @@ pub struct LoadInput<'a> {
     /// What is drawn.
     pub world: &'a DrawnWorld,
     /// The compiled programs.
-    pub programs: Programs<'a>,
+    pub programs: WorldPrograms<'a>,
     /// What the device keeps for the frame.
     pub frame: &'a FrameSlices,
     /// The region.
@@ -157,14 +157,14 @@ pub enum LoopKind {
 
 /// The compiled programs of a world, by number, and what is known of their loops.
 #[derive(Clone, Copy, Debug)]
-pub struct Programs<'a> {
+pub struct WorldPrograms<'a> {
     /// The programs.
     pub kernels: &'a [ShadingKernel],
     /// Which of them turned out to have long loops.
     pub long_loops: &'a [bool],
 }
 
-impl<'a> Programs<'a> {
+impl<'a> WorldPrograms<'a> {
     /// The program of a number.
     pub fn get(self, number: Option<usize>) -> Option<&'a ShadingKernel> {
         number.map(|number| &self.kernels[number])

@@ -9,9 +9,9 @@ mod settings;
 mod task;
 mod traits;
 
-pub use descriptor::{Bins, Finding, KernelDemand, Need, Repeats, Run, StageDescriptor, When, no_kernels};
-pub use load::{LoadInput, LoadStage, LoadedPiece, LoopKind, ProgramLoops, Programs, StagePart};
+pub use descriptor::{Bins, Execution, Finding, KernelDemand, Need, Repeats, StageDescriptor, When, no_kernels};
+pub use load::{LoadInput, LoadStage, LoadedPiece, LoopKind, ProgramLoops, StagePart, WorldPrograms};
 pub use process::{AssignBin, Grids, PipelineStage, Process, Repeat, Schedule};
 pub use settings::{Composition, DepthBuckets, FilteredRecord, StageSettings};
-pub use task::{CarriedStates, PageOrder, RecordTask, Spread, Task, TaskInput, TaskState, Units, Work};
-pub use traits::{DisplayDemands, Feature, Features, WorldTraits};
+pub use task::{CarriedStates, PageOrder, RecordTask, Task, TaskInput, TaskState, Units, Work, WorkSpread};
+pub use traits::{DisplayDemands, Feature, PictureFeatures, WorldTraits};

@@ -2,7 +2,7 @@
 
 use super::super::kernels::constants::DEPTH_BUCKETS;
 use super::super::variants::KernelVariants;
-use super::traits::Features;
+use super::traits::PictureFeatures;
 use crate::scene::{DepthFilter, Filter};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub struct StageSettings {
     /// Which variants of kernels suit the device.
     pub variants: KernelVariants,
     /// What of the picture decides which stages have anything to do.
-    pub features: Features,
+    pub features: PictureFeatures,
     /// How depth falls into buckets.
     pub depth: DepthBuckets,
     /// How variables are composited.

@@ -17,7 +17,7 @@ pub struct Task {
     /// The units of that work.
     pub units: fn(&TaskInput<'_>) -> Units,
     /// How work is spread over the items, where they differ much.
-    pub spread: Option<Spread>,
+    pub spread: Option<WorkSpread>,
     /// How some of the items are recorded.
     pub record: RecordTask,
 }
@@ -51,7 +51,7 @@ pub enum Units {
 
 /// By what the work of items that differ much is known: the lists of entries of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
+pub enum WorkSpread {
     /// A unit for each cell and each entry; only where the task begins a submission.
     Sorting,
     /// A unit for each layer that there must be room for.

@@ -28,7 +28,7 @@ pub enum Feature {
 /// Which of them a picture has. This is the one place that decides it: what is prepared, recorded and given memory all
 /// follow from here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
+pub struct PictureFeatures {
     /// See [`Feature::Translucency`].
     pub translucency: bool,
     /// See [`Feature::Solids`].
@@ -43,7 +43,7 @@ pub struct Features {
     pub unseen_bakes: bool,
 }
 
-impl Features {
+impl PictureFeatures {
     /// Those of a world that is drawn for displays.
     pub fn of(world: &DrawnWorld, displays: &DisplayDemands) -> Self {
         Self {
@@ -120,7 +120,7 @@ pub struct WorldTraits {
 
 impl WorldTraits {
     /// Those of a world with these features.
-    pub fn of(world: &DrawnWorld, form: HidingForm, features: &Features) -> Self {
+    pub fn of(world: &DrawnWorld, form: HidingForm, features: &PictureFeatures) -> Self {
         Self {
             kinds: world.kinds(),
             tests: sample_tests(world),

@@ -4,7 +4,7 @@ use crate::diagnostic::SourceLocation;
 use crate::gpu::DeviceInfo;
 use crate::pipeline::look::{ImagerProgram, ShadingKernel};
 use crate::pipeline::plan::Pipeline;
-use crate::pipeline::stage::{Composition, DisplayDemands, Features, FilteredRecord};
+use crate::pipeline::stage::{Composition, DisplayDemands, FilteredRecord, PictureFeatures};
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline_choice::PipelineChoice;
 use crate::progress::{Interrupt, ProgressTally};
@@ -105,8 +105,8 @@ impl Picture {
     }
 
     /// Returns what it has that stages may have nothing to do without.
-    pub(crate) fn features(&self) -> Features {
-        Features::of(&self.world, &self.displays())
+    pub(crate) fn features(&self) -> PictureFeatures {
+        PictureFeatures::of(&self.world, &self.displays())
     }
 
     /// Returns the pipeline that regions go through on a device.

@@ -6,7 +6,7 @@ use crate::pipeline::layout::{HideLayout, ShadeLayout};
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::piece::ListRecords;
 use crate::pipeline::plan::Pipeline;
-use crate::pipeline::stage::{Programs, StageSettings, TaskInput, TaskState};
+use crate::pipeline::stage::{StageSettings, TaskInput, TaskState, WorldPrograms};
 use crate::pipeline::world::DrawnWorld;
 use crate::render::region::layers::DeepSettings;
 use crate::render::region::loads::SublistCost;
@@ -35,8 +35,8 @@ pub(crate) struct DeviceWorld {
 
 impl DeviceWorld {
     /// The compiled programs, and what is known of their loops.
-    pub(crate) fn programs(&self) -> Programs<'_> {
-        Programs { kernels: &self.kernels, long_loops: &self.long_loops }
+    pub(crate) fn programs(&self) -> WorldPrograms<'_> {
+        WorldPrograms { kernels: &self.kernels, long_loops: &self.long_loops }
     }
 
     /// What a task is given where its region stands so.

@@ -6,7 +6,7 @@ use crate::pipeline::hidden::HidingForm;
 use crate::pipeline::plan::{AssignBin, PipelineStage, Process};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::slab::Slab;
-use crate::pipeline::stage::{LoadInput, LoadedPiece, Run, StagePart};
+use crate::pipeline::stage::{Execution, LoadInput, LoadedPiece, StagePart};
 use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::loads::Load;
 use std::ops::Range;
@@ -72,7 +72,7 @@ impl DeviceWorld {
         pieces: &[LoadedPiece<'_>],
     ) {
         let descriptor = stage.process.descriptor();
-        let Run::Load(load_stage) = descriptor.run else { return };
+        let Execution::Load(load_stage) = descriptor.run else { return };
         let input = LoadInput {
             world: &self.drawn,
             programs: self.programs(),

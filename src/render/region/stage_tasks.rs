@@ -5,7 +5,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
 use crate::pipeline::plan::{AssignBin, PipelineStage};
 use crate::pipeline::recording::Recording;
-use crate::pipeline::stage::{Bins, RecordTask, Spread, Task, TaskState, Units, Work};
+use crate::pipeline::stage::{Bins, RecordTask, Task, TaskState, Units, Work, WorkSpread};
 use crate::render::region::cell_lists::CumulativeWork;
 use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::pace::{Filling, Portion, Quota};
@@ -86,7 +86,7 @@ impl StageTask {
 
     /// Whether it lists layers, for which there is limited room.
     fn lists_layers(&self) -> bool {
-        self.task.spread == Some(Spread::Layers)
+        self.task.spread == Some(WorkSpread::Layers)
     }
 
     fn extent(&self, world: &DeviceWorld, region: &ActiveRegion) -> Extent {

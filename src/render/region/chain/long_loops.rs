@@ -12,7 +12,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::plan::PipelineStage;
 use crate::pipeline::program::ProgramKind;
 use crate::pipeline::recording::Recording;
-use crate::pipeline::stage::{LoopKind, Run, StagePart, Work};
+use crate::pipeline::stage::{Execution, LoopKind, StagePart, Work};
 use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::loads::LoadLimits;
 use crate::render::region::loop_watch::{WatchedLoad, trips_for};
@@ -23,8 +23,8 @@ use std::ops::Range;
 /// The program that a stage runs.
 pub(super) fn program_of(stage: &PipelineStage) -> Option<ProgramKind> {
     match stage.process.descriptor().run {
-        Run::Load(load) => load.program,
-        Run::Task(_) => None,
+        Execution::Load(load) => load.program,
+        Execution::Task(_) => None,
     }
 }
 

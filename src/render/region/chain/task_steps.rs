@@ -5,7 +5,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::composite::slab_units;
 use crate::pipeline::plan::{PipelineStage, Repeat, Schedule};
 use crate::pipeline::recording::Recording;
-use crate::pipeline::stage::{Finding, PageOrder, RecordTask, Run, Spread, Task, TaskState, Work};
+use crate::pipeline::stage::{Execution, Finding, PageOrder, RecordTask, Task, TaskState, Work, WorkSpread};
 use crate::render::region::cell_lists::{CellLists, CumulativeWork};
 use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::stage_tasks::{GridPage, StageTask};
@@ -48,13 +48,14 @@ impl Chain {
     /// Whether a stage begins a submission after all, to learn first how its work is spread over cells.
     fn needs_cell_lists(&self, stage: &PipelineStage) -> bool {
         let units = self.region.cells() + u64::from(self.slab.entries);
-        let sorts = matches!(stage.process.descriptor().run, Run::Task(task) if task.spread == Some(Spread::Sorting));
+        let sorts =
+            matches!(stage.process.descriptor().run, Execution::Task(task) if task.spread == Some(WorkSpread::Sorting));
         sorts && units > self.submission.quota.of(Work::SortCells)
     }
 
     fn push_tasks(&mut self, device: &mut Device, world: &DeviceWorld, stage: PipelineStage) -> Result<(), GpuError> {
         let descriptor = stage.process.descriptor();
-        let Run::Task(task) = descriptor.run else { return Ok(()) };
+        let Execution::Task(task) = descriptor.run else { return Ok(()) };
         // How many grids are selected is known only after that.
         let selects = descriptor.finding == Some(Finding::Selection);
         let state = TaskState {
@@ -90,9 +91,9 @@ impl Chain {
         let slab = slab_units(&self.region, self.slab.entries);
         let calls = self.slab.composite_calls;
         Ok(match task.spread {
-            Some(Spread::Sorting) if self.tasks.is_empty() => Some(self.cell_lists(device)?.sorting()),
-            Some(Spread::Layers) => Some(self.cell_lists(device)?.layers(cells, samples)),
-            Some(Spread::Compositing) if slab > self.submission.quota.of(Work::Slab) as f64 => {
+            Some(WorkSpread::Sorting) if self.tasks.is_empty() => Some(self.cell_lists(device)?.sorting()),
+            Some(WorkSpread::Layers) => Some(self.cell_lists(device)?.layers(cells, samples)),
+            Some(WorkSpread::Compositing) if slab > self.submission.quota.of(Work::Slab) as f64 => {
                 Some(self.cell_lists(device)?.compositing(cells, samples, calls))
             }
             _ => None,
