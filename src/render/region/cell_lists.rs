@@ -3,6 +3,7 @@
 use crate::pipeline::kernels::constants::{CELL_SAMPLES, NEAREST_ENTRIES};
 use crate::pipeline::slab::layers_of_cell;
 use std::iter;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Units of work before each item of a task, and in all.
@@ -54,6 +55,21 @@ impl CellLists {
             before.push(sum);
         }
         before.into()
+    }
+}
+
+/// The pixels whose layers are listed, and the rooms for layers before each pixel of the region.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedLayers {
+    pub pixels: Range<u64>,
+    pub rooms: CumulativeWork,
+}
+
+impl ListedLayers {
+    /// The rooms of some of the pixels among those that are listed.
+    pub(crate) fn rooms_of(&self, pixels: Range<u64>) -> Range<u64> {
+        let before = |pixel: u64| self.rooms[pixel as usize] - self.rooms[self.pixels.start as usize];
+        before(pixels.start)..before(pixels.end)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::ActiveRegion;
 use crate::pipeline::kernels::records::Layer;
 use crate::pipeline::layers::merged;
-use crate::render::region::stage_tasks::ListedLayers;
+use crate::render::region::cell_lists::ListedLayers;
 
 /// What is known so far of the light in a region.
 #[derive(Debug, Default)]

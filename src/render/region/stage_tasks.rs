@@ -6,7 +6,7 @@ use crate::pipeline::buffers::{ActiveRegion, GridPageSlices, clusters};
 use crate::pipeline::plan::{AssignBin, PipelineStage};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::stage::{Bins, RecordTask, Task, TaskState, Units, Work, WorkSpread};
-use crate::render::region::cell_lists::CumulativeWork;
+use crate::render::region::cell_lists::{CumulativeWork, ListedLayers};
 use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::pace::{Filling, Portion, Quota};
 use crate::render::region::record::empty_recording;
@@ -134,21 +134,6 @@ pub(crate) struct StageTasks {
     ended: u32,
     /// What the last submission lists of layers.
     listed: Option<ListedLayers>,
-}
-
-/// The pixels whose layers are listed, and the rooms for layers before each pixel of the region.
-#[derive(Clone, Debug)]
-pub(crate) struct ListedLayers {
-    pub pixels: Range<u64>,
-    pub rooms: CumulativeWork,
-}
-
-impl ListedLayers {
-    /// The rooms of some of the pixels among those that are listed.
-    pub(crate) fn rooms_of(&self, pixels: Range<u64>) -> Range<u64> {
-        let before = |pixel: u64| self.rooms[pixel as usize] - self.rooms[self.pixels.start as usize];
-        before(pixels.start)..before(pixels.end)
-    }
 }
 
 impl StageTasks {
