@@ -36,7 +36,7 @@ impl Words {
         fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
         let upper = name.to_uppercase();
         let _ = writeln!(self.code, "pub(super) static {upper}: [u32; {}] =", words.len());
-        let file = format!("concat!(env!(\"OUT_DIR\"), \"/words/{name}.spv\")");
+        let file = format!("concat!(env!(\"OUT_DIR\"), \"/\", \"words/{name}.spv\")");
         let _ = writeln!(self.code, "    bytemuck::must_cast(*include_bytes!({file}));");
         self.statics.insert(words.to_vec(), upper.clone());
         Ok(upper)

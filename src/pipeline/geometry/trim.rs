@@ -6,7 +6,7 @@ use crate::pipeline::look::LOOP_TRIPS_MAX;
 use crate::scene::TrimLoops;
 
 /// The most parts (of 32 samples, cells) that an invocation is given at once.
-const PARTS_MAX: usize = 256;
+const PARTS_AT_ONCE: usize = 256;
 
 /// Records of the loops, in all.
 pub(super) fn records(trim: &TrimLoops) -> usize {
@@ -50,5 +50,5 @@ fn parts(trim: &TrimLoops) -> usize {
     let (crossings, degree) = trim.most();
     let search = TRIM_SEARCHES as usize * TRIM_STEPS as usize * (degree + 1);
     let sample = 8 + crossings + search;
-    (LOOP_TRIPS_MAX as usize / (CELL_SAMPLES as usize * sample)).clamp(1, PARTS_MAX)
+    (LOOP_TRIPS_MAX as usize / (CELL_SAMPLES as usize * sample)).clamp(1, PARTS_AT_ONCE)
 }
