@@ -1,8 +1,7 @@
 //! Trim loops as kernels read them (`glsl/lib/sampling/trim.glsl`).
 
 use super::Page;
-use crate::pipeline::kernels::constants::{CELL_SAMPLES, TRIM_SEARCHES, TRIM_STEPS};
-use crate::pipeline::look::LOOP_TRIPS_MAX;
+use crate::pipeline::kernels::constants::{CELL_SAMPLES, TRIM_SEARCHES, TRIM_STEPS, TRIPS_MAX};
 use crate::scene::TrimLoops;
 
 /// The most parts (of 32 samples, cells) that an invocation is given at once.
@@ -45,10 +44,10 @@ pub(super) fn append(trim: &TrimLoops, page: &mut Page) {
     debug_assert_eq!(page.data.len() - base, records(trim));
 }
 
-/// How many parts of [`CELL_SAMPLES`] samples an invocation may do: its loops make at most [`LOOP_TRIPS_MAX`] trips.
+/// How many parts of [`CELL_SAMPLES`] samples an invocation may do: its loops make at most [`TRIPS_MAX`] trips.
 fn parts(trim: &TrimLoops) -> usize {
     let (crossings, degree) = trim.most();
     let search = TRIM_SEARCHES as usize * TRIM_STEPS as usize * (degree + 1);
     let sample = 8 + crossings + search;
-    (LOOP_TRIPS_MAX as usize / (CELL_SAMPLES as usize * sample)).clamp(1, PARTS_AT_ONCE)
+    (TRIPS_MAX as usize / (CELL_SAMPLES as usize * sample)).clamp(1, PARTS_AT_ONCE)
 }
