@@ -64,7 +64,7 @@ const PICTURES: &[&str] = &[
 const LITTLE_MEMORY: &[&str] = &[
     "cli::devices::frames_after_one_that_does_not_fit_are_rendered",
     "cli::devices::too_little_memory_is_reported_with_what_is_needed",
-    "failure::a_device_that_is_lost_in_any_phase_is_opened_anew",
+    "failure::a_device_that_is_lost_in_any_phase_is_opened_again",
     "gpu::run::a_lost_device_says_so_from_then_on",
 ];
 

@@ -100,7 +100,7 @@ fn fail(faults: &str, flags: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_device_that_is_lost_in_any_phase_is_opened_anew() {
+fn a_device_that_is_lost_in_any_phase_is_opened_again() {
     let last = UNDISTURBED.submissions - 1;
     for submission in [0, 3, 10].into_iter().chain((13..last).step_by(3)).chain([last]) {
         let what = match submission {
@@ -115,7 +115,7 @@ fn a_device_that_is_lost_in_any_phase_is_opened_anew() {
 }
 
 #[test]
-fn a_driver_without_memory_is_opened_anew() {
+fn a_driver_without_memory_is_opened_again() {
     for submission in [0, 3, 10, UNDISTURBED.submissions - 5, UNDISTURBED.submissions - 1] {
         let ran = fail(&format!("oom:0:{submission}"), &["--devices", "0"]);
         ran.is_whole(&["the driver ran out of memory while "], 1);
@@ -124,7 +124,7 @@ fn a_driver_without_memory_is_opened_anew() {
 
 /// While it is counted, measured, drawn, and goes through the imager.
 #[test]
-fn a_device_that_hangs_is_left_alone_and_opened_anew() {
+fn a_device_that_hangs_is_left_alone_and_opened_again() {
     let last = UNDISTURBED.submissions - 1;
     let hang = |submission: u64| fail(&format!("hang:0:{submission}"), &["--devices", "0", "--timeout", TIMEOUT]);
     thread::scope(|scope| {
