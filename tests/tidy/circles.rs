@@ -10,7 +10,7 @@ use super::module_graph::{SourceTree, circles};
 const LARGEST: &[(&str, usize)] = &[
     ("src/cli/", 1),
     ("src/pipeline/", 5), // the folder of geometry
-    ("src/render/", 3), // texture tiles; automatic shadows
+    ("src/render/", 3),   // texture tiles; automatic shadows
     ("src/rib/", 1),
     ("spirv-gen/src/", 1),
 ];
