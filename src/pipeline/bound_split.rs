@@ -100,15 +100,24 @@ fn variant(KindMotion { kind, moves, loose, full }: KindMotion) -> bound_split::
     bound_split::Variant { kind, full, loose, moving: moves || loose }
 }
 
-/// Appends one round over list `from`. The children are in the other list.
+/// A round over a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitRound<'a> {
+    /// The primitives of which the list has any.
+    pub kinds: &'a [KindMotion],
+    /// Which of the two lists it is; the children are in the other one.
+    pub from: usize,
+    /// How long it is.
+    pub length: ListLength,
+}
+
+/// Appends one round.
 pub fn record_round(
     recording: &mut Recording,
     variants: KernelVariants,
     GeometrySources { frame, page }: GeometrySources<'_>,
     slices: &CountSlices,
-    kinds: &[KindMotion],
-    from: usize,
-    ListLength { count, open }: ListLength,
+    SplitRound { kinds, from, length: ListLength { count, open } }: SplitRound<'_>,
 ) {
     let to = 1 - from;
     recording.unordered(|recording| {

@@ -96,14 +96,23 @@ pub fn loops(program: &ImagerProgram, tiles: u32, trips: u32, [resume, restore]:
     LoopRun { saved, ..LoopRun::plain(trips) }
 }
 
-/// Appends the run of an imager over the first `tiles` tiles; `textures` are the tiles of textures, if it looks any up.
+/// A run of an imager.
+#[derive(Clone, Copy, Debug)]
+pub struct ImagerRun<'a> {
+    /// The imager.
+    pub program: &'a ImagerProgram,
+    /// Tiles that it runs over: the first ones.
+    pub tiles: u32,
+    /// How its loops run.
+    pub loops: LoopRun,
+}
+
+/// Appends the run of an imager; `textures` are the tiles of textures, if it looks any up.
 pub fn record(
     recording: &mut Recording,
-    program: &ImagerProgram,
     slices: &ImagerSlices,
     textures: Option<&TextureSlices>,
-    tiles: u32,
-    loops: LoopRun,
+    ImagerRun { program, tiles, loops }: ImagerRun<'_>,
 ) {
     let outputs = output_records(program, tiles);
     let [trips, state_base] = loops.push();

@@ -1,6 +1,6 @@
 //! Dispatches of a region's steps, as docs/cost.md counts them.
 
-use super::bound_split::{self, Chunk, FullKinds, KindMotion, ListLength};
+use super::bound_split::{self, Chunk, FullKinds, KindMotion, ListLength, SplitRound};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
 };
@@ -444,15 +444,8 @@ fn counting_runs_the_kernels_that_it_lists() {
         let mut recording = Recording::new("counted");
         let chunk = Chunk { drawable_base: 0, drawable_count: 1, first: 0, count: 9 };
         bound_split::record_seed(&mut recording, &slices, chunk);
-        bound_split::record_round(
-            &mut recording,
-            variants,
-            fixture.sources(),
-            &slices,
-            &[kind],
-            0,
-            ListLength { count: 9, open: 9 },
-        );
+        let round = SplitRound { kinds: &[kind], from: 0, length: ListLength { count: 9, open: 9 } };
+        bound_split::record_round(&mut recording, variants, fixture.sources(), &slices, round);
         let run: BTreeSet<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
         let listed = bound_split::kernels([kind], variants);
         assert_eq!(run, listed.iter().map(|kernel| kernel.label()).collect(), "{kind:?}, {variants:?}");

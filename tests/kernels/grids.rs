@@ -3,7 +3,7 @@
 use super::lab::Lab;
 use super::scene::{Loaded, Scene};
 use anthill::pipeline::KernelVariants;
-use anthill::pipeline::bound_split::{self, Chunk, ListLength};
+use anthill::pipeline::bound_split::{self, Chunk, ListLength, SplitRound};
 use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, DiceOutput};
 use anthill::pipeline::kernels::constants::{
@@ -59,7 +59,8 @@ pub(crate) fn split_in(
     for _ in 0..ROUNDS_MAX {
         let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
         lab.run(|recording| {
-            bound_split::record_round(recording, variants, sources, &slices, &kinds, from, length);
+            let round = SplitRound { kinds: &kinds, from, length };
+            bound_split::record_round(recording, variants, sources, &slices, round);
         });
         let round: Round = lab.read(slices.round)[0];
         if u64::from(round.round_needed) > capacity {

@@ -8,7 +8,7 @@
 
 use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::KernelVariants;
-use crate::pipeline::bound_split::{self, Chunk, KindMotion, ListLength};
+use crate::pipeline::bound_split::{self, Chunk, KindMotion, ListLength, SplitRound};
 use crate::pipeline::buffers::{CountSlices, FrameSlices, GeometrySources};
 use crate::pipeline::geometry::PrimitiveKind;
 use crate::pipeline::kernels::constants::VERDICT_GRID;
@@ -235,7 +235,8 @@ impl BoundSplit<'_> {
             let variants = KernelVariants { serial: self.device.prefers_serial_kernels() };
             let sources = GeometrySources { frame: self.frame, page };
             recording.stage("bound_split", |recording| {
-                bound_split::record_round(recording, variants, sources, self.slices, kinds, from, length);
+                let round = SplitRound { kinds, from, length };
+                bound_split::record_round(recording, variants, sources, self.slices, round);
             });
             let ticket = self.device.submit(&recording)?;
             let round: Round = self.device.read(self.slices.round)?[0];

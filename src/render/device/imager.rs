@@ -3,7 +3,7 @@
 
 use crate::film::{Imager, ImagerPixels};
 use crate::gpu::{Device, GpuError, Ticket, Usage};
-use crate::pipeline::imager::{self, ImagerSlices, TILE_PIXELS, TILE_PX};
+use crate::pipeline::imager::{self, ImagerRun, ImagerSlices, TILE_PIXELS, TILE_PX};
 use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
 use crate::pipeline::stage::{StagePart, Work};
@@ -206,7 +206,8 @@ impl ImagerDevice {
                 if stamp.is_some() {
                     record_misses_begin(recording, self.slices.misses);
                 }
-                imager::record(recording, program, &self.slices, slices.as_ref(), count, loops);
+                let run = ImagerRun { program, tiles: count, loops };
+                imager::record(recording, &self.slices, slices.as_ref(), run);
             });
             let ticket = self.device.submit(&recording)?;
             let (Some(textures), Some(stamp)) = (&mut self.textures, stamp) else { return Ok(Some(ticket)) };
