@@ -2,12 +2,12 @@
 //! bin, with depths in shared memory: a sort in the middle, between dicing and hiding (Molnar et al. 1994; Piko's
 //! *binned* pipelines). The lists are kept in the colour store, which nothing else uses while opaque grids are hidden.
 
-use super::buffers::{ActiveRegion, GeometrySources};
+use super::buffers::ActiveRegion;
 use super::hidden::{Division, HidingForm, KeyframedPositions, SampleTests};
 use super::kernels::constants::{BIN_LISTED_MIN, BIN_SAMPLES_MAX, BLOCK_PX};
 use super::kernels::records::Total;
 use super::kernels::{bin, hide_binned};
-use super::piece::{Per, Piece, micropolygons_expected};
+use super::piece::{Per, RegionPiece, micropolygons_expected};
 use super::recording::{Groups, Recording, Slice};
 use super::scan::{self, PrefixSum, Summed};
 use super::variants::KernelList;
@@ -80,16 +80,14 @@ pub(super) fn can_hide(tests: SampleTests) -> bool {
 /// has no room for lists, or the piece is too small for lists.
 pub(super) fn record_piece(
     recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     positions: KeyframedPositions,
     form: HidingForm,
 ) -> bool {
-    let micropolygons = micropolygons_expected(piece.slot_count, piece.slot_log2);
-    let Some(bins) = ScreenBins::of(region).filter(|bins| bins.are_worth(micropolygons)) else { return false };
+    let micropolygons = micropolygons_expected(of.piece.slot_count, of.piece.slot_log2);
+    let Some(bins) = ScreenBins::of(of.region).filter(|bins| bins.are_worth(micropolygons)) else { return false };
     recording.fill(bins.counts, 0);
-    record_lists(recording, sources, region, piece, positions, &bins, bin::Variant { fill: false });
+    record_lists(recording, of, positions, &bins, bin::Variant { fill: false });
     let sum = PrefixSum {
         values: bins.counts,
         offsets: bins.offsets,
@@ -97,21 +95,20 @@ pub(super) fn record_piece(
         summed: Summed::WORD,
         total: bins.total,
     };
-    scan::record(recording, form.variants, region.slices.scan, &sum);
-    record_lists(recording, sources, region, piece, positions, &bins, bin::Variant { fill: true });
-    record_bins(recording, sources, region, piece, positions, &bins, bins.variant(form.division));
+    scan::record(recording, form.variants, of.region.slices.scan, &sum);
+    record_lists(recording, of, positions, &bins, bin::Variant { fill: true });
+    record_bins(recording, of, positions, &bins, bins.variant(form.division));
     true
 }
 
 fn record_lists(
     recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     positions: KeyframedPositions,
     bins: &ScreenBins,
     variant: bin::Variant,
 ) {
+    let RegionPiece { region, sources, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = bin::Bindings {
         frame_buffer: sources.frame.frame,
@@ -139,18 +136,17 @@ fn record_lists(
         bins: bins.count,
         capacity: bins.listed.count() as u32,
     };
-    recording.dispatch(bin::dispatch(variant, piece.groups(slices, Per::Micropolygon), &bindings, &push));
+    recording.dispatch(bin::dispatch(variant, of.groups(Per::Micropolygon), &bindings, &push));
 }
 
 fn record_bins(
     recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     positions: KeyframedPositions,
     bins: &ScreenBins,
     variant: hide_binned::Variant,
 ) {
+    let RegionPiece { region, sources, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide_binned::Bindings {
         frame_buffer: sources.frame.frame,

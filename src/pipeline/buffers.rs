@@ -526,6 +526,15 @@ impl ActiveRegion {
     }
 }
 
+/// What a stage works in: what the device keeps for the frame, and a region.
+#[derive(Clone, Copy, Debug)]
+pub struct StageMemory<'a> {
+    /// What the device keeps for the frame.
+    pub frame: &'a FrameSlices,
+    /// The region.
+    pub region: &'a ActiveRegion,
+}
+
 /// What a kernel that evaluates primitives reads: the frame's records and one page of geometry.
 #[derive(Clone, Copy, Debug)]
 pub struct GeometrySources<'a> {

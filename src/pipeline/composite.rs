@@ -1,6 +1,6 @@
 //! Composite: what each subpixel sees, translucent surfaces front to back, then the opaque one.
 
-use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
+use super::buffers::{ActiveRegion, RegionSlices, StageMemory};
 use super::kernels::constants::CELL_SAMPLES;
 use super::kernels::{composite, composite_clear, composite_slab, place_entries};
 use super::look::Interpolation;
@@ -78,8 +78,7 @@ pub(super) const COMPOSITE_SLAB: StageDescriptor = StageDescriptor {
         record: RecordTask::Region(|recording, input, some| {
             let samples = input.region.capacity.pixel_samples;
             let subpixels = some.start * samples..some.end * samples;
-            let (composition, again) = (&input.settings.composition, input.state.again);
-            record_slab(recording, input.frame, input.region, composition, again, &subpixels);
+            record_slab(recording, input.memory(), &input.settings.composition, input.state.again, &subpixels);
         }),
     }),
     finding: Some(Finding::Unfinished),
@@ -102,8 +101,7 @@ pub(super) const COMPOSITE_OPAQUE: StageDescriptor = StageDescriptor {
         units: |input| Units::Even(input.region.pixel_samples().into()),
         spread: None,
         record: RecordTask::Region(|recording, input, some| {
-            let (composition, places) = (&input.settings.composition, input.state.places.clone());
-            record(recording, input.frame, input.region, composition, places, some);
+            record(recording, input.memory(), &input.settings.composition, input.state.places.clone(), some);
         }),
     }),
     finding: None,
@@ -142,8 +140,7 @@ pub fn record_places(recording: &mut Recording, slices: &RegionSlices, entries: 
 /// their entry, unless `composition` says otherwise.
 pub fn record_slab(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    StageMemory { frame, region }: StageMemory<'_>,
     composition: &Composition,
     again: bool,
     some: &Range<u64>,
@@ -199,8 +196,7 @@ pub fn record_slab(
 /// Appends the compositing of the opaque surfaces whose colours are at `places`, in the pixels `some` of the region.
 pub fn record(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    StageMemory { frame, region }: StageMemory<'_>,
     composition: &Composition,
     places: Range<u32>,
     some: &Range<u64>,

@@ -1,13 +1,13 @@
 //! Dice: grids become vertices. Each primitive kind has a kernel; P is computed in glsl/lib/grid/grid_row.glsl alone.
 
-use super::bound_split::{FullKinds, KindMotion};
-use super::buffers::{GeometrySources, RegionSlices, Vec4};
-use super::geometry::PrimitiveKind;
+use super::bound_split::KindMotion;
+use super::buffers::{GeometrySources, Vec4};
+use super::hidden::DicedKind;
 use super::hide;
 use super::kernels::constants::{CHANNEL_COVERAGE, CHANNEL_DPDU, CHANNEL_DPDV, CHANNEL_PARAMETERS, CHANNEL_POSITION};
 use super::kernels::dice;
 use super::look::{Interpolation, ShadingKernel};
-use super::piece::{Per, Piece};
+use super::piece::{Per, Piece, RegionPiece};
 use super::recording::{Recording, Slice};
 use super::slots;
 use super::stage::{Bins, Execution, LoadInput, LoadStage, LoadedPiece, Need, Process, Repeats, StageDescriptor, When};
@@ -43,20 +43,17 @@ pub struct DiceOutput {
     pub channels: u32,
     /// The keyframe of its motion at which it is diced; `None` at shutter open.
     pub keyframe: Option<u32>,
-    /// Kinds that need all that they may have.
-    pub full: FullKinds,
 }
 
-/// Appends the dicing of a piece.
+/// Appends the dicing of a piece, of primitives of a kind.
 pub fn record(
     recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    slices: &RegionSlices,
-    kind: PrimitiveKind,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
+    DicedKind { kind, full }: DicedKind,
     output: DiceOutput,
 ) {
-    let GeometrySources { frame, page } = sources;
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
+    let slices = &region.slices;
     let arena: Slice<Vec4> = slices.arena;
     let bindings = dice::Bindings {
         frame_buffer: frame.frame,
@@ -78,9 +75,8 @@ pub fn record(
         channels: output.channels,
         keyframe: output.keyframe.unwrap_or(0),
     };
-    let groups = piece.groups(slices, Per::Row);
-    let variant = dice::Variant { kind, full: output.full.has(kind), moving: output.keyframe.is_some() };
-    recording.dispatch(dice::dispatch(variant, groups, &bindings, &push));
+    let variant = dice::Variant { kind, full, moving: output.keyframe.is_some() };
+    recording.dispatch(dice::dispatch(variant, of.groups(Per::Row), &bindings, &push));
 }
 
 /// Appends the making of a load's slots and the dicing of their grids.
@@ -97,19 +93,6 @@ fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
     });
 }
 
-/// Appends one dicing of a piece, of primitives of a kind.
-fn record_piece(
-    recording: &mut Recording,
-    input: &LoadInput<'_>,
-    piece: &LoadedPiece<'_>,
-    kind: PrimitiveKind,
-    [base, channels]: [u32; 2],
-    keyframe: Option<u32>,
-) {
-    let output = DiceOutput { base, channels, keyframe, full: input.world.full };
-    record(recording, piece.sources, &input.region.slices, kind, &piece.piece, output);
-}
-
 /// Where a program whose input channels begin at `input` expects P at the motion's second keyframe, if it reads
 /// dPdtime.
 fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> Option<u32> {
@@ -119,8 +102,9 @@ fn next_position(kernel: Option<&ShadingKernel>, piece: &Piece, input: u32) -> O
 /// Appends the dicing of a piece that is to be hidden or sampled.
 fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, displace, layout) = input.hidden(piece);
+    let (of, kind) = (input.in_region(piece), DicedKind::of(sublist.kind, input.world.full));
     let mut record = |base: u32, channels: u32, keyframe: Option<u32>| {
-        record_piece(recording, input, piece, sublist.kind, [base, channels], keyframe);
+        record(recording, &of, kind, DiceOutput { base, channels, keyframe });
     };
     if let Some(kernel) = displace {
         record(layout.input, kernel.geometry_channels | CHANNEL_PARAMETERS, None);
@@ -140,8 +124,9 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
 /// Appends the dicing of a piece that is to be shaded.
 fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, [displace, shade], layout) = input.shaded(piece);
+    let (of, kind) = (input.in_region(piece), DicedKind::of(sublist.kind, input.world.full));
     let mut record = |base: u32, channels: u32, keyframe: Option<u32>| {
-        record_piece(recording, input, piece, sublist.kind, [base, channels], keyframe);
+        record(recording, &of, kind, DiceOutput { base, channels, keyframe });
     };
     if let Some(base) = layout.coverage {
         record(base, CHANNEL_COVERAGE, None);

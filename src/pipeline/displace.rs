@@ -1,10 +1,9 @@
 //! Displace: the displacement program moves P and sets N.
 
-use super::buffers::{FrameSlices, RegionSlices};
 use super::hidden::KeyframedPositions;
 use super::kernels::{carry, displaced};
 use super::look::Interpolation;
-use super::piece::{Per, Piece};
+use super::piece::{Per, RegionPiece};
 use super::program::{self, ProgramKind, ProgramPlaces, ProgramRun};
 use super::recording::Recording;
 use super::stage::{
@@ -51,7 +50,7 @@ fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
 /// Appends the displacement of a piece that is to be hidden or sampled.
 fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, Some(kernel), layout) = input.hidden(piece) else { return };
-    let (slices, of) = (&input.region.slices, &piece.piece);
+    let of = input.in_region(piece);
     if let Some(loops) = input.part.program() {
         let places = ProgramPlaces {
             input_base: layout.input,
@@ -59,15 +58,16 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
             output_base: layout.output,
             uniform_base: layout.uniform,
         };
-        let loops = input.programs.loop_run(sublist.displace, layout.state, of.vertices(), loops);
+        let loops = input.programs.loop_run(sublist.displace, layout.state, of.piece.vertices(), loops);
         let (kind, primvars) = (ProgramKind::Displacement, sublist.displace_primvars);
         let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
-        program::record(recording, piece.sources, slices, of, &run);
+        program::record(recording, &of, &run);
     }
     if input.part.has_results() {
-        record_measure(recording, input.frame, slices, of, layout.input, layout.output);
+        let displaced = DisplacedPositions { from_base: layout.input, to_base: layout.output };
+        record_measure(recording, &of, displaced);
         if sublist.keyframes > 1 {
-            record_carry(recording, input.frame, slices, of, [layout.input, layout.output], layout.positions);
+            record_carry(recording, &of, displaced, layout.positions);
         }
     }
 }
@@ -75,53 +75,66 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
 /// Appends the displacement of a piece that is to be shaded.
 fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &LoadedPiece<'_>) {
     let (sublist, [Some(kernel), _], layout) = input.shaded(piece) else { return };
-    let (slices, of) = (&input.region.slices, &piece.piece);
+    let of = input.in_region(piece);
     let [input_base, output_base] = [layout.displace_input, layout.input];
     if let Some(loops) = input.part.program() {
         let uniform_base = layout.displace_uniform;
         let places = ProgramPlaces { input_base, undisplaced_base: input_base, output_base, uniform_base };
-        let loops = input.programs.loop_run(sublist.displace, of.base + layout.records, of.vertices(), loops);
+        let state = of.piece.base + layout.records;
+        let loops = input.programs.loop_run(sublist.displace, state, of.piece.vertices(), loops);
         let (kind, primvars) = (ProgramKind::Displacement, sublist.displace_primvars);
         let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
-        program::record(recording, piece.sources, slices, of, &run);
+        program::record(recording, &of, &run);
     }
     if input.part.has_results() && sublist.keyframe_channels() > 0 {
         let positions = KeyframedPositions { base: layout.keyframes, keyframes: sublist.keyframes, trimmed: false };
-        record_carry(recording, input.frame, slices, of, [input_base, output_base], positions);
+        let displaced = DisplacedPositions { from_base: input_base, to_base: output_base };
+        record_carry(recording, &of, displaced, positions);
     }
 }
 
-/// Appends the measuring of how far a piece's vertices were moved, from `from_base` to `to_base` in the arena.
+/// Where the positions of a piece's vertices at shutter open are in the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DisplacedPositions {
+    /// The first record before displacement.
+    pub from_base: u32,
+    /// The first record after it.
+    pub to_base: u32,
+}
+
+/// Appends the measuring of how far a piece's vertices were displaced.
 pub fn record_measure(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    slices: &RegionSlices,
-    piece: &Piece,
-    from_base: u32,
-    to_base: u32,
+    of: &RegionPiece<'_>,
+    DisplacedPositions { from_base, to_base }: DisplacedPositions,
 ) {
+    let RegionPiece { region, sources, piece } = of;
+    let slices = &region.slices;
     let bindings = displaced::Bindings {
         slots: slices.slots,
         pieces: slices.pieces,
         arena: slices.arena,
-        displaced_by: frame.displaced_by,
+        displaced_by: sources.frame.displaced_by,
     };
     let push = displaced::Push { slot_base: piece.slot_base, piece: piece.number, from_base, to_base };
-    recording.dispatch(displaced::dispatch(piece.groups(slices, Per::Slot), &bindings, &push));
+    recording.dispatch(displaced::dispatch(of.groups(Per::Slot), &bindings, &push));
 }
 
-/// Appends the taking along of a piece's displacement, from `from_base` to `to_base` at shutter open, to the keyframes
-/// of its motion.
+/// Appends the taking along of a piece's displacement at shutter open to the keyframes of its motion.
 pub fn record_carry(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    slices: &RegionSlices,
-    piece: &Piece,
-    [from_base, to_base]: [u32; 2],
+    of: &RegionPiece<'_>,
+    DisplacedPositions { from_base, to_base }: DisplacedPositions,
     positions: KeyframedPositions,
 ) {
-    let bindings =
-        carry::Bindings { slots: slices.slots, pieces: slices.pieces, motion: frame.motion, arena: slices.arena };
+    let RegionPiece { region, sources, piece } = of;
+    let slices = &region.slices;
+    let bindings = carry::Bindings {
+        slots: slices.slots,
+        pieces: slices.pieces,
+        motion: sources.frame.motion,
+        arena: slices.arena,
+    };
     let push = carry::Push {
         slot_base: piece.slot_base,
         piece: piece.number,
@@ -131,7 +144,7 @@ pub fn record_carry(
         keyframe_count: positions.keyframes,
         keyframe_stride: piece.vertices(),
     };
-    recording.dispatch(carry::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
+    recording.dispatch(carry::dispatch(of.groups(Per::Vertex), &bindings, &push));
 }
 
 /// The kernels that displace: what is hidden is measured, and what moves takes its displacement along.

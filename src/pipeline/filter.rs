@@ -1,12 +1,11 @@
 //! Filter: resolved samples become pixels. Depths of pixels are not filtered but chosen (RISpec 4.1.3).
 
-use super::buffers::{ActiveRegion, FrameSlices};
+use super::buffers::{ActiveRegion, StageMemory};
 use super::frame::filter_apron;
 use super::kernels::axes::Filter as FilterNumber;
 use super::kernels::constants::{
     DEPTH_FILTER_FARTHEST, DEPTH_FILTER_MEAN, DEPTH_FILTER_MIDPOINT, DEPTH_FILTER_NEAREST,
 };
-use super::kernels::records::FrameBuffer;
 use super::kernels::{depth, filter, taps};
 use super::portion::{covering, portion};
 use super::recording::{Groups, Recording, Slice};
@@ -35,7 +34,7 @@ pub(super) const FILTER: StageDescriptor = StageDescriptor {
         },
         spread: None,
         record: RecordTask::Region(|recording, input, some| {
-            record(recording, input.frame, input.region, &input.settings.filtered, some);
+            record(recording, input.memory(), &input.settings.filtered, some);
         }),
     }),
     finding: None,
@@ -104,13 +103,7 @@ pub fn window_samples(pixel_samples: u64, by: &Filter) -> u64 {
 
 /// Appends the filtering of samples, in the pixels `some` of those that the region delivers. The pixels of each record
 /// come after those of the ones before.
-pub fn record(
-    recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
-    records: &[FilteredRecord],
-    some: &Range<u64>,
-) {
+pub fn record(recording: &mut Recording, memory: StageMemory<'_>, records: &[FilteredRecord], some: &Range<u64>) {
     let mut filters: Vec<Filter> = Vec::new();
     for record in records {
         if !filters.contains(&record.filter) {
@@ -123,19 +116,19 @@ pub fn record(
             .filter(|(_, record)| record.filter == by)
             .map(|(place, record)| (place, record.output))
             .collect();
-        record_filter(recording, frame, region, &by, &through, some);
+        record_filter(recording, memory, &by, &through, some);
     }
 }
 
 /// Appends one filter of some records: the place of each among the finished ones, and what it filters.
 fn record_filter(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    memory: StageMemory<'_>,
     by: &Filter,
     records: &[(u64, u64)],
     some: &Range<u64>,
 ) {
+    let StageMemory { frame, region } = memory;
     let ActiveRegion { slices, capacity, .. } = region;
     let single = capacity.pixel_samples == 1;
     let count = window_samples(capacity.pixel_samples, by) as u32;
@@ -169,7 +162,7 @@ fn record_filter(
     for first_tap in (0..count).step_by(TAPS_OF_A_PART as usize) {
         let part = [first_tap, count.min(first_tap + TAPS_OF_A_PART)];
         if !single {
-            record_taps(recording, frame.frame, bindings.taps, shared.region_width, by, part);
+            record_taps(recording, memory, bindings.taps, by, part);
         }
         if count > TAPS_OF_A_PART {
             // The first record replaces the totals that the others read.
@@ -212,14 +205,14 @@ fn shared_push(region: &ActiveRegion, by: &Filter, some: &Range<u64>) -> (Groups
 /// Appends the weighing of a filter's taps `first_tap` to `last_tap` (exclusive).
 fn record_taps(
     recording: &mut Recording,
-    frame: Slice<FrameBuffer>,
+    StageMemory { frame, region }: StageMemory<'_>,
     taps: Slice<[u32; 2]>,
-    region_width: u32,
     by: &Filter,
     [first_tap, last_tap]: [u32; 2],
 ) {
     let groups = covering((last_tap - first_tap).into(), taps::LOCAL_SIZE);
-    let bindings = taps::Bindings { frame_buffer: frame, taps };
+    let bindings = taps::Bindings { frame_buffer: frame.frame, taps };
+    let [region_width, _] = region.pixels.size();
     let [half_width_x, half_width_y] = by.width.map(|width| width * 0.5);
     let push = taps::Push { region_width, half_width_x, half_width_y, first_tap, last_tap };
     recording.dispatch(taps::dispatch(taps_variant(by.kind), groups, &bindings, &push));

@@ -1,10 +1,10 @@
 //! Fuse: opaque grids are diced and hidden by one kernel, which keeps their vertices in shared memory (Piko's *fused*
 //! pipelines).
 
-use super::buffers::{ActiveRegion, GeometrySources};
+use super::buffers::GeometrySources;
 use super::hidden::DicedKind;
 use super::kernels::dice_hide;
-use super::piece::{Per, Piece};
+use super::piece::{Per, RegionPiece};
 use super::recording::{Kernel, Recording};
 use std::sync::Arc;
 
@@ -13,14 +13,8 @@ fn variant(DicedKind { kind, full }: DicedKind) -> dice_hide::Variant {
 }
 
 /// Appends the dicing and hiding of a piece, apart from the rest pass.
-pub(super) fn record_piece(
-    recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
-    kind: DicedKind,
-) {
-    let GeometrySources { frame, page } = sources;
+pub(super) fn record_piece(recording: &mut Recording, of: &RegionPiece<'_>, kind: DicedKind) {
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = dice_hide::Bindings {
         frame_buffer: frame.frame,
@@ -45,8 +39,7 @@ pub(super) fn record_piece(
         region_width,
         region_height,
     };
-    let groups = piece.groups(slices, Per::SlotRow);
-    recording.dispatch(dice_hide::dispatch(variant(kind), groups, &bindings, &push));
+    recording.dispatch(dice_hide::dispatch(variant(kind), of.groups(Per::SlotRow), &bindings, &push));
 }
 
 /// The kernel that dices and hides primitives of a kind.

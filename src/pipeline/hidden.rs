@@ -1,5 +1,6 @@
 //! What is looked for in a sample and what decides which kernels look for it.
 
+use super::bound_split::FullKinds;
 use super::buffers::{ActiveRegion, FrameSlices};
 use super::geometry::PrimitiveKind;
 pub use super::kernels::axes::Motion as VertexMotion;
@@ -115,6 +116,13 @@ pub struct HidingForm {
 pub struct DicedKind {
     /// The kind.
     pub kind: PrimitiveKind,
-    /// Whether it is left to kernels that do more, see [`super::bound_split::FullKinds`].
+    /// Whether it is left to kernels that do more, see [`FullKinds`].
     pub full: bool,
+}
+
+impl DicedKind {
+    /// How primitives of a kind are diced where those of the kinds `full` are left to kernels that do more.
+    pub fn of(kind: PrimitiveKind, full: FullKinds) -> Self {
+        Self { kind, full: full.has(kind) }
+    }
 }

@@ -2,13 +2,13 @@
 //! dropped before they are diced, and micropolygons behind them are passed over.
 
 use super::bin;
-use super::buffers::{ActiveRegion, FrameSlices, GeometrySources, RegionSlices};
+use super::buffers::{ActiveRegion, GeometrySources, RegionSlices, StageMemory};
 use super::fuse;
 use super::hidden::{DicedKind, Division, HiddenSurfaces, HidingForm, KeyframedPositions, SampleTests};
 use super::kernels::constants::KEY_EMPTY;
 use super::kernels::records::{Culled, Rest};
 use super::kernels::{block, blur_samples, hide, hide_blurred};
-use super::piece::{Per, Piece};
+use super::piece::{Per, RegionPiece};
 use super::portion::{covering, portion};
 use super::recording::{Dispatch, Groups, Recording};
 use super::stage::{
@@ -32,7 +32,7 @@ pub(super) const BLUR_SAMPLES: StageDescriptor = StageDescriptor {
         units: |input| Units::Even(input.region.pixel_samples().into()),
         spread: None,
         record: RecordTask::Region(|recording, input, some| {
-            record_blur_samples(recording, input.frame, input.region, some);
+            record_blur_samples(recording, input.memory(), some);
         }),
     }),
     finding: None,
@@ -89,7 +89,8 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
 
 /// Appends the making of the samples of what moves or is out of focus, in the pixels `some` of the region: when each is
 /// taken, and through which point of the lens.
-pub fn record_blur_samples(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, some: &Range<u64>) {
+pub fn record_blur_samples(recording: &mut Recording, memory: StageMemory<'_>, some: &Range<u64>) {
+    let StageMemory { frame, region } = memory;
     let bindings = blur_samples::Bindings {
         frame_buffer: frame.frame,
         lens_cells: frame.lens,
@@ -117,12 +118,11 @@ pub(super) fn rest_start() -> Rest {
 /// of thousands of samples; otherwise the rest pass costs next to nothing. It is disarmed afterwards.
 pub(super) fn record_passes(
     recording: &mut Recording,
-    slices: &RegionSlices,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     dispatch: impl Fn(HidePass, Groups) -> Dispatch,
 ) {
-    recording.dispatch(dispatch(HidePass::First, piece.groups(slices, Per::Micropolygon)));
-    record_rest(recording, slices, dispatch);
+    recording.dispatch(dispatch(HidePass::First, of.groups(Per::Micropolygon)));
+    record_rest(recording, &of.region.slices, dispatch);
 }
 
 /// Appends the rest pass, as `dispatch` makes it, and disarms it.
@@ -204,52 +204,33 @@ pub(super) fn dices_itself(input: &LoadInput<'_>, piece: &LoadedPiece<'_>) -> bo
 fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
     for piece in input.pieces {
         let (sublist, _, layout) = input.hidden(piece);
+        let of = input.in_region(piece);
         if dices_itself(input, piece) {
-            let diced = DicedKind { kind: sublist.kind, full: input.world.full.has(sublist.kind) };
-            record_fused(recording, piece.sources, input.region, &piece.piece, diced);
+            record_fused(recording, &of, DicedKind::of(sublist.kind, input.world.full));
         } else {
-            record_piece(recording, piece.sources, input.region, &piece.piece, layout.positions, input.form);
+            record_piece(recording, &of, layout.positions, input.form);
         }
     }
 }
 
 /// Appends the dicing and hiding of a piece for which [`dices_itself`] holds.
-fn record_fused(
-    recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
-    diced: DicedKind,
-) {
-    fuse::record_piece(recording, sources, region, piece, diced);
-    let (bindings, push) = sharp(sources, region, piece, piece.base);
-    record_rest(recording, &region.slices, |_, groups| hide::dispatch(REST_FUSED, groups, &bindings, &push));
+fn record_fused(recording: &mut Recording, of: &RegionPiece<'_>, diced: DicedKind) {
+    fuse::record_piece(recording, of, diced);
+    let (bindings, push) = sharp(of, of.piece.base);
+    record_rest(recording, &of.region.slices, |_, groups| hide::dispatch(REST_FUSED, groups, &bindings, &push));
 }
 
 /// Appends the hiding of a piece.
-pub fn record_piece(
-    recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
-    positions: KeyframedPositions,
-    form: HidingForm,
-) {
-    if positions.tests(sources.frame).blurred {
-        record_blurred(recording, sources, region, piece, positions, form.division);
+pub fn record_piece(recording: &mut Recording, of: &RegionPiece<'_>, positions: KeyframedPositions, form: HidingForm) {
+    if positions.tests(of.sources.frame).blurred {
+        record_blurred(recording, of, positions, form.division);
     } else {
-        record_sharp(recording, sources, region, piece, positions, form);
+        record_sharp(recording, of, positions, form);
     }
 }
 
-fn record_blurred(
-    recording: &mut Recording,
-    GeometrySources { frame, page }: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
-    positions: KeyframedPositions,
-    division: Division,
-) {
+fn record_blurred(recording: &mut Recording, of: &RegionPiece<'_>, positions: KeyframedPositions, division: Division) {
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide_blurred::Bindings {
         frame_buffer: frame.frame,
@@ -279,18 +260,14 @@ fn record_blurred(
         keyframe_stride: piece.vertices(),
     };
     let (tests, surfaces) = (positions.tests(frame), HiddenSurfaces::of(region));
-    record_passes(recording, slices, piece, |pass, groups| {
+    record_passes(recording, of, |pass, groups| {
         hide_blurred::dispatch(blurred_variant(surfaces, pass, tests, division), groups, &bindings, &push)
     });
 }
 
 /// What the kernel for what neither moves nor is out of focus reads and writes.
-fn sharp(
-    GeometrySources { frame, page }: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
-    vertex_base: u32,
-) -> (hide::Bindings, hide::Push) {
+fn sharp(of: &RegionPiece<'_>, vertex_base: u32) -> (hide::Bindings, hide::Push) {
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = hide::Bindings {
         frame_buffer: frame.frame,
@@ -319,23 +296,16 @@ fn sharp(
     (bindings, push)
 }
 
-fn record_sharp(
-    recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    piece: &Piece,
-    positions: KeyframedPositions,
-    form: HidingForm,
-) {
-    let (bindings, push) = sharp(sources, region, piece, positions.base);
-    let (tests, surfaces) = (positions.tests(sources.frame), HiddenSurfaces::of(region));
+fn record_sharp(recording: &mut Recording, of: &RegionPiece<'_>, positions: KeyframedPositions, form: HidingForm) {
+    let (bindings, push) = sharp(of, positions.base);
+    let (tests, surfaces) = (positions.tests(of.sources.frame), HiddenSurfaces::of(of.region));
     let variant = |pass| variant(surfaces, pass, tests, form.division);
     let dispatch = |pass, groups| hide::dispatch(variant(pass), groups, &bindings, &push);
     let binned = is_binned(surfaces, tests, form.division);
-    if binned && bin::record_piece(recording, sources, region, piece, positions, form) {
-        record_rest(recording, &region.slices, dispatch);
+    if binned && bin::record_piece(recording, of, positions, form) {
+        record_rest(recording, &of.region.slices, dispatch);
     } else {
-        record_passes(recording, &region.slices, piece, dispatch);
+        record_passes(recording, of, dispatch);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Layers: what samples see, and how much light is left behind it in each pixel, for deep shadow maps.
 
-use super::buffers::{ActiveRegion, FrameSlices};
+use super::buffers::{ActiveRegion, StageMemory};
 use super::kernels::constants::CELL_SAMPLES;
 use super::kernels::records::Layer;
 use super::kernels::{layers, merge_layers};
@@ -28,7 +28,7 @@ pub(super) const LIST_LAYERS: StageDescriptor = StageDescriptor {
         units: |_| Units::Even(1.0),
         spread: Some(WorkSpread::Layers),
         record: RecordTask::Region(|recording, input, some| {
-            record(recording, input.frame, input.region, input.state.slab, some);
+            record(recording, input.memory(), input.state.slab, some);
         }),
     }),
     finding: None,
@@ -36,10 +36,11 @@ pub(super) const LIST_LAYERS: StageDescriptor = StageDescriptor {
 
 /// Appends the listing of what the samples of `some` of the pixels see in a slab, and the merging by depth. They have
 /// at most [`layers_capacity`](super::slab::layers_capacity) layers.
-pub fn record(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, slab: Slab, some: &Range<u64>) {
+pub fn record(recording: &mut Recording, memory: StageMemory<'_>, slab: Slab, some: &Range<u64>) {
+    let region = memory.region;
     let pixels = some.start.min(region.pixels.count())..some.end.min(region.pixels.count());
     recording.fill(region.slices.pixel_layers.part(pixels.clone()), 0);
-    record_list(recording, frame, region, slab, &pixels);
+    record_list(recording, memory, slab, &pixels);
     record_merge(recording, region, &pixels);
 }
 
@@ -53,7 +54,8 @@ pub fn merged(region: &ActiveRegion) -> Slice<Layer> {
     region.slices.layers[merges(region.capacity.pixel_samples) % 2]
 }
 
-fn record_list(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, slab: Slab, pixels: &Range<u64>) {
+fn record_list(recording: &mut Recording, memory: StageMemory<'_>, slab: Slab, pixels: &Range<u64>) {
+    let StageMemory { frame, region } = memory;
     let (slices, capacity) = (&region.slices, &region.capacity);
     let bindings = layers::Bindings {
         frame_buffer: frame.frame,

@@ -1,6 +1,7 @@
-//! Pieces of a load: slots of one size, and what of the arena is theirs.
+//! Pieces of a load: slots of one size, and what of the arena is theirs; and what kernels that go through them are
+//! given.
 
-use super::buffers::RegionSlices;
+use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::kernels::constants::{GRID_ROWS_LOG2, SLOT_LOG2_MIN};
 use super::kernels::records::{PairList, Piece as PieceState};
 use super::recording::{BufferRange, Groups};
@@ -112,5 +113,23 @@ impl Piece {
     /// Vertices, empty ones included: the distance between channels.
     pub fn vertices(&self) -> u32 {
         self.slot_count << self.slot_log2
+    }
+}
+
+/// A piece of a region's load, and what kernels that go through it read and write.
+#[derive(Clone, Copy, Debug)]
+pub struct RegionPiece<'a> {
+    /// The region.
+    pub region: &'a ActiveRegion,
+    /// What the piece's primitives are evaluated from.
+    pub sources: GeometrySources<'a>,
+    /// Its slots.
+    pub piece: Piece,
+}
+
+impl RegionPiece<'_> {
+    /// Workgroups for the slots that are left after culling.
+    pub fn groups(&self, per: Per) -> Groups {
+        self.piece.groups(&self.region.slices, per)
     }
 }

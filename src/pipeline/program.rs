@@ -1,10 +1,10 @@
 //! Runs of compiled programs: their inputs, their loops, and what they are bound to.
 
-use super::buffers::{FrameSlices, GeometrySources, RegionSlices, Vec4};
+use super::buffers::{GeometrySources, Vec4};
 use super::geometry::PrimitiveKind;
 use super::kernels::{primvar, velocity, work};
 use super::look::ShadingKernel;
-use super::piece::{Per, Piece};
+use super::piece::{Per, RegionPiece};
 use super::recording::{Dispatch, Recording, Slice};
 use super::textures::TextureSlices;
 use super::variants::KernelList;
@@ -105,13 +105,9 @@ pub struct ProgramRun<'a> {
 
 /// Appends one run of a compiled program over a piece whose geometry channels are diced: its work records, the primvars
 /// that it reads (if any drawable of the sublist has such), then the program itself.
-pub fn record(
-    recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    slices: &RegionSlices,
-    piece: &Piece,
-    run: &ProgramRun<'_>,
-) {
+pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<'_>) {
+    let RegionPiece { region, sources, piece } = of;
+    let slices = &region.slices;
     let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
     let kernel = match (run.loops.names_only, &run.kernel.demand) {
         (true, Some(demand)) => demand,
@@ -119,7 +115,7 @@ pub fn record(
         (false, _) => resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel),
     };
     if !run.loops.saved.is_some_and(|saved| saved.resume) {
-        record_inputs(recording, sources, slices, piece, run);
+        record_inputs(recording, of, run);
     }
     record_kept_loops(recording, slices.arena, &run.loops);
     let [trips, state_base] = run.loops.push();
@@ -140,7 +136,7 @@ pub fn record(
     recording.dispatch(Dispatch {
         kernel: Arc::clone(kernel),
         constants: textures.map_or_else(Vec::new, TextureSlices::constants),
-        groups: piece.groups(slices, Per::Vertex),
+        groups: of.groups(Per::Vertex),
         bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
             .into_iter()
             .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
@@ -160,13 +156,9 @@ pub(super) fn record_kept_loops(recording: &mut Recording, arena: Slice<Vec4>, l
     recording.copy(from, to);
 }
 
-fn record_inputs(
-    recording: &mut Recording,
-    GeometrySources { frame, page }: GeometrySources<'_>,
-    slices: &RegionSlices,
-    piece: &Piece,
-    run: &ProgramRun<'_>,
-) {
+fn record_inputs(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<'_>) {
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
+    let slices = &region.slices;
     let (uniform_base, uniform_count) = (run.places.uniform_base, run.kernel.uniform_records);
     recording.concurrent(|recording| {
         let bindings = work::Bindings {
@@ -178,8 +170,7 @@ fn record_inputs(
             pieces: slices.pieces,
         };
         let push = work::Push { slot_base: piece.slot_base, piece: piece.number, uniform_base, uniform_count };
-        let groups = piece.groups(slices, Per::Slot);
-        recording.dispatch(work::dispatch(run.kind.work_variant(), groups, &bindings, &push));
+        recording.dispatch(work::dispatch(run.kind.work_variant(), of.groups(Per::Slot), &bindings, &push));
         if !run.primvars {
             return;
         }
@@ -202,23 +193,18 @@ fn record_inputs(
             uniform_count,
             displace: u32::from(run.kind == ProgramKind::Displacement),
         };
-        let groups = piece.groups(slices, Per::Vertex);
-        recording.dispatch(primvar::dispatch(primvar::Variant { kind: run.primitives }, groups, &bindings, &push));
+        let variant = primvar::Variant { kind: run.primitives };
+        recording.dispatch(primvar::dispatch(variant, of.groups(Per::Vertex), &bindings, &push));
     });
     if let Some(channel) = run.kernel.velocity_channel {
-        record_velocity(recording, frame, slices, piece, &run.places, channel);
+        record_velocity(recording, of, &run.places, channel);
     }
 }
 
 /// Appends the making of dPdtime, of which P at the motion's second keyframe is diced.
-fn record_velocity(
-    recording: &mut Recording,
-    frame: &FrameSlices,
-    slices: &RegionSlices,
-    piece: &Piece,
-    places: &ProgramPlaces,
-    channel: u32,
-) {
+fn record_velocity(recording: &mut Recording, of: &RegionPiece<'_>, places: &ProgramPlaces, channel: u32) {
+    let RegionPiece { region, sources: GeometrySources { frame, .. }, piece } = of;
+    let slices = &region.slices;
     let bindings = velocity::Bindings {
         slots: slices.slots,
         pieces: slices.pieces,
@@ -235,7 +221,7 @@ fn record_velocity(
         next_base: velocity_base + piece.vertices(),
         velocity_base,
     };
-    recording.dispatch(velocity::dispatch(piece.groups(slices, Per::Vertex), &bindings, &push));
+    recording.dispatch(velocity::dispatch(of.groups(Per::Vertex), &bindings, &push));
 }
 
 /// The kernels that write the inputs of a compiled program; `primvars` are the kinds of primitives with primvars that

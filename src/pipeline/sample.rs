@@ -7,7 +7,7 @@ use super::hide::{self, HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
 use super::kernels::records::{Appended, Entry};
 use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
-use super::piece::Piece;
+use super::piece::RegionPiece;
 use super::portion::{covering, portion};
 use super::recording::Recording;
 use super::scan::{self, PrefixSum};
@@ -163,37 +163,33 @@ fn blurred_variant(pass: HidePass, tests: SampleTests, division: Division) -> sa
 fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
     for piece in input.pieces {
         let (_, _, layout) = input.hidden(piece);
-        let division = input.form.division;
-        record_piece(recording, piece.sources, input.region, input.slab, &piece.piece, layout.positions, division);
+        record_piece(recording, &input.in_region(piece), layout.positions, input.slab, input.form.division);
     }
 }
 
 /// Appends the sampling of a piece.
 pub fn record_piece(
     recording: &mut Recording,
-    sources: GeometrySources<'_>,
-    region: &ActiveRegion,
-    slab: Slab,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     positions: KeyframedPositions,
+    slab: Slab,
     division: Division,
 ) {
-    if positions.tests(sources.frame).blurred {
-        record_blurred(recording, sources, region, slab, piece, positions, division);
+    if positions.tests(of.sources.frame).blurred {
+        record_blurred(recording, of, positions, slab, division);
     } else {
-        record_sharp(recording, sources, region, slab, piece, positions, division);
+        record_sharp(recording, of, positions, slab, division);
     }
 }
 
 fn record_blurred(
     recording: &mut Recording,
-    GeometrySources { frame, page }: GeometrySources<'_>,
-    region: &ActiveRegion,
-    slab: Slab,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     positions: KeyframedPositions,
+    slab: Slab,
     division: Division,
 ) {
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample_blurred::Bindings {
         frame_buffer: frame.frame,
@@ -231,20 +227,19 @@ fn record_blurred(
         slab_high_number: slab.high as u32,
     };
     let tests = positions.tests(frame);
-    record_passes(recording, slices, piece, |pass, groups| {
+    record_passes(recording, of, |pass, groups| {
         sample_blurred::dispatch(blurred_variant(pass, tests, division), groups, &bindings, &push)
     });
 }
 
 fn record_sharp(
     recording: &mut Recording,
-    GeometrySources { frame, page }: GeometrySources<'_>,
-    region: &ActiveRegion,
-    slab: Slab,
-    piece: &Piece,
+    of: &RegionPiece<'_>,
     positions: KeyframedPositions,
+    slab: Slab,
     division: Division,
 ) {
+    let RegionPiece { region, sources: GeometrySources { frame, page }, piece } = of;
     let (slices, [region_width, region_height]) = (&region.slices, region.pixels.size());
     let bindings = sample::Bindings {
         frame_buffer: frame.frame,
@@ -279,7 +274,7 @@ fn record_sharp(
         slab_high_number: slab.high as u32,
     };
     let tests = positions.tests(frame);
-    record_passes(recording, slices, piece, |pass, groups| {
+    record_passes(recording, of, |pass, groups| {
         sample::dispatch(variant(pass, tests, division), groups, &bindings, &push)
     });
 }

@@ -1,6 +1,6 @@
 //! Select: the grids that a region needs, ranked in stable order and sorted into depth batches and sublists.
 
-use super::buffers::{ActiveRegion, FrameSlices, GridPageSlices};
+use super::buffers::{ActiveRegion, GridPageSlices, StageMemory};
 use super::hide;
 use super::kernels::constants::{BATCHES, CLUSTER_GRIDS};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
@@ -9,7 +9,7 @@ use super::recording::{Groups, Recording};
 use super::scan::{self, PrefixSum};
 use super::stage::{
     AssignBin, Bins, DepthBuckets, Execution, Finding, Need, PageOrder, Process, RecordTask, Repeats, StageDescriptor,
-    Task, Units, Work, no_kernels,
+    StageSettings, Task, Units, Work, no_kernels,
 };
 use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
@@ -52,7 +52,7 @@ pub(super) const CHOOSE: StageDescriptor = StageDescriptor {
         units: |_| Units::Even(f64::from(CLUSTER_GRIDS)),
         spread: None,
         record: RecordTask::Pages(PageOrder::Forward, |recording, input, page, some| {
-            record_choice(recording, input.settings.variants, page, input.region, some);
+            record_choice(recording, input.settings.variants, input.region, PageClusters { page, some });
         }),
     }),
     finding: None,
@@ -92,7 +92,8 @@ pub(super) const GATHER: StageDescriptor = StageDescriptor {
         units: |_| Units::Even(f64::from(CLUSTER_GRIDS)),
         spread: None,
         record: RecordTask::Pages(PageOrder::Backward, |recording, input, page, some| {
-            record_gather(recording, input.settings.variants, page, input.region, input.settings.depth, some);
+            let StageSettings { variants, depth, .. } = input.settings;
+            record_gather(recording, *variants, input.region, *depth, PageClusters { page, some });
         }),
     }),
     finding: None,
@@ -114,8 +115,8 @@ pub(super) const SORT_FOR_HIDING: StageDescriptor = StageDescriptor {
         record: RecordTask::Region(|recording, input, _| {
             let variants = input.settings.variants;
             let batches = BatchLimits::new(input.batches, variants);
-            let (depth, selected_max) = (input.settings.depth, input.state.grids);
-            record_batches(recording, variants, input.frame, input.region, batches, depth, selected_max);
+            let order = HidingOrder { batches, depth: input.settings.depth };
+            record_batches(recording, variants, input.memory(), order, input.state.grids);
         }),
     }),
     finding: Some(Finding::Selection),
@@ -133,18 +134,38 @@ fn choice_variant(variants: KernelVariants) -> select::Variant {
     select::Variant { serial: variants.serial }
 }
 
-/// Appends the choice of grids that the region needs, from `some` clusters of a page.
+/// Some clusters of a page of grids.
+#[derive(Clone, Copy, Debug)]
+pub struct PageClusters<'a> {
+    /// The page.
+    pub page: &'a GridPageSlices,
+    /// The clusters, by number in the page.
+    pub some: &'a Range<u64>,
+}
+
+impl PageClusters<'_> {
+    /// The first and the last (exclusive) cluster, and the workgroups for them: an invocation each (serial) or a
+    /// workgroup each.
+    fn portion(self, variants: KernelVariants, local_size: [u32; 3]) -> ([u32; 2], Groups) {
+        let (range, groups) = portion(self.some, self.page.clusters.count(), local_size);
+        if variants.serial {
+            return (range, groups);
+        }
+        (range, covering(u64::from(range[1] - range[0]) * u64::from(CLUSTER_GRIDS), local_size))
+    }
+}
+
+/// Appends the choice of grids that the region needs, from some clusters of a page.
 pub fn record_choice(
     recording: &mut Recording,
     variants: KernelVariants,
-    page: &GridPageSlices,
     region: &ActiveRegion,
-    some: &Range<u64>,
+    some: PageClusters<'_>,
 ) {
-    let GridPageSlices { listed, order, clusters } = *page;
+    let GridPageSlices { listed, order, clusters } = *some.page;
     let bindings = select::Bindings { clusters, grid_bounds: listed.bounds, order, chosen: region.slices.chosen };
     let variant = choice_variant(variants);
-    let ([first, last], groups) = cluster_portion(variants, some, page, select::kernel(variant).local_size());
+    let ([first, last], groups) = some.portion(variants, select::kernel(variant).local_size());
     let ([x0, y0, x1, y1], count) = (region.pixels.sampled, order.count() as u32);
     let push = select::Push { first, last, count, x0, y0, x1, y1 };
     recording.dispatch(select::dispatch(variant, groups, &bindings, &push));
@@ -167,16 +188,15 @@ fn gather_variant(variants: KernelVariants) -> gather::Variant {
     gather::Variant { serial: variants.serial }
 }
 
-/// Appends the copying of the chosen grids of `some` clusters of a page into the region's list.
+/// Appends the copying of the chosen grids of some clusters of a page into the region's list.
 pub fn record_gather(
     recording: &mut Recording,
     variants: KernelVariants,
-    page: &GridPageSlices,
     region: &ActiveRegion,
     depth: DepthBuckets,
-    some: &Range<u64>,
+    some: PageClusters<'_>,
 ) {
-    let (GridPageSlices { listed, order, clusters }, slices) = (*page, &region.slices);
+    let (GridPageSlices { listed, order, clusters }, slices) = (*some.page, &region.slices);
     let bindings = gather::Bindings {
         clusters,
         order,
@@ -189,25 +209,11 @@ pub fn record_gather(
         histogram: slices.histogram,
     };
     let variant = gather_variant(variants);
-    let ([first, last], groups) = cluster_portion(variants, some, page, gather::kernel(variant).local_size());
+    let ([first, last], groups) = some.portion(variants, gather::kernel(variant).local_size());
     let ([x0, y0, x1, y1], count) = (region.pixels.sampled, order.count() as u32);
     let (capacity, depth_base, depth_shift) = (region.capacity.grids as u32, depth.base, depth.shift);
     let push = gather::Push { first, last, count, x0, y0, x1, y1, capacity, depth_base, depth_shift };
     recording.dispatch(gather::dispatch(variant, groups, &bindings, &push));
-}
-
-/// Some clusters of a page, and the workgroups for them: an invocation each (serial) or a workgroup each.
-fn cluster_portion(
-    variants: KernelVariants,
-    some: &Range<u64>,
-    page: &GridPageSlices,
-    local_size: [u32; 3],
-) -> ([u32; 2], Groups) {
-    let (range, groups) = portion(some, page.clusters.count(), local_size);
-    if variants.serial {
-        return (range, groups);
-    }
-    (range, covering(u64::from(range[1] - range[0]) * u64::from(CLUSTER_GRIDS), local_size))
 }
 
 /// Into how many depth batches grids are cut.
@@ -230,23 +236,31 @@ impl BatchLimits {
 /// (bench/results/2026-11-h200.md).
 const BATCH_VERTICES_MIN_GPU: u32 = 1 << 21;
 
+/// By what grids are ordered for hiding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HidingOrder {
+    /// Into how many depth batches they are cut.
+    pub batches: BatchLimits,
+    /// How depth falls into buckets, which batches consist of.
+    pub depth: DepthBuckets,
+}
+
 /// Appends what comes after the last page: the depth batches, and the order in which grids are hidden. At most
 /// `selected_max` grids are selected.
 pub fn record_batches(
     recording: &mut Recording,
     variants: KernelVariants,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
-    batches: BatchLimits,
-    depth: DepthBuckets,
+    memory: StageMemory<'_>,
+    HidingOrder { batches, depth }: HidingOrder,
     selected_max: u64,
 ) {
-    let bindings = plan_batches::Bindings { histogram: region.slices.histogram, batches: region.slices.batches };
+    let slices = &memory.region.slices;
+    let bindings = plan_batches::Bindings { histogram: slices.histogram, batches: slices.batches };
     let batches_per_vertex = if batches.vertices_min == 0 { f32::MAX } else { 1.0 / batches.vertices_min as f32 };
     let push = plan_batches::Push { batch_count: batches.count.clamp(1, BATCHES), batches_per_vertex };
     recording.dispatch(plan_batches::dispatch(1, &bindings, &push));
     let order = SortOrder { depth, places: 0..u32::MAX, selected_max };
-    record_sort(recording, variants, frame, region, &order, BY_HIDING);
+    record_sort(recording, variants, memory, &order, BY_HIDING);
 }
 
 /// The counting sort for hiding.
@@ -269,8 +283,7 @@ pub(super) struct SortOrder {
 pub(super) fn record_sort(
     recording: &mut Recording,
     variants: KernelVariants,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    StageMemory { frame, region }: StageMemory<'_>,
     order: &SortOrder,
     by: sort_count::Variant,
 ) {

@@ -1,7 +1,7 @@
 //! Shade: the colour programs run on grids of which some sample sees a micropolygon, or that are baked unseen; the
 //! colours of what is seen are kept.
 
-use super::buffers::{ActiveRegion, FrameSlices};
+use super::buffers::{ActiveRegion, StageMemory};
 use super::kernels::constants::{COVERAGE_WHOLE, OPACITY_NONE, VISIBLE_WORDS};
 use super::kernels::{mark, mark_unseen, needed, pack};
 use super::look::{Interpolation, ShadingKernel};
@@ -73,7 +73,7 @@ pub(super) const MARK_UNSEEN: StageDescriptor = StageDescriptor {
         units: |input| Units::All(input.state.grids),
         spread: None,
         record: RecordTask::Region(|recording, input, _| {
-            record_mark_unseen(recording, input.frame, input.region, input.state.grids);
+            record_mark_unseen(recording, input.memory(), input.state.grids);
         }),
     }),
     finding: None,
@@ -118,7 +118,7 @@ pub(super) const SORT_FOR_SHADING: StageDescriptor = StageDescriptor {
         spread: None,
         record: RecordTask::Region(|recording, input, _| {
             let (selected, places) = (input.state.grids, input.state.places.clone());
-            record_order(recording, input.settings.variants, input.frame, input.region, selected, places);
+            record_order(recording, input.settings.variants, input.memory(), selected, places);
         }),
     }),
     finding: None,
@@ -161,7 +161,8 @@ pub fn record_mark_all(recording: &mut Recording, region: &ActiveRegion) {
 }
 
 /// Appends the marking of a micropolygon of each grid of which nothing is seen, if it is to be baked all the same.
-pub fn record_mark_unseen(recording: &mut Recording, frame: &FrameSlices, region: &ActiveRegion, selected: u64) {
+pub fn record_mark_unseen(recording: &mut Recording, memory: StageMemory<'_>, selected: u64) {
+    let StageMemory { frame, region } = memory;
     let slices = &region.slices;
     let bindings = mark_unseen::Bindings {
         grids: slices.grids.grids,
@@ -200,13 +201,12 @@ pub fn record_places(recording: &mut Recording, variants: KernelVariants, region
 pub fn record_order(
     recording: &mut Recording,
     variants: KernelVariants,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    memory: StageMemory<'_>,
     selected: u64,
     places: Range<u32>,
 ) {
     let order = SortOrder { depth: DepthBuckets { base: 0, shift: 0 }, places, selected_max: selected };
-    record_sort(recording, variants, frame, region, &order, select::BY_SHADING);
+    record_sort(recording, variants, memory, &order, select::BY_SHADING);
 }
 
 /// The colours of a piece that are to be kept.
@@ -233,8 +233,7 @@ fn pack_variant(interpolation: Interpolation) -> pack::Variant {
 /// Appends the keeping of a piece's visible colours.
 pub fn record_pack(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    StageMemory { frame, region }: StageMemory<'_>,
     piece: &Piece,
     colours: &PieceColours<'_>,
 ) {
@@ -291,10 +290,10 @@ fn record_colours(recording: &mut Recording, input: &LoadInput<'_>, piece: &Load
     let ((sublist, [_, Some(kernel)], layout), Some(loops)) = (input.shaded(piece), input.part.program()) else {
         return;
     };
-    let of = &piece.piece;
-    let displacement = input.programs.state_channels(sublist.displace) * of.vertices();
-    let state = of.base + layout.records + displacement;
-    let loops = input.programs.loop_run(sublist.shade, state, of.vertices(), loops);
+    let (of, vertices) = (input.in_region(piece), piece.piece.vertices());
+    let displacement = input.programs.state_channels(sublist.displace) * vertices;
+    let state = of.piece.base + layout.records + displacement;
+    let loops = input.programs.loop_run(sublist.shade, state, vertices, loops);
     let places = ProgramPlaces {
         input_base: layout.input,
         undisplaced_base: if sublist.displace.is_some() { layout.displace_input } else { layout.input },
@@ -303,7 +302,7 @@ fn record_colours(recording: &mut Recording, input: &LoadInput<'_>, piece: &Load
     };
     let (kind, primvars) = (ProgramKind::Colour, sublist.shade_primvars);
     let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
-    program::record(recording, piece.sources, &input.region.slices, of, &run);
+    program::record(recording, &of, &run);
 }
 
 /// Appends the keeping of the visible colours that a piece's program has left.
@@ -318,7 +317,7 @@ fn record_results(recording: &mut Recording, input: &LoadInput<'_>, piece: &Load
         coverage_base: layout.coverage,
         places: input.places.clone(),
     };
-    record_pack(recording, input.frame, input.region, &piece.piece, &colours);
+    record_pack(recording, input.memory(), &piece.piece, &colours);
 }
 
 /// The kernels that shade and keep colours.

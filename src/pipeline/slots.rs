@@ -1,6 +1,6 @@
 //! Slots: the grids of a load that are not culled, a piece at a time, and the lists of their rows and micropolygons.
 
-use super::buffers::{ActiveRegion, FrameSlices, RegionSlices};
+use super::buffers::{RegionSlices, StageMemory};
 use super::kernels::{arm, cull};
 use super::piece::Piece;
 use super::portion::covering;
@@ -25,8 +25,7 @@ pub struct SlotSource {
 /// Appends the making of a piece's slots.
 pub fn record_cull(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    StageMemory { frame, region }: StageMemory<'_>,
     piece: &Piece,
     source: &SlotSource,
 ) {
@@ -82,7 +81,7 @@ pub(super) fn record_load(recording: &mut Recording, input: &LoadInput<'_>) {
             let first = input.first + piece.slot_base;
             // What is shaded is seen.
             let source = SlotSource { sorted, first, cull: input.culls && !input.shades, slab: input.slab };
-            record_cull(recording, input.frame, input.region, piece, &source);
+            record_cull(recording, input.memory(), piece, &source);
         }
     });
     record_arm(recording, slices, pieces.len());

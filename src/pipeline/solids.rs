@@ -1,7 +1,7 @@
 //! Solids: what of translucent entries bounds a primitive solid is left, everything else of solids is cut away. The
 //! trees of solids are in [`super::solid_table`].
 
-use super::buffers::{ActiveRegion, FrameSlices};
+use super::buffers::{ActiveRegion, StageMemory};
 use super::kernels::records::Appended;
 use super::kernels::{carry_solids, cut_solids, keep_solids};
 use super::portion::{covering, portion};
@@ -10,7 +10,7 @@ use super::sample::entries_of_cell;
 use super::slab::CELL_ENTRIES_MAX;
 use super::stage::{
     AssignBin, Bins, CarriedStates, Execution, Feature, Need, Process, RecordTask, Repeats, StageDescriptor, Task,
-    Units, Work,
+    TaskState, Units, Work,
 };
 use std::ops::Range;
 
@@ -49,8 +49,7 @@ pub(super) const CUT_SOLIDS: StageDescriptor = StageDescriptor {
         units: |input| Units::Even(1.0 + entries_of_cell(input)),
         spread: None,
         record: RecordTask::Region(|recording, input, some| {
-            let slab = (input.state.entries, input.state.last_slab);
-            record_cut(recording, input.frame, input.region, input.state.carried, slab, some);
+            record_cut(recording, input.memory(), input.state, some);
         }),
     }),
     finding: None,
@@ -70,7 +69,7 @@ pub(super) const KEEP_SOLIDS: StageDescriptor = StageDescriptor {
         units: |input| Units::Even(1.0 + entries_of_cell(input)),
         spread: None,
         record: RecordTask::Region(|recording, input, some| {
-            record_keep(recording, input.frame, input.region, input.state.entries, some);
+            record_keep(recording, input.memory(), input.state.entries, some);
         }),
     }),
     finding: None,
@@ -98,16 +97,9 @@ fn variant(clipped: bool) -> cut_solids::Variant {
     cut_solids::Variant { clipped }
 }
 
-/// Appends the cutting of `some` of `entries` entries: what of them bounds a solid. The slab is the `last` one where
-/// nothing lies behind it.
-pub fn record_cut(
-    recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
-    carried: CarriedStates,
-    (entries, last): (u32, bool),
-    some: &Range<u64>,
-) {
+/// Appends the cutting of `some` of a slab's entries: what of them bounds a solid.
+pub fn record_cut(recording: &mut Recording, memory: StageMemory<'_>, state: &TaskState, some: &Range<u64>) {
+    let StageMemory { frame, region } = memory;
     let slices = &region.slices;
     let bindings = cut_solids::Bindings {
         frame_buffer: frame.frame,
@@ -126,11 +118,11 @@ pub fn record_cut(
         noted: slices.pixels.cast(),
         clip_planes: frame.clip_planes,
     };
-    let ([first, end], groups) = portion(some, entries.into(), cut_solids::LOCAL_SIZE);
-    let written = 1 - carried.list;
+    let ([first, last], groups) = portion(some, state.entries.into(), cut_solids::LOCAL_SIZE);
+    let written = 1 - state.carried.list;
     let push = cut_solids::Push {
         first,
-        last: end,
+        last,
         region_x: region.pixels.sampled[0],
         region_y: region.pixels.sampled[1],
         region_width: region.pixels.size()[0],
@@ -138,7 +130,7 @@ pub fn record_cut(
         cell_max: CELL_ENTRIES_MAX,
         carried_list: written,
         carried_first: written * region.capacity.entries as u32,
-        ends: u32::from(last),
+        ends: u32::from(state.last_slab),
         noted_word: 4 * region.replaced_record() as u32 + 2,
     };
     recording.dispatch(cut_solids::dispatch(variant(!frame.clip_planes.is_empty()), groups, &bindings, &push));
@@ -148,8 +140,7 @@ pub fn record_cut(
 /// others' micropolygons are visible.
 pub fn record_keep(
     recording: &mut Recording,
-    frame: &FrameSlices,
-    region: &ActiveRegion,
+    StageMemory { frame, region }: StageMemory<'_>,
     entries: u32,
     some: &Range<u64>,
 ) {

@@ -3,24 +3,27 @@
 use super::bound_split::{self, Chunk, FullKinds, KindMotion, ListLength, SplitRound};
 use super::buffers::{
     ActiveRegion, CountSlices, FrameSlices, GeometrySources, GridPageSlices, PageSlices, RegionCapacity, RegionSlices,
+    StageMemory,
 };
 use super::dice::{self, DiceOutput};
+use super::displace::{self, DisplacedPositions};
 use super::geometry::PrimitiveKind;
-use super::hidden::{HidingForm, KeyframedPositions};
+use super::hidden::{DicedKind, HidingForm, KeyframedPositions};
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::layout::ShadeLayout;
 use super::look::{Interpolation, ShadeSublist, ShadingKernel};
-use super::piece::{ListRecords, Piece};
+use super::piece::{ListRecords, Piece, RegionPiece};
 use super::pixels::RegionPixels;
 use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use super::program::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use super::recording::{Buffer, Recording};
+use super::select::{self, BatchLimits, HidingOrder, PageClusters};
 use super::shade::PieceColours;
 use super::slab::Slab;
 use super::slots::{self, SlotSource};
 use super::stage::{Composition, DepthBuckets, FilteredRecord};
-use super::{ALL, KernelVariants, composite, displace, filter, hide, sample, select, shade};
+use super::{ALL, KernelVariants, composite, filter, hide, sample, shade};
 use crate::scene::{DepthFilter, Filter, FilterKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -85,6 +88,14 @@ impl Fixture {
         let page = PageSlices { primitives: buffer.slice_at(0, 1), data: buffer.slice_at(1024, 64) };
         GeometrySources { frame: &self.frame, page }
     }
+
+    fn memory(&self) -> StageMemory<'_> {
+        StageMemory { frame: &self.frame, region: &self.region }
+    }
+
+    fn piece(&self, piece: Piece) -> RegionPiece<'_> {
+        RegionPiece { region: &self.region, sources: self.sources(), piece }
+    }
 }
 
 const SERIAL: KernelVariants = KernelVariants { serial: true };
@@ -102,34 +113,34 @@ fn pieces(count: u32) -> Vec<Piece> {
 
 /// The making of slots of a load: what hiding and shading begin with.
 fn record_slots(fixture: &Fixture, recording: &mut Recording, pieces: &[Piece]) {
-    let region = &fixture.region;
-    slots::record_pieces(recording, &region.slices, pieces);
+    let slices = &fixture.region.slices;
+    slots::record_pieces(recording, slices, pieces);
     for piece in pieces {
-        let sorted = region.slices.sorted_hide;
+        let sorted = slices.sorted_hide;
         let source = SlotSource { sorted, first: piece.slot_base, cull: true, slab: Slab::WHOLE };
-        slots::record_cull(recording, &fixture.frame, region, piece, &source);
+        slots::record_cull(recording, fixture.memory(), piece, &source);
     }
-    slots::record_arm(recording, &region.slices, pieces.len());
+    slots::record_arm(recording, slices, pieces.len());
 }
 
 #[test]
 fn select_is_eleven_and_two_for_each_further_page_of_grids() {
     let r = Fixture::new(0, 0);
     for variants in [SERIAL, KernelVariants { serial: false }] {
-        let depth = DepthBuckets::new(1.0, 10.0);
+        let (depth, clusters) = (DepthBuckets::new(1.0, 10.0), PageClusters { page: &r.grids, some: &ALL });
         let select = |pages: usize| {
             dispatches(|recording| {
                 hide::record_clear(recording, &r.region);
                 select::record_clear(recording, &r.region);
                 for _ in 0..pages {
-                    select::record_choice(recording, variants, &r.grids, &r.region, &ALL);
+                    select::record_choice(recording, variants, &r.region, clusters);
                 }
                 select::record_ranks(recording, variants, &r.region);
                 for _ in 0..pages {
-                    select::record_gather(recording, variants, &r.grids, &r.region, depth, &ALL);
+                    select::record_gather(recording, variants, &r.region, depth, clusters);
                 }
-                let batches = select::BatchLimits::new(BATCHES, variants);
-                select::record_batches(recording, variants, &r.frame, &r.region, batches, depth, 500);
+                let order = HidingOrder { batches: BatchLimits::new(BATCHES, variants), depth };
+                select::record_batches(recording, variants, r.memory(), order, 500);
             })
         };
         assert_eq!([1, 2, 5].map(select), [11, 13, 19]);
@@ -140,7 +151,7 @@ fn select_is_eleven_and_two_for_each_further_page_of_grids() {
 fn what_is_seen_is_ten_and_a_round_s_sort_five() {
     let r = Fixture::new(0, 0);
     let order = |recording: &mut Recording| {
-        shade::record_order(recording, SERIAL, &r.frame, &r.region, 500, 0..1024);
+        shade::record_order(recording, SERIAL, r.memory(), 500, 0..1024);
     };
     let marked = dispatches(|recording| {
         shade::record_mark(recording, &r.region, &ALL);
@@ -158,29 +169,15 @@ fn a_load_to_hide_or_to_sample() {
         let load = |sampled: bool, keyframes: u32, division: Division| {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
-                for piece in &pieces {
-                    let (slices, kind) = (&r.region.slices, PrimitiveKind::Patch);
-                    let output = DiceOutput {
-                        base: piece.base,
-                        channels: CHANNEL_POSITION,
-                        keyframe: None,
-                        full: FullKinds::default(),
-                    };
-                    dice::record(recording, r.sources(), slices, kind, piece, output);
-                    let positions = KeyframedPositions { base: piece.base, keyframes, trimmed: false };
+                for &piece in &pieces {
+                    let (of, base) = (r.piece(piece), piece.base);
+                    let kind = DicedKind { kind: PrimitiveKind::Patch, full: false };
+                    dice::record(recording, &of, kind, DiceOutput { base, channels: CHANNEL_POSITION, keyframe: None });
+                    let positions = KeyframedPositions { base, keyframes, trimmed: false };
                     if sampled {
-                        sample::record_piece(
-                            recording,
-                            r.sources(),
-                            &r.region,
-                            Slab::WHOLE,
-                            piece,
-                            positions,
-                            division,
-                        );
+                        sample::record_piece(recording, &of, positions, Slab::WHOLE, division);
                     } else {
-                        let form = HidingForm { division, variants: KernelVariants { serial: true } };
-                        hide::record_piece(recording, r.sources(), &r.region, piece, positions, form);
+                        hide::record_piece(recording, &of, positions, HidingForm { division, variants: SERIAL });
                     }
                 }
             })
@@ -202,10 +199,9 @@ fn expanded_kernels_share_out_what_is_trimmed_too() {
         let mut recording = Recording::new("expanded");
         let piece = pieces(1)[0];
         let positions = KeyframedPositions { base: piece.base, keyframes, trimmed };
-        let (division, sources) = (Division::Expanded, r.sources());
-        let form = HidingForm { division, variants: SERIAL };
-        hide::record_piece(&mut recording, sources, &r.region, &piece, positions, form);
-        sample::record_piece(&mut recording, sources, &r.region, Slab::WHOLE, &piece, positions, division);
+        let (division, of) = (Division::Expanded, r.piece(piece));
+        hide::record_piece(&mut recording, &of, positions, HidingForm { division, variants: SERIAL });
+        sample::record_piece(&mut recording, &of, positions, Slab::WHOLE, division);
         let labels: Vec<String> = recording.dispatches().map(|dispatch| dispatch.kernel.label().to_string()).collect();
         labels.into_iter().filter(|label| label.contains("expanded")).collect::<Vec<_>>()
     };
@@ -221,8 +217,8 @@ fn pieces_are_listed_in_bins_if_they_are_large_and_stand_still() {
         dispatches(|recording| {
             let piece = Piece { slot_count, ..pieces(1)[0] };
             let positions = KeyframedPositions { base: piece.base, keyframes, trimmed: false };
-            let form = HidingForm { division: Division::Binned, variants: KernelVariants { serial: true } };
-            hide::record_piece(recording, r.sources(), &r.region, &piece, positions, form);
+            let form = HidingForm { division: Division::Binned, variants: SERIAL };
+            hide::record_piece(recording, &r.piece(piece), positions, form);
         })
     };
     // Two passes over the micropolygons, a scan and the bins, in place of one pass; and the rest.
@@ -238,7 +234,7 @@ fn bins_with_whole_blocks_are_hidden_by_the_kernel_that_finds_their_farthest_dep
         let piece = Piece { slot_count: 100, ..pieces(1)[0] };
         let positions = KeyframedPositions { base: piece.base, keyframes: 1, trimmed: false };
         let form = HidingForm { division, variants: SERIAL };
-        hide::record_piece(&mut recording, r.sources(), &r.region, &piece, positions, form);
+        hide::record_piece(&mut recording, &r.piece(piece), positions, form);
         let labels: Vec<&str> = recording.dispatches().map(|dispatch| dispatch.kernel.label()).collect();
         labels.into_iter().filter(|label| label.starts_with("hide_binned")).map(str::to_string).collect::<Vec<_>>()
     };
@@ -272,21 +268,20 @@ pub(crate) fn program() -> ShadingKernel {
 fn a_load_to_shade_and_what_programs_add() {
     let (r, program) = (Fixture::new(0, 0), program());
     let places = ProgramPlaces { input_base: 0, undisplaced_base: 0, output_base: 64, uniform_base: 96 };
-    let run = |recording: &mut Recording, piece: &Piece, primvars: bool| {
+    let run = |recording: &mut Recording, piece: Piece, primvars: bool| {
         let (kind, primitives, loops) = (ProgramKind::Colour, PrimitiveKind::Curve, LoopRun::plain(1));
         let run = ProgramRun { kind, kernel: &program, primitives, primvars, places, loops };
-        program::record(recording, r.sources(), &r.region.slices, piece, &run);
+        program::record(recording, &r.piece(piece), &run);
     };
     for count in [1, 3] {
         let pieces = pieces(count);
         let load = |primvars: bool| {
             dispatches(|recording| {
                 record_slots(&r, recording, &pieces);
-                for piece in &pieces {
-                    let (slices, kind) = (&r.region.slices, PrimitiveKind::Curve);
-                    let output =
-                        DiceOutput { base: piece.base, channels: 3, keyframe: None, full: FullKinds::default() };
-                    dice::record(recording, r.sources(), slices, kind, piece, output);
+                for &piece in &pieces {
+                    let kind = DicedKind { kind: PrimitiveKind::Curve, full: false };
+                    let output = DiceOutput { base: piece.base, channels: 3, keyframe: None };
+                    dice::record(recording, &r.piece(piece), kind, output);
                     run(recording, piece, primvars);
                     let kernel = Some(&program);
                     let colours = PieceColours {
@@ -297,7 +292,7 @@ fn a_load_to_shade_and_what_programs_add() {
                         coverage_base: None,
                         places: 0..1024,
                     };
-                    shade::record_pack(recording, &r.frame, &r.region, piece, &colours);
+                    shade::record_pack(recording, r.memory(), &piece, &colours);
                 }
             })
         };
@@ -306,8 +301,8 @@ fn a_load_to_shade_and_what_programs_add() {
     }
     let piece = pieces(1)[0];
     let displaced = dispatches(|recording| {
-        run(recording, &piece, false);
-        displace::record_measure(recording, &r.frame, &r.region.slices, &piece, 0, 64);
+        run(recording, piece, false);
+        displace::record_measure(recording, &r.piece(piece), DisplacedPositions { from_base: 0, to_base: 64 });
     });
     assert_eq!(displaced, 3, "more for a displaced piece that is hidden");
 }
@@ -345,8 +340,8 @@ fn the_end_of_a_region() {
     for variables in [0, 2] {
         let r = Fixture::new(0, variables);
         let count = dispatches(|recording| {
-            composite::record(recording, &r.frame, &r.region, &Composition::BY_OPACITY, 0..1024, &ALL);
-            filter::record(recording, &r.frame, &r.region, &FilteredRecord::all(variables, FILTER), &ALL);
+            composite::record(recording, r.memory(), &Composition::BY_OPACITY, 0..1024, &ALL);
+            filter::record(recording, r.memory(), &FilteredRecord::all(variables, FILTER), &ALL);
             filter::record_depth(recording, &r.region, DepthFilter::Min, &ALL);
         });
         // What filters weigh samples by is found once.
@@ -365,12 +360,12 @@ fn a_slab_is_sixteen_and_its_compositing() {
         sample::record_sort(recording, &r.region, &ALL);
         shade::record_places(recording, SERIAL, &r.region, 500);
         composite::record_places(recording, &r.region.slices, 700, &ALL);
-        shade::record_order(recording, SERIAL, &r.frame, &r.region, 500, 0..1024);
+        shade::record_order(recording, SERIAL, r.memory(), 500, 0..1024);
     });
     assert_eq!(order, 15);
     for again in [false, true] {
         let slab = dispatches(|recording| {
-            composite::record_slab(recording, &r.frame, &r.region, &Composition::BY_OPACITY, again, &ALL);
+            composite::record_slab(recording, r.memory(), &Composition::BY_OPACITY, again, &ALL);
         });
         assert_eq!(slab, 1);
     }

@@ -6,7 +6,6 @@ use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, in_halves, pattern, region};
 use crate::reference::blur::{Blurring, Path, with_aperture, with_ramps};
 use crate::reference::hide::{Candidate, EMPTY};
-use anthill::pipeline::buffers::GeometrySources;
 use anthill::pipeline::hidden::{HidingForm, KeyframedPositions};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{FRAME_JITTER, FRAME_LENS, FRAME_PERSPECTIVE, NUMBER_MP_BITS};
@@ -84,9 +83,9 @@ impl Scene {
             region.frame.lens = region.lab.upload("lens", &with_aperture(self.frame, &APERTURE).1);
         }
         region.clear();
-        let (frame, context) = (region.frame, region.context());
+        let given = region.given();
         region.lab.run(|recording| {
-            in_halves(context.pixels.count(), |some| hide::record_blur_samples(recording, &frame, &context, some));
+            in_halves(self.pixels.count(), |some| hide::record_blur_samples(recording, given.memory(), some));
         });
         let meshes: Vec<Mesh> = self.quads.iter().map(|(_, mesh)| mesh.clone()).collect();
         let pieces = region.lay(&meshes, 0, self.times.len() as u32, |mesh, vertex, keyframe| {
@@ -112,12 +111,11 @@ impl Scene {
 
     fn check_divided(&self, lists: &[Vec<u64>], division: Division, behind: bool) -> Vec<u64> {
         let (mut device, pieces) = self.region(0, behind);
-        let (frame, page, context) = (device.frame, device.no_page(), device.context());
-        let sources = GeometrySources { frame: &frame, page };
+        let given = device.given();
         let form = HidingForm { division, variants: device.lab.variants() };
         device.lab.run(|recording| {
             for piece in &pieces {
-                hide::record_piece(recording, sources, &context, piece, self.positions(piece.base), form);
+                hide::record_piece(recording, &given.piece(piece), self.positions(piece.base), form);
             }
         });
         let found = device.keys();
@@ -151,13 +149,12 @@ impl Scene {
 
     fn check_divided_entries(&self, lists: &[Vec<u64>], division: Division) {
         let (mut device, pieces) = self.region(1 << 17, false);
-        let (frame, page, context) = (device.frame, device.no_page(), device.context());
-        let sources = GeometrySources { frame: &frame, page };
+        let (given, context) = (device.given(), device.context());
         device.lab.run(|recording| {
             sample::record_clear(recording, &context, self.quads.len() as u64);
             for piece in &pieces {
                 let positions = self.positions(piece.base);
-                sample::record_piece(recording, sources, &context, Slab::WHOLE, piece, positions, division);
+                sample::record_piece(recording, &given.piece(piece), positions, Slab::WHOLE, division);
             }
         });
         let count = device.lab.read(context.slices.appended)[0].appended;

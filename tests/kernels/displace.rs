@@ -3,7 +3,7 @@
 use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, region};
 use anthill::pipeline::buffers::Vec4;
-use anthill::pipeline::displace;
+use anthill::pipeline::displace::{self, DisplacedPositions};
 
 /// Vertices before (channel 0) and after (channel 1): moved by up to the number of their grid; some to nowhere.
 fn vertex(mesh: usize, vertex: usize, channel: u32) -> Vec4 {
@@ -32,7 +32,8 @@ fn the_farthest_move_of_an_instance_is_measured() {
     // Slots name instance 0; what was measured before stays when it is more.
     let before = 1.25_f32;
     let displaced_by = device.lab.upload("displaced_by", &[before.to_bits(), 77]);
-    let (frame, slices) = (anthill::pipeline::buffers::FrameSlices { displaced_by, ..device.frame }, device.slices);
+    device.frame.displaced_by = displaced_by;
+    let given = device.given();
     let mut farthest = f64::from(before);
     for chunk in [0..2, 2..30, 30..60] {
         let part: Vec<Mesh> = meshes[chunk.clone()].to_vec();
@@ -40,8 +41,8 @@ fn the_farthest_move_of_an_instance_is_measured() {
         let pieces = device.lay(&part, 0, 2, of);
         device.lab.run(|recording| {
             for piece in &pieces {
-                let to_base = piece.base + piece.vertices();
-                displace::record_measure(recording, &frame, &slices, piece, piece.base, to_base);
+                let displaced = DisplacedPositions { from_base: piece.base, to_base: piece.base + piece.vertices() };
+                displace::record_measure(recording, &given.piece(piece), displaced);
             }
         });
         for (mesh, v) in part.iter().enumerate().flat_map(|(i, mesh)| (0..mesh.p.len()).map(move |v| (i, v))) {

@@ -37,11 +37,11 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
         }
     }
     device.lab.write(device.slices.resolved, &resolved);
-    let (frame, slices, context) = (device.frame, device.slices, device.context());
+    let (given, slices) = (device.given(), device.slices);
     let inside = pixels.inside_size().map(u64::from).iter().product();
     device.lab.run(|recording| {
         in_halves(inside, |some| {
-            filter::record(recording, &frame, &context, &FilteredRecord::all(VARIABLES, *by), some);
+            filter::record(recording, given.memory(), &FilteredRecord::all(VARIABLES, *by), some);
         });
     });
     let [width, height] = pixels.inside_size().map(u64::from);

@@ -1,17 +1,19 @@
 //! Running bound/split and dice on a scene.
 
 use super::lab::Lab;
+use super::region::region;
 use super::scene::{Loaded, Scene};
 use anthill::pipeline::KernelVariants;
 use anthill::pipeline::bound_split::{self, Chunk, ListLength, SplitRound};
-use anthill::pipeline::buffers::{CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{ActiveRegion, CountSlices, GeometrySources, RegionCapacity, RegionSlices, Vec4};
 use anthill::pipeline::dice::{self, DiceOutput};
+use anthill::pipeline::hidden::DicedKind;
 use anthill::pipeline::kernels::constants::{
     CHANNEL_NORMAL, CHANNEL_PARAMETERS, CHANNEL_POSITION, PAIR_BITS, SLOT_NV_SHIFT,
 };
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
 use anthill::pipeline::look::Interpolation;
-use anthill::pipeline::piece::{ListRecords, Piece};
+use anthill::pipeline::piece::{ListRecords, Piece, RegionPiece};
 use anthill::pipeline::slots;
 
 const GRIDS_MAX: u64 = 1 << 18;
@@ -119,11 +121,11 @@ impl Diced {
     }
 }
 
-/// A region's memory as the tests need it, with `grids` grids of `slots` slots of 256 vertices at a time.
-pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
-    RegionCapacity {
+/// A region of no matter which pixel, with memory for some grids and for `slots` slots of 256 vertices at a time.
+pub(crate) fn region_for(lab: &mut Lab, grids: &[Subpatch], slots: u64) -> ActiveRegion {
+    let capacity = RegionCapacity {
         frame_grids: 1,
-        grids,
+        grids: grids.len() as u64,
         subpixels: 1,
         pixel_samples: 1,
         arena: slots * u64::from(256 * 4 + ListRecords::of(8).all()),
@@ -140,21 +142,23 @@ pub(crate) fn capacity(grids: u64, slots: u64) -> RegionCapacity {
         deep: false,
         prints: 0,
         texture_slots: 0,
-    }
+    };
+    let buffer = lab.buffer("region", capacity.bytes());
+    let slices = RegionSlices::cut(buffer, &capacity).expect("it has the bytes");
+    lab.write(slices.grids.grids, grids);
+    ActiveRegion { pixels: region(0, 0, 1, 1), slices, capacity }
 }
 
-/// Slots of 256 vertices that [`dice`] fills at a time.
 /// Geometry channels 0 to 3 with the parameters in them.
 const ALL_CHANNELS: u32 = CHANNEL_POSITION | CHANNEL_NORMAL | dice::CHANNEL_TANGENTS | CHANNEL_PARAMETERS;
 
+/// Slots of 256 vertices that [`dice`] fills at a time.
 const SLOTS: usize = 1024;
 
 /// Dices grids, all channels.
 pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split) -> Vec<Diced> {
-    let memory = capacity(split.grids.len() as u64, SLOTS as u64);
-    let buffer = lab.buffer("region", memory.bytes());
-    let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
-    lab.write(slices.grids.grids, &split.grids);
+    let region = region_for(lab, &split.grids, SLOTS as u64);
+    let slices = region.slices;
     let mut diced: Vec<Option<Diced>> = vec![None; split.grids.len()];
     for (kind, of_kind) in scene.by_kind(&split.grids) {
         for chunk in of_kind.chunks(SLOTS) {
@@ -162,8 +166,9 @@ pub(crate) fn dice(lab: &mut Lab, scene: &Scene, loaded: &Loaded, split: &Split)
             let piece = lay_slots(lab, &slices, chunk, &split.grids);
             lab.run(|recording| {
                 let sources = GeometrySources { frame: &loaded.frame, page: loaded.page };
-                let output = DiceOutput { base: 0, channels: ALL_CHANNELS, keyframe: None, full: scene.drawn.full };
-                dice::record(recording, sources, &slices, kind, &piece, output);
+                let of = RegionPiece { region: &region, sources, piece };
+                let output = DiceOutput { base: 0, channels: ALL_CHANNELS, keyframe: None };
+                dice::record(recording, &of, DicedKind::of(kind, scene.drawn.full), output);
             });
             let arena = lab.read(slices.arena);
             for (slot, &grid) in chunk.iter().enumerate() {

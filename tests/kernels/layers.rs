@@ -7,7 +7,7 @@ use crate::reference::hide::{Candidate, hide};
 use crate::reference::layers::{PixelLayers, layers as pixel_layers};
 use crate::reference::sample::lists;
 use crate::reference::shade::place;
-use anthill::pipeline::buffers::{GeometrySources, Vec4};
+use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::hidden::KeyframedPositions;
 use anthill::pipeline::kernels::constants::{CELL_SAMPLES, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Frame, Layer, Total};
@@ -119,13 +119,12 @@ impl Layers {
     /// Samples the translucent grids of a slab; the entries that there were, written or not.
     pub(crate) fn sample(&self, region: &mut Region, slab: Slab) -> u32 {
         let pieces = region.lay_from(&self.meshes, self.opaque);
-        let (frame, page, context, division) = (region.frame, region.no_page(), region.context(), region.division);
-        let sources = GeometrySources { frame: &frame, page };
+        let (given, context, division) = (region.given(), region.context(), region.division);
         region.lab.run(|recording| {
             sample::record_clear(recording, &context, self.meshes.len() as u64);
             for piece in &pieces {
                 let positions = KeyframedPositions { base: piece.base, keyframes: 1, trimmed: false };
-                sample::record_piece(recording, sources, &context, slab, piece, positions, division);
+                sample::record_piece(recording, &given.piece(piece), positions, slab, division);
             }
         });
         region.lab.read(context.slices.appended)[0].appended
@@ -181,15 +180,14 @@ impl Layers {
             }
             calls += self.composite_slab(&mut region);
         }
-        let (context, variants) = (region.context(), region.lab.variants());
-        let frame = region.frame;
+        let (given, context, variants) = (region.given(), region.context(), region.lab.variants());
         region.lab.run(|recording| {
             shade::record_mark(recording, &context, &ALL);
             shade::record_places(recording, variants, &context, self.meshes.len() as u64);
         });
         self.write_colours(&mut region);
         region.lab.run(|recording| {
-            composite::record(recording, &frame, &context, &Composition::BY_OPACITY, 0..u32::MAX, &ALL);
+            composite::record(recording, given.memory(), &Composition::BY_OPACITY, 0..u32::MAX, &ALL);
         });
         let records = context.subpixels() * context.capacity.resolved_records();
         let resolved = region.lab.read(context.slices.resolved.part(0..records));
@@ -198,7 +196,7 @@ impl Layers {
 
     /// What the pixels lose in a slab, a few pixels at once.
     fn list_layers(&self, region: &mut Region, slab: Slab) -> Vec<PixelLayers> {
-        let (frame, context) = (region.frame, region.context());
+        let (given, context) = (region.given(), region.context());
         let (cells, count) = (context.capacity.cells(), context.pixels.count());
         let offsets = region.lab.read(context.slices.cell_offsets.part(0..count * cells));
         let cell_samples = context.capacity.pixel_samples.min(CELL_SAMPLES.into());
@@ -209,7 +207,7 @@ impl Layers {
         let mut pixels = Vec::new();
         for first in (0..count).step_by(3) {
             let some = first..(first + 3).min(count);
-            region.lab.run(|recording| layers::record(recording, &frame, &context, slab, &some));
+            region.lab.run(|recording| layers::record(recording, given.memory(), slab, &some));
             let counts = region.lab.read(context.slices.pixel_layers.part(some.clone()));
             for (pixel, layers) in some.zip(counts) {
                 let begin = first_room(pixel) - first_room(first);
@@ -222,13 +220,13 @@ impl Layers {
     }
 
     fn composite_slab(&self, region: &mut Region) -> u32 {
-        let (frame, context) = (region.frame, region.context());
+        let (given, context) = (region.given(), region.context());
         for call in 1..1000 {
             // In parts, as submissions of a limited length do.
             for first in (0..context.subpixels()).step_by(100) {
                 region.lab.run(|recording| {
                     let (again, some) = (call > 1, first..first + 100);
-                    composite::record_slab(recording, &frame, &context, &Composition::BY_OPACITY, again, &some);
+                    composite::record_slab(recording, given.memory(), &Composition::BY_OPACITY, again, &some);
                 });
             }
             if region.lab.read(context.slices.unfinished)[0].unfinished == 0 {

@@ -1,13 +1,13 @@
 //! Primitive variables of every class and kind on diced grids, and the work records of compiled programs.
 
-use super::grids::{Split, arm, capacity, dims, split};
+use super::grids::{Split, arm, dims, region_for, split};
 use super::lab::Lab;
 use super::random::Random;
 use super::scene::{Loaded, Scene, Thing};
 use super::zoo;
 use crate::reference::edge;
 use crate::reference::primvar::value;
-use anthill::pipeline::buffers::{GeometrySources, RegionSlices, Vec4};
+use anthill::pipeline::buffers::{GeometrySources, Vec4};
 use anthill::pipeline::geometry::PrimitiveKind;
 use anthill::pipeline::kernels::constants::{
     SLOT_FLAGS_SHIFT, SLOT_NV_SHIFT, WORK_SNAPPED_U0, WORK_SNAPPED_U1, WORK_SNAPPED_V0, WORK_SNAPPED_V1,
@@ -15,7 +15,7 @@ use anthill::pipeline::kernels::constants::{
 use anthill::pipeline::kernels::records::{Slot, Subpatch};
 use anthill::pipeline::kernels::test::facing;
 use anthill::pipeline::look::{InputBinding, Program, ShadingKernel};
-use anthill::pipeline::piece::{ListRecords, Piece};
+use anthill::pipeline::piece::{ListRecords, Piece, RegionPiece};
 use anthill::pipeline::program::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
 use anthill::scene::{Class, Primvar, PrimvarData, Shape, ValueType};
 use std::collections::HashMap;
@@ -127,10 +127,8 @@ fn run(
     kinds: (ProgramKind, PrimitiveKind),
 ) -> ProgramOutput {
     let (kind, primitives) = kinds;
-    let memory = capacity(split.grids.len() as u64, 4 * chunk.len() as u64);
-    let buffer = lab.buffer("region", memory.bytes());
-    let slices = RegionSlices::cut(buffer, &memory).expect("it has the bytes");
-    lab.write(slices.grids.grids, &split.grids);
+    let region = region_for(lab, &split.grids, 4 * chunk.len() as u64);
+    let slices = region.slices;
     let slot = |&grid: &usize| {
         let (nu, nv) = dims(&split.grids[grid]);
         let instance = split.grids[grid].instance;
@@ -138,7 +136,7 @@ fn run(
     };
     let slots: Vec<Slot> = chunk.iter().map(slot).collect();
     lab.write(slices.slots.part(0..slots.len() as u64), &slots);
-    let lists = memory.arena as u32 - ListRecords::of(8).all() * chunk.len() as u32;
+    let lists = region.capacity.arena as u32 - ListRecords::of(8).all() * chunk.len() as u32;
     let piece = Piece { number: 0, slot_base: 0, slot_log2: 8, slot_count: chunk.len() as u32, lists, base: 0 };
     arm(lab, &slices, &piece, &chunk.iter().map(|&grid| split.grids[grid].micropolygons()).collect::<Vec<_>>());
     let vertices = piece.vertices();
@@ -157,7 +155,7 @@ fn run(
         let sources = GeometrySources { frame: &frame, page: loaded.page };
         let loops = LoopRun::plain(1);
         let run = ProgramRun { kind, kernel: &program, primitives, primvars: true, places, loops };
-        program::record(recording, sources, &slices, &piece, &run);
+        program::record(recording, &RegionPiece { region: &region, sources, piece }, &run);
     });
     ProgramOutput {
         arena: lab.read(slices.arena),

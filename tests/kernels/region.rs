@@ -6,7 +6,7 @@ use crate::reference::hide::Candidate;
 use crate::reference::micropolygon::Micropolygon;
 use crate::reference::sampling::Pattern;
 use anthill::pipeline::buffers::{
-    ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, Vec4,
+    ActiveRegion, FrameSlices, GeometrySources, PageSlices, RegionCapacity, RegionSlices, StageMemory, Vec4,
 };
 use anthill::pipeline::frame;
 use anthill::pipeline::hidden::{HidingForm, KeyframedPositions};
@@ -16,7 +16,7 @@ use anthill::pipeline::kernels::constants::{
 };
 use anthill::pipeline::kernels::records::{Frame, Slot};
 use anthill::pipeline::look::Interpolation;
-use anthill::pipeline::piece::{ListRecords, Piece};
+use anthill::pipeline::piece::{ListRecords, Piece, RegionPiece};
 use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::plan::Division;
 use std::ops::Range;
@@ -151,10 +151,31 @@ pub(crate) fn in_halves(items: u64, mut record: impl FnMut(&Range<u64>)) {
     }
 }
 
+/// What the stages of a region are given, apart from the lab that runs them.
+#[derive(Clone, Copy)]
+pub(crate) struct Given {
+    pub frame: FrameSlices,
+    pub page: PageSlices,
+    pub region: ActiveRegion,
+}
+
+impl Given {
+    pub(crate) fn memory(&self) -> StageMemory<'_> {
+        StageMemory { frame: &self.frame, region: &self.region }
+    }
+
+    pub(crate) fn piece(&self, piece: &Piece) -> RegionPiece<'_> {
+        let sources = GeometrySources { frame: &self.frame, page: self.page };
+        RegionPiece { region: &self.region, sources, piece: *piece }
+    }
+}
+
 /// A region at work.
 pub(crate) struct Region {
     pub lab: Lab,
     pub frame: FrameSlices,
+    /// A page without primitives: only trimmed ones are read when they are hidden.
+    pub page: PageSlices,
     pub pixels: RegionPixels,
     pub capacity: RegionCapacity,
     pub slices: RegionSlices,
@@ -203,7 +224,8 @@ impl Region {
             space_table: 0,
             textures: None,
         };
-        Self { lab, frame, pixels, capacity, slices, division: Division::Micropolygons }
+        let page = PageSlices { primitives: lab.space("primitives", 0), data: lab.space("data", 0) };
+        Self { lab, frame, page, pixels, capacity, slices, division: Division::Micropolygons }
     }
 
     /// Samples of a pixel.
@@ -211,14 +233,14 @@ impl Region {
         self.capacity.pixel_samples as u32
     }
 
-    /// A page without primitives: only trimmed ones are read when they are hidden.
-    pub(crate) fn no_page(&mut self) -> PageSlices {
-        PageSlices { primitives: self.lab.space("primitives", 0), data: self.lab.space("data", 0) }
-    }
-
-    /// What stages are given of it.
+    /// Its pixels and memory.
     pub(crate) fn context(&self) -> ActiveRegion {
         ActiveRegion { pixels: self.pixels, slices: self.slices, capacity: self.capacity }
+    }
+
+    /// All that stages are given.
+    pub(crate) fn given(&self) -> Given {
+        Given { frame: self.frame, page: self.page, region: self.context() }
     }
 
     /// Puts the grids from `first` on into slots, those of a size into one piece. Channel `c` of a piece's vertices has
@@ -273,13 +295,12 @@ impl Region {
     /// Hides grids.
     pub(crate) fn hide(&mut self, meshes: &[Mesh]) {
         let pieces = self.lay_from(meshes, 0);
-        let (frame, page, region) = (self.frame, self.no_page(), self.context());
+        let given = self.given();
         let form = HidingForm { division: self.division, variants: self.lab.variants() };
-        let sources = GeometrySources { frame: &frame, page };
         self.lab.run(|recording| {
             for piece in &pieces {
                 let positions = KeyframedPositions { base: piece.base, keyframes: 1, trimmed: false };
-                hide::record_piece(recording, sources, &region, piece, positions, form);
+                hide::record_piece(recording, &given.piece(piece), positions, form);
             }
         });
     }

@@ -6,7 +6,7 @@ use super::region::{Region, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
 use anthill::pipeline::KernelVariants;
-use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, GridPageSlices, GridSlices};
+use anthill::pipeline::buffers::{ActiveRegion, FrameSlices, GridPageSlices, GridSlices, StageMemory};
 use anthill::pipeline::kernels::constants::{
     BATCHES, CLUSTER_GRIDS, DEPTH_BUCKETS, INSTANCE_FLIP_NORMAL, INSTANCE_MATTE, INSTANCE_ONE_SIDED, SHAPE_NU,
     SHAPE_NV, SIZE_CLASSES, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
@@ -14,7 +14,7 @@ use anthill::pipeline::kernels::constants::{
 use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
 use anthill::pipeline::piece::Piece;
 use anthill::pipeline::pixels::RegionPixels;
-use anthill::pipeline::select::{self as stage, BatchLimits};
+use anthill::pipeline::select::{self as stage, BatchLimits, HidingOrder, PageClusters};
 use anthill::pipeline::shade;
 use anthill::pipeline::slab::Slab;
 use anthill::pipeline::slots::{self, SlotSource};
@@ -126,20 +126,22 @@ impl Bench {
         let Region { lab, slices, capacity, .. } = &mut self.region;
         let (pages, depth) = (&self.pages, self.depth);
         let region = ActiveRegion { pixels: REGION, slices: *slices, capacity: *capacity };
+        let memory = StageMemory { frame: &self.frame, region: &region };
         lab.run(|recording| {
             stage::record_clear(recording, &region);
             for page in pages {
-                let choose = |some: &Range<u64>| stage::record_choice(recording, variants, page, &region, some);
-                in_halves(page.clusters.count(), choose);
+                in_halves(page.clusters.count(), |some| {
+                    stage::record_choice(recording, variants, &region, PageClusters { page, some });
+                });
             }
             stage::record_ranks(recording, variants, &region);
             for page in pages.iter().rev() {
-                let gather = |some: &Range<u64>| stage::record_gather(recording, variants, page, &region, depth, some);
-                in_halves(page.clusters.count(), gather);
+                in_halves(page.clusters.count(), |some| {
+                    stage::record_gather(recording, variants, &region, depth, PageClusters { page, some });
+                });
             }
-            let (frame, grids) = (&self.frame, self.grid_count);
-            let limits = BatchLimits { count: batches, vertices_min: 0 };
-            stage::record_batches(recording, variants, frame, &region, limits, depth, grids);
+            let order = HidingOrder { batches: BatchLimits { count: batches, vertices_min: 0 }, depth };
+            stage::record_batches(recording, variants, memory, order, self.grid_count);
         });
     }
 }
@@ -264,11 +266,12 @@ fn grids_with_colours_in_a_round_are_sorted_for_shading() {
     let chosen = selected(&bounds, &REGION);
     let rounds: [Range<u32>; 5] = [0..places, 0..1000, 1000..1001, 1001..places / 2, places / 2..places + 500];
     for round in rounds {
-        let context = ActiveRegion { pixels: REGION, ..bench.region.context() };
+        let region = bench.region.context();
+        let memory = StageMemory { frame: &bench.frame, region: &region };
         let lab = &mut bench.region.lab;
-        let (variants, frame) = (lab.variants(), &bench.frame);
+        let variants = lab.variants();
         lab.run(|recording| {
-            shade::record_order(recording, variants, frame, &context, total as u64, round.clone());
+            shade::record_order(recording, variants, memory, total as u64, round.clone());
         });
         let takes_part = |&rank: &u32| {
             let (first, count) = (base[rank as usize], needed[rank as usize]);
@@ -328,12 +331,13 @@ fn culling_drops_only_what_is_hidden_or_outside_the_slab() {
 fn cull(bench: &mut Bench, total: u32, cull: bool, slab: Slab) -> Vec<Slot> {
     let piece = Piece { number: 3, slot_base: 5, slot_log2: 8, slot_count: total, lists: 7, base: 0 };
     let pieces = [Piece { number: 0, ..piece }, Piece { number: 1, ..piece }, Piece { number: 2, ..piece }, piece];
-    let context = ActiveRegion { pixels: REGION, ..bench.region.context() };
+    let context = bench.region.context();
     let source = SlotSource { sorted: context.slices.sorted_hide, first: 0, cull, slab };
-    let (lab, slices, frame) = (&mut bench.region.lab, context.slices, &bench.frame);
+    let (lab, slices) = (&mut bench.region.lab, context.slices);
+    let memory = StageMemory { frame: &bench.frame, region: &context };
     lab.run(|recording| {
         slots::record_pieces(recording, &slices, &pieces);
-        slots::record_cull(recording, frame, &context, &piece, &source);
+        slots::record_cull(recording, memory, &piece, &source);
         slots::record_arm(recording, &slices, pieces.len());
     });
     let states = lab.read(slices.pieces.part(0..4));

@@ -5,7 +5,7 @@ use super::random::Random;
 use super::region::{Mesh, Region, flat_frame, in_halves, region};
 use crate::reference::hide::EMPTY;
 use crate::reference::shade::{bits, place, visible};
-use anthill::pipeline::buffers::{FrameSlices, Vec4};
+use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::composite;
 use anthill::pipeline::kernels::constants::{INSTANCE_BAKES_UNSEEN, INSTANCE_SMOOTH, NUMBER_MP_BITS};
 use anthill::pipeline::kernels::records::{Instance, Subpatch, Total};
@@ -111,10 +111,10 @@ fn a_grid_that_bakes_unseen_has_one_mark_more_if_it_had_none() {
     let flags = [INSTANCE_SMOOTH, INSTANCE_BAKES_UNSEEN, INSTANCE_BAKES_UNSEEN | INSTANCE_SMOOTH];
     let instances = flags.map(|flags| Instance { flags, ..Instance::default() });
     let grid = |rank: u32| Subpatch { instance: rank % 3, ..Subpatch::default() };
-    let (slices, context) = (device.slices, device.context());
-    let frame = FrameSlices { instances: device.lab.upload("instances", &instances), ..device.frame };
+    device.frame.instances = device.lab.upload("instances", &instances);
+    let (slices, given) = (device.slices, device.given());
     device.lab.write(slices.grids.grids.part(0..43), &(0..43).map(grid).collect::<Vec<_>>());
-    device.lab.run(|recording| shade::record_mark_unseen(recording, &frame, &context, 43));
+    device.lab.run(|recording| shade::record_mark_unseen(recording, given.memory(), 43));
     let mut expected = visible(&keys);
     for rank in (0..40).filter(|rank| rank % 3 != 0) {
         let first = rank << NUMBER_MP_BITS;
@@ -174,7 +174,7 @@ fn shading_kernel(opaque_program: bool) -> ShadingKernel {
 
 /// Packs the colours of a round of places.
 fn pack(device: &mut Region, pieces: &[Piece], kernel: Option<&ShadingKernel>, places: std::ops::Range<u32>) {
-    let (frame, context) = (device.frame, device.context());
+    let given = device.given();
     device.lab.run(|recording| {
         for piece in pieces {
             let (output_base, places) = (piece.base, places.clone());
@@ -186,7 +186,7 @@ fn pack(device: &mut Region, pieces: &[Piece], kernel: Option<&ShadingKernel>, p
                 coverage_base: None,
                 places,
             };
-            shade::record_pack(recording, &frame, &context, piece, &colours);
+            shade::record_pack(recording, given.memory(), piece, &colours);
         }
     });
 }
@@ -214,7 +214,7 @@ fn visible_colours_are_the_means_of_their_corners_at_their_places() {
 fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> Vec<Vec4> {
     let mut device = marked(meshes, keys, translucent, colours, 2);
     let pieces = device.lay(meshes, 0, 4, output);
-    let (frame, slices, context) = (device.frame, device.slices, device.context());
+    let (given, slices, context) = (device.given(), device.slices, device.context());
     let places = device.lab.read(slices.visible_count)[0].total;
     device.lab.run(|recording| match translucent {
         true => in_halves(SUBPIXELS, |some| composite::record_clear(recording, &context, some)),
@@ -225,7 +225,7 @@ fn resolved(meshes: &[Mesh], keys: &[u64], translucent: bool, colours: u64) -> V
         pack(&mut device, &pieces, Some(&shading_kernel(true)), round.clone());
         device.lab.run(|recording| {
             in_halves(context.pixels.count(), |some| {
-                composite::record(recording, &frame, &context, &Composition::BY_OPACITY, round.clone(), some);
+                composite::record(recording, given.memory(), &Composition::BY_OPACITY, round.clone(), some);
             });
         });
     }

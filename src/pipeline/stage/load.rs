@@ -1,11 +1,11 @@
 //! Loads: portions of sorted grids that fit the vertex arena at once, and what the stages are given that loads go
 //! through.
 
-use super::super::buffers::{ActiveRegion, FrameSlices, GeometrySources};
+use super::super::buffers::{ActiveRegion, FrameSlices, GeometrySources, StageMemory};
 use super::super::hidden::HidingForm;
 use super::super::layout::{HideLayout, ShadeLayout};
 use super::super::look::{HideSublist, ShadeSublist, ShadingKernel};
-use super::super::piece::Piece;
+use super::super::piece::{Piece, RegionPiece};
 use super::super::program::{KeptLoops, LoopRun, LoopState, ProgramKind};
 use super::super::recording::Recording;
 use super::super::slab::Slab;
@@ -68,6 +68,16 @@ pub struct LoadedPiece<'a> {
 }
 
 impl LoadInput<'_> {
+    /// What the stage works in.
+    pub(in crate::pipeline) fn memory(&self) -> StageMemory<'_> {
+        StageMemory { frame: self.frame, region: self.region }
+    }
+
+    /// A piece, and what kernels that go through it read and write.
+    pub(in crate::pipeline) fn in_region<'b>(&'b self, piece: &LoadedPiece<'b>) -> RegionPiece<'b> {
+        RegionPiece { region: self.region, sources: piece.sources, piece: piece.piece }
+    }
+
     /// The sublist of a piece that is hidden or sampled, its displacement program, and where its data is.
     pub(in crate::pipeline) fn hidden(
         &self,

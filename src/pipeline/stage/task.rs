@@ -3,7 +3,7 @@
 //! A task gives the same bits however it is cut: an item is gone through by one invocation, and none reads what another
 //! of the same task writes, except for sums and minima that come out the same in any order.
 
-use super::super::buffers::{ActiveRegion, FrameSlices, GridPageSlices};
+use super::super::buffers::{ActiveRegion, FrameSlices, GridPageSlices, StageMemory};
 use super::super::recording::Recording;
 use super::super::slab::Slab;
 use super::settings::StageSettings;
@@ -73,6 +73,13 @@ pub struct TaskInput<'a> {
     pub batches: u32,
     /// Where the region stands.
     pub state: &'a TaskState,
+}
+
+impl<'a> TaskInput<'a> {
+    /// What the stage works in.
+    pub(in crate::pipeline) fn memory(&self) -> StageMemory<'a> {
+        StageMemory { frame: self.frame, region: self.region }
+    }
 }
 
 /// Where a region stands when a task begins.

@@ -161,8 +161,6 @@ fn tests_of(world: &DrawnWorld, sublist: &HideSublist) -> SampleTests {
 /// The opaque sublists of a world that are not displaced.
 fn diced_kinds(world: &DrawnWorld) -> Vec<(DicedKind, SampleTests)> {
     let plain = world.hide_sublists.iter().filter(|sublist| !sublist.translucent && sublist.displace.is_none());
-    let of_sublist = |sublist: &HideSublist| {
-        (DicedKind { kind: sublist.kind, full: world.full.has(sublist.kind) }, tests_of(world, sublist))
-    };
+    let of_sublist = |sublist: &HideSublist| (DicedKind::of(sublist.kind, world.full), tests_of(world, sublist));
     plain.map(of_sublist).collect()
 }
