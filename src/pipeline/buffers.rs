@@ -506,8 +506,7 @@ impl ActiveRegion {
     /// complement of their least instance (glsl/pack.comp); then the same of samples that end inside of primitive
     /// solids (glsl/cut_solids.comp). It is read together with the pixels.
     pub fn replaced_record(&self) -> u64 {
-        let inside: u64 = self.pixels.inside_size().map(u64::from).iter().product();
-        inside * self.capacity.filtered
+        self.pixels.inside.pixel_count() * self.capacity.filtered
     }
 
     /// Samples of a pixel.

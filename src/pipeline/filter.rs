@@ -141,7 +141,7 @@ fn record_filter(
         taps: slices.arena.cast().part(0..count.min(TAPS_OF_A_PART).into()),
     };
     let (groups, shared) = shared_push(region, by, some);
-    let [inside_width, inside_height] = region.pixels.inside_size();
+    let inside = region.pixels.inside.pixel_count() as u32;
     let first_of_variables = capacity.resolved_records() - capacity.variables;
     let first_place = records.first().map_or(0, |(place, _)| *place);
     let dispatches = |recording: &mut Recording, records: &[(u64, u64)], [first_tap, last_tap]: [u32; 2]| {
@@ -150,7 +150,7 @@ fn record_filter(
                 let push = filter::Push {
                     record: if output == 0 { 0 } else { first_of_variables + output - 1 } as u32,
                     keeps_totals: u32::from(place == first_place),
-                    first_pixel: place as u32 * inside_width * inside_height,
+                    first_pixel: place as u32 * inside,
                     first_tap,
                     last_tap,
                     ..shared
@@ -177,17 +177,15 @@ fn record_filter(
 /// The workgroups of a filter for some pixels, and what its dispatches are given alike; the rest is 0.
 fn shared_push(region: &ActiveRegion, by: &Filter, some: &Range<u64>) -> (Groups, filter::Push) {
     let ActiveRegion { pixels: region, capacity, .. } = region;
-    let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
-    let inside = u64::from(inside_width) * u64::from(inside_height);
-    let ([first, last], groups) = portion(some, inside, filter::LOCAL_SIZE);
+    let ([first, last], groups) = portion(some, region.inside.pixel_count(), filter::LOCAL_SIZE);
     let push = filter::Push {
         region_x: region.sampled[0],
         region_y: region.sampled[1],
         region_width: region.size()[0],
         inside_x,
         inside_y,
-        inside_width,
+        inside_width: region.inside.width(),
         resolved_records: capacity.resolved_records() as u32,
         record: 0,
         keeps_totals: 0,
@@ -222,17 +220,15 @@ fn record_taps(
 pub fn record_depth(recording: &mut Recording, region: &ActiveRegion, by: DepthFilter, some: &Range<u64>) {
     let pixel_samples = region.pixel_samples();
     let ActiveRegion { pixels: region, slices, capacity } = region;
-    let [inside_width, inside_height] = region.inside_size();
     let [inside_x, inside_y] = region.inside_offset();
     let bindings =
         depth::Bindings { keys: slices.keys, depths: slices.depths, resolved: slices.resolved, behind: slices.behind };
-    let inside = u64::from(inside_width) * u64::from(inside_height);
-    let ([first, last], groups) = portion(some, inside, depth::LOCAL_SIZE);
+    let ([first, last], groups) = portion(some, region.inside.pixel_count(), depth::LOCAL_SIZE);
     let push = depth::Push {
         region_width: region.size()[0],
         inside_x,
         inside_y,
-        inside_width,
+        inside_width: region.inside.width(),
         pixel_samples,
         depth_filter: match by {
             DepthFilter::Min => DEPTH_FILTER_NEAREST,

@@ -20,9 +20,9 @@ pub fn filter_apron(filter: &Filter) -> [u32; 2] {
     filter.width.map(|width| (width / 2.0 - 0.5).ceil().max(0.0) as u32)
 }
 
-/// The pixels that are sampled for a half-open rectangle of pixels: the rectangle and the filter's apron, as signed
-/// coordinates.
-pub fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
+/// The pixels that are sampled for a half-open rectangle of pixels, which may be empty: the rectangle and the filter's
+/// apron, as signed coordinates.
+pub(super) fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
     let [ax, ay] = filter_apron(filter).map(u32::cast_signed);
     let [x0, y0, x1, y1] = rect.map(u32::cast_signed);
     [x0 - ax, y0 - ay, x1 + ax, y1 + ay]

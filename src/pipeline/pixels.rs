@@ -1,17 +1,25 @@
 //! The pixels of a region.
 
+use super::frame::sampled_px;
 use super::kernels::constants::BLOCK_PX;
+use crate::scene::Filter;
+use crate::schedule::Region;
 
 /// A region's pixels: what is sampled, and what of it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionPixels {
     /// Sampled: x0, y0, x1, y1, half-open; includes the filter's apron, so it may begin at negative pixels.
     pub sampled: [i32; 4],
-    /// Delivered: x0, y0, x1, y1, half-open.
-    pub inside: [u32; 4],
+    /// Delivered.
+    pub inside: Region,
 }
 
 impl RegionPixels {
+    /// The pixels of a region whose samples go through a filter.
+    pub fn new(inside: Region, filter: &Filter) -> Self {
+        Self { sampled: sampled_px(inside.to_array(), filter), inside }
+    }
+
     /// Sampled pixels along x and y.
     pub fn size(&self) -> [u32; 2] {
         let [x0, y0, x1, y1] = self.sampled;
@@ -24,15 +32,10 @@ impl RegionPixels {
         u64::from(width) * u64::from(height)
     }
 
-    /// Delivered pixels along x and y.
-    pub fn inside_size(&self) -> [u32; 2] {
-        let [x0, y0, x1, y1] = self.inside;
-        [x1 - x0, y1 - y0]
-    }
-
     /// Where the delivered rectangle begins inside the sampled one.
     pub fn inside_offset(&self) -> [u32; 2] {
-        [0, 1].map(|axis| (self.inside[axis].cast_signed() - self.sampled[axis]).cast_unsigned())
+        let ([x, y], [x0, y0, ..]) = (self.inside.corner().map(u32::cast_signed), self.sampled);
+        [x - x0, y - y0].map(i32::cast_unsigned)
     }
 
     /// 4x4-pixel blocks.
@@ -45,13 +48,15 @@ impl RegionPixels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::FilterKind;
 
     #[test]
     fn a_region_knows_its_inside() {
-        let region = RegionPixels { sampled: [-1, 7, 12, 20], inside: [0, 8, 11, 19] };
+        let inside = Region::new([0, 8, 11, 19]).expect("not empty");
+        let region = RegionPixels::new(inside, &Filter { kind: FilterKind::Box, width: [2.0, 2.0] });
+        assert_eq!(region.sampled, [-1, 7, 12, 20]);
         assert_eq!(region.size(), [13, 13]);
         assert_eq!(region.inside_offset(), [1, 1]);
-        assert_eq!(region.inside_size(), [11, 11]);
         assert_eq!(region.blocks(), 16);
     }
 }

@@ -25,6 +25,7 @@ use super::slots::{self, SlotSource};
 use super::stage::{Composition, DepthBuckets, FilteredRecord};
 use super::{ALL, KernelVariants, composite, filter, hide, sample, shade};
 use crate::scene::{DepthFilter, Filter, FilterKind};
+use crate::schedule::Region;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -79,7 +80,7 @@ impl Fixture {
         let grids = GridPageSlices::cut(buffer, 1000).expect("made for it");
         let slices =
             RegionSlices::cut(Buffer::new("region", 0, 2, 0, capacity.bytes()), &capacity).expect("made for it");
-        let pixels = RegionPixels { sampled: [-1, -1, 17, 17], inside: [0, 0, 16, 16] };
+        let pixels = RegionPixels::new(Region::new([0, 0, 16, 16]).expect("not empty"), &FILTER);
         Self { frame, grids, region: ActiveRegion { pixels, slices, capacity } }
     }
 

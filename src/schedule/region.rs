@@ -27,8 +27,8 @@ pub enum Axis {
 
 impl Region {
     /// Returns the region `[x0, y0, x1, y1]` in pixels; `None` if it holds no pixel.
-    pub fn new([x0, y0, x1, y1]: [u32; 4]) -> Option<Self> {
-        (x0 < x1 && y0 < y1).then_some(Self { x0, y0, x1, y1 })
+    pub const fn new([x0, y0, x1, y1]: [u32; 4]) -> Option<Self> {
+        if x0 < x1 && y0 < y1 { Some(Self { x0, y0, x1, y1 }) } else { None }
     }
 
     /// Returns the region as `[x0, y0, x1, y1]` in pixels.

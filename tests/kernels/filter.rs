@@ -1,11 +1,10 @@
 //! Pixel and depth filters against double precision; regions against the whole picture.
 
 use super::random::Random;
-use super::region::{Region, flat_frame, in_halves, pattern};
+use super::region::{Region, delivered, flat_frame, in_halves, pattern};
 use crate::reference::filter::{depth, pixel};
 use anthill::pipeline::buffers::Vec4;
 use anthill::pipeline::filter;
-use anthill::pipeline::frame::sampled_px;
 use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::stage::FilteredRecord;
 use anthill::scene::{DepthFilter, Filter, FilterKind};
@@ -21,7 +20,7 @@ fn value([x, y]: [i32; 2], s: u32, record: u64) -> Vec4 {
 
 /// Filters a rectangle of pixels: colour, then each variable.
 fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool) -> Vec<Vec<Vec4>> {
-    let pixels = RegionPixels { sampled: sampled_px(inside, by), inside };
+    let pixels = RegionPixels::new(delivered(inside), by);
     let mut device = Region::new(flat_frame(samples, true), pixels, |room| {
         (room.variables, room.filtered, room.entries) = (VARIABLES, 1 + VARIABLES, u64::from(translucent));
     });
@@ -38,14 +37,12 @@ fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool)
     }
     device.lab.write(device.slices.resolved, &resolved);
     let (given, slices) = (device.given(), device.slices);
-    let inside = pixels.inside_size().map(u64::from).iter().product();
+    let count = pixels.inside.pixel_count();
     device.lab.run(|recording| {
-        in_halves(inside, |some| {
+        in_halves(count, |some| {
             filter::record(recording, given.memory(), &FilteredRecord::all(VARIABLES, *by), some);
         });
     });
-    let [width, height] = pixels.inside_size().map(u64::from);
-    let count = width * height;
     (0..=VARIABLES).map(|group| device.lab.read(slices.pixels.part(group * count..(group + 1) * count))).collect()
 }
 
@@ -144,7 +141,7 @@ fn next_depth(random: &mut Random, key: u64) -> u32 {
 #[test]
 fn depths_are_the_nearest_the_farthest_the_mean_or_midpoints() {
     let mut random = Random::new(2);
-    let pixels = RegionPixels { sampled: [-2, -1, 9, 8], inside: [0, 1, 7, 6] };
+    let pixels = RegionPixels { sampled: [-2, -1, 9, 8], inside: delivered([0, 1, 7, 6]) };
     let mut device = Region::new(flat_frame([3, 2], true), pixels, |capacity| capacity.behind = true);
     let key = |_| {
         let z = f32::exp(random.float(-3.0, 6.0));

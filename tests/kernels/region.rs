@@ -19,6 +19,7 @@ use anthill::pipeline::look::Interpolation;
 use anthill::pipeline::piece::{ListRecords, Piece, RegionPiece};
 use anthill::pipeline::pixels::RegionPixels;
 use anthill::pipeline::plan::Division;
+use anthill::schedule;
 use std::ops::Range;
 
 /// A diced grid as a test wants it.
@@ -139,9 +140,14 @@ pub(crate) fn pattern(frame: &Frame) -> Pattern {
     Pattern { samples: frame.samples, jitter: frame.flags & FRAME_JITTER != 0 }
 }
 
+/// The pixels x0, y0, x1, y1, half-open.
+pub(crate) const fn delivered(px: [u32; 4]) -> schedule::Region {
+    schedule::Region::new(px).expect("not empty")
+}
+
 /// A region without an apron.
 pub(crate) fn region(x0: i32, y0: i32, x1: i32, y1: i32) -> RegionPixels {
-    RegionPixels { sampled: [x0, y0, x1, y1], inside: [0, 0, 1, 1] }
+    RegionPixels { sampled: [x0, y0, x1, y1], inside: delivered([0, 0, 1, 1]) }
 }
 
 /// Records items as they are in a region that is cut into portions: the first half, then the second.

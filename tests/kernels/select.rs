@@ -2,7 +2,7 @@
 
 use super::grids::listed;
 use super::random::Random;
-use super::region::{Region, flat_frame, in_halves};
+use super::region::{Region, delivered, flat_frame, in_halves};
 use crate::reference::scan::exclusive;
 use crate::reference::select::{batches, bucket, is_hidden, selected, size_class, slot_log2};
 use anthill::pipeline::KernelVariants;
@@ -22,7 +22,7 @@ use anthill::pipeline::stage::DepthBuckets;
 use std::ops::Range;
 
 const SUBLISTS: u32 = 3;
-const REGION: RegionPixels = RegionPixels { sampled: [-2, 10, 61, 53], inside: [0, 12, 59, 51] };
+const REGION: RegionPixels = RegionPixels { sampled: [-2, 10, 61, 53], inside: delivered([0, 12, 59, 51]) };
 const DEPTHS: [f32; 2] = [0.5, 40.0];
 
 fn pack([low, high]: [i32; 2]) -> u32 {

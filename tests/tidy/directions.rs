@@ -23,7 +23,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("points", &["files"]),
     ("film", &["deep", "exr_blocks", "scene", "schedule::Region", "diagnostic", "files", "parallel"]),
     ("texture", &["deep", "diagnostic", "exr_blocks", "files", "parallel", "points"]),
-    ("pipeline", &["scene", "diagnostic"]),
+    ("pipeline", &["scene", "diagnostic", "schedule::Region"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (
         "shading",

@@ -2,7 +2,6 @@
 
 use crate::gpu::{Device, GpuError, StageTime, Ticket};
 use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
-use crate::pipeline::frame;
 use crate::pipeline::pixels::RegionPixels;
 use crate::pipeline::plan::Pipeline;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
@@ -64,8 +63,7 @@ impl DeviceRenderer {
 
     /// Returns the pixels of a region with the filter's apron.
     pub(crate) fn region_pixels(&self, region: Region) -> RegionPixels {
-        let inside = region.to_array();
-        RegionPixels { sampled: frame::sampled_px(inside, &self.picture.widest_filter), inside }
+        RegionPixels::new(region, &self.picture.widest_filter)
     }
 
     /// Begins a region. The picture has begun, and fewer regions than [`Self::in_flight_max`] are in flight.

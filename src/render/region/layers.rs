@@ -30,7 +30,7 @@ impl RegionLight {
     /// The functions so far of the pixels that a region delivers.
     fn pixels(&mut self, region: &ActiveRegion, settings: DeepSettings) -> &mut [VisibilityBuilder] {
         if self.pixels.is_empty() {
-            let count = region.pixels.inside_size().map(|side| side as usize).iter().product();
+            let count = region.pixels.inside.pixel_count() as usize;
             self.pixels = vec![VisibilityBuilder::new(region.capacity.pixel_samples, settings.tolerance); count];
         }
         &mut self.pixels
@@ -40,7 +40,7 @@ impl RegionLight {
 /// The number of a sampled pixel among those that the region delivers, if it is.
 fn delivered(region: &ActiveRegion, pixel: u64) -> Option<usize> {
     let width = u64::from(region.pixels.size()[0]);
-    let (offset, size) = (region.pixels.inside_offset().map(u64::from), region.pixels.inside_size().map(u64::from));
+    let (offset, size) = (region.pixels.inside_offset().map(u64::from), region.pixels.inside.size().map(u64::from));
     let x = (pixel % width).checked_sub(offset[0]).filter(|x| *x < size[0])?;
     let y = (pixel / width).checked_sub(offset[1]).filter(|y| *y < size[1])?;
     Some((y * size[0] + x) as usize)

@@ -20,8 +20,7 @@ pub(crate) struct StageRun {
 
 /// Returns an empty recording of one of a region's steps, labelled with the step and the region's pixels.
 pub(crate) fn empty_recording(step: &str, region: &ActiveRegion) -> Recording {
-    let [x0, y0, x1, y1] = region.pixels.inside;
-    Recording::new(format!("{step} [{x0}, {x1}) x [{y0}, {y1})"))
+    Recording::new(format!("{step} {}", region.pixels.inside))
 }
 
 /// A load, and what its stages need.

@@ -93,7 +93,7 @@ impl StageTask {
         let items = match self.stage.process.descriptor().bins {
             Bins::Items(AssignBin::Clusters) => self.grid_page.as_ref().map_or(0, |page| page.clusters(world)),
             Bins::Items(AssignBin::Pixels) => region.pixels.count(),
-            Bins::Items(AssignBin::Delivered) => region.pixels.inside_size().map(u64::from).iter().product(),
+            Bins::Items(AssignBin::Delivered) => region.pixels.inside.pixel_count(),
             Bins::Items(AssignBin::Subpixels) => region.subpixels(),
             Bins::Items(AssignBin::Cells) => region.cells(),
             Bins::Items(AssignBin::Entries) => self.state.entries.into(),

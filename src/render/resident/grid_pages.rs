@@ -167,6 +167,7 @@ mod tests {
     use crate::pipeline::kernels::records::Subpatch;
     use crate::pipeline::recording::Buffer;
     use crate::render::grids::list::GridColumns;
+    use crate::schedule::Region;
 
     fn page_buffer(page: Option<usize>, last_use: u64) -> GridPageBuffer {
         let buffer = Buffer::new("grids", 0, 0, 0, 0);
@@ -191,12 +192,15 @@ mod tests {
         assert_eq!(lru(&[page_buffer(Some(1), 5), page_buffer(None, 0)], &[0, 1]), 1, "an empty buffer");
     }
 
+    fn region(x0: i32, x1: i32) -> RegionPixels {
+        RegionPixels { sampled: [x0, 0, x1, 4], inside: Region::new([0, 0, 1, 1]).expect("not empty") }
+    }
+
     #[test]
     fn regions_skip_pages_that_their_pixels_do_not_meet() {
         let bound = |x0, x1| GridBound { x: packed([x0, x1]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 };
         let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
         let pages = pages(bounds, 2);
-        let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
         let meeting = |x0, x1| pages.pages_meeting(&region(x0, x1));
         assert_eq!(meeting(0, 50), [0, 1, 2]);
         assert_eq!(meeting(12, 20), [0], "inclusive bounds, half-open regions");
@@ -210,7 +214,6 @@ mod tests {
         let bounds =
             (0..200).map(|x| GridBound { x: packed([x, x]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 }).collect();
         let pages = pages(bounds, 150);
-        let region = |x0, x1| RegionPixels { sampled: [x0, 0, x1, 4], inside: [0, 0, 1, 1] };
         assert_eq!(pages.clusters.len(), 4, "64, 64 and 22 of a page, 50 of the next");
         assert_eq!(
             [region(0, 1), region(63, 65), region(140, 151)].map(|some| pages.selected_max(&some)),

@@ -144,8 +144,8 @@ impl Chain {
     /// Whether halves of the region take less time than its slabs: each slab samples all grids whose bounds reach into
     /// it, and where bounds say little, those are all grids for every slab.
     fn is_better_halved(&self) -> bool {
-        let [width, height] = self.region.pixels.inside_size();
-        self.slab.slabs.are_blind() && width.max(height) >= 2 * BLIND_SIDE_MIN_PX
+        let inside = self.region.pixels.inside;
+        self.slab.slabs.are_blind() && inside.length(inside.longer_axis()) >= 2 * BLIND_SIDE_MIN_PX
     }
 
     /// What is visible in a slab is numbered: whether its lists are short enough and its colours fit. Else it is
@@ -200,14 +200,14 @@ impl Chain {
             return Ok(RegionResult::default());
         }
         let has_colours = self.pipeline.has(Process::Filter);
-        let (region, [width, height]) = (self.region, self.region.pixels.inside_size().map(u64::from));
+        let region = self.region;
         let first = if has_colours { 0 } else { region.replaced_record() };
         let mut pixels = device.read(region.slices.pixels.part(first..region.replaced_record() + 1))?;
         let [replaced, instance, open, primitive] = pixels.pop().unwrap_or_default().map(f32::to_bits);
         self.counts.replaced_values = ReplacedValues::new(replaced, instance);
         self.counts.open_solids = OpenSolids::new(open, primitive);
         let depths = match world.settings.features.depths {
-            true => device.read(region.slices.depths.part(0..width * height))?,
+            true => device.read(region.slices.depths.part(0..region.pixels.inside.pixel_count()))?,
             false => Vec::new(),
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
