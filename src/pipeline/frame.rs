@@ -28,6 +28,12 @@ pub(super) fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
     [x0 - ax, y0 - ay, x1 + ax, y1 + ay]
 }
 
+/// Samples of all pixels that a picture samples, its filters' aprons included.
+pub fn sample_count(frame: &Frame) -> u64 {
+    let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
+    ((x1 - x0) * (y1 - y0)).cast_unsigned() * u64::from(frame.samples[0] * frame.samples[1])
+}
+
 /// The least shading rate that primitives are diced at: a thousand micropolygons in each pixel, more than samples can
 /// show.
 pub const DICE_RATE_MIN: f32 = 0.001;

@@ -2,6 +2,7 @@
 
 use crate::gpu::{GpuError, Usage};
 use crate::pipeline::buffers::{GridPageSlices, RegionCapacity, RegionSlices};
+use crate::pipeline::frame;
 use crate::pipeline::stage::DepthBuckets;
 use crate::render::device::error::DeviceError;
 use crate::render::device::memory::{
@@ -66,14 +67,12 @@ impl DeviceRenderer {
 
     fn demand(&self, grids: &PictureGrids) -> Demand {
         let (world, features) = (&self.picture.world, &self.shared.settings.features);
-        let [x0, y0, x1, y1] = world.frame.sampled_px.map(i64::from);
-        let samples = u64::from(world.frame.samples[0] * world.frame.samples[1]);
         Demand {
             frame_grids: grids.list.len().max(1) as u64,
             page_grids: 1,
             pixel_grids_max: grids.totals.pixel_grids_max,
-            pixel_samples: samples,
-            picture_subpixels: ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples,
+            pixel_samples: u64::from(world.frame.samples[0] * world.frame.samples[1]),
+            picture_subpixels: frame::sample_count(&world.frame),
             variables: self.picture.variables,
             filtered: self.picture.filtered.len() as u64,
             sublists: world.hide_sublists.len().max(world.shade_sublists.len()).max(1) as u64,

@@ -1,6 +1,7 @@
 //! What drawing a world took, for the statistics.
 
 use crate::gpu::{Device, DeviceInfo};
+use crate::pipeline::frame;
 use crate::pipeline_choice::model_and_driver;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
@@ -13,14 +14,11 @@ use std::time::Duration;
 
 /// Adds what was counted, sampled and shaded.
 pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &PictureGrids, totals: &RegionCounts) {
-    let frame = &picture.world.frame;
-    let [x0, y0, x1, y1] = frame.sampled_px.map(i64::from);
     counts.grids += counted.list.len() as u64;
     counts.micropolygons += counted.totals.micropolygons;
     counts.shaded_vertices += totals.shaded_vertices;
     counts.replaced_micropolygons += totals.replaced_values.micropolygons;
-    let samples = u64::from(frame.samples[0] * frame.samples[1]);
-    counts.sample_points += ((x1 - x0) * (y1 - y0)).cast_unsigned() * samples;
+    counts.sample_points += frame::sample_count(&picture.world.frame);
 }
 
 /// A device after a world.
