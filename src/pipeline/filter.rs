@@ -65,8 +65,8 @@ pub(super) const FILTER_DEPTH: StageDescriptor = StageDescriptor {
     finding: None,
 };
 
-/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline.md). Their
-/// taps take the place of vertices, which are not needed any more.
+/// Samples that one invocation visits in a dispatch: half as many as it may make loop trips (docs/pipeline/loops.md).
+/// Their taps take the place of vertices, which are not needed any more.
 pub const TAPS_OF_A_PART: u32 = 16_000;
 
 /// A filter's number in kernels. Each has its own kernels, because drivers of CPUs compute the weights of all that a

@@ -12,7 +12,7 @@ use glam::DMat4;
 pub const PIXEL_PARTS: f64 = FIXED as f64;
 
 /// Micropolygons are never diced to more than this many samples: one invocation visits them all, and none may make more
-/// than 32,768 loop trips (docs/pipeline.md).
+/// than 32,768 loop trips (docs/pipeline/loops.md).
 const SAMPLES_OF_A_MICROPOLYGON_MAX: f32 = 8192.0;
 
 /// How far beyond a pixel's own rectangle its filter reaches, in whole pixels: ceil(width / 2 - 1 / 2).

@@ -14,7 +14,7 @@ const BEND: f64 = 0.02;
 const HALVINGS_MAX: u32 = 3;
 
 /// Most keyframes of a path: one invocation looks at a subpatch at each of them, in 310 loop trips at most, and loops
-/// of too many trips are ended by drivers (docs/pipeline.md).
+/// of too many trips are ended by drivers (docs/pipeline/loops.md).
 const KEYFRAMES_MAX: usize = 100;
 /// Most loop trips of an invocation at all keyframes of a shape that deforms.
 const INVOCATION_TRIPS: usize = TRIPS_MAX as usize;

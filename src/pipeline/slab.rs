@@ -17,7 +17,7 @@ impl Slab {
 }
 
 /// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
-/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (docs/pipeline.md).
+/// `NEAREST_ENTRIES` entries for each, stays within its loop trips (docs/pipeline/loops.md).
 pub const CELL_ENTRIES_MAX: u32 = 512;
 
 /// Layers that there is room for, at least.

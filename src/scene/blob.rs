@@ -70,7 +70,7 @@ impl BlobStep {
     }
 
     /// Steps of a program at all times of a motion together, at most: kernels look at a facet at each of them
-    /// (docs/pipeline.md).
+    /// (docs/pipeline/loops.md).
     pub const MOVING_MAX: usize = 180;
 
     /// Returns how many steps a device takes for a program.

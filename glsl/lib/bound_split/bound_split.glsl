@@ -20,9 +20,9 @@ const float FLATNESS_BLOB = 0.015625;
 // Whether a line runs along u.
 bool line_along_u(uint line) { return line < 2u || line == 4u; }
 
-// The points of a subpatch are dear where a surface loops for them: loop trips are bounded (docs/pipeline.md). Each is
-// found once, although lines share points; and while a thing moves as a whole, points stay where they are in object
-// space.
+// The points of a subpatch are expensive where a surface loops for them: loop trips are bounded
+// (docs/pipeline/loops.md). Each is found once, although lines share points; and while a thing moves as a whole, points
+// stay where they are in object space.
 #if KIND == KIND_RATIONAL || KIND == KIND_BLOB
 #define KEEPS_POINTS
 const uint NO_ROW = 5u;

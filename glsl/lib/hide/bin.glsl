@@ -8,7 +8,7 @@
 const uint BIN_SAMPLES_MAX = 1024u;
 // Bins that a micropolygon is listed for, at most; larger ones are hidden without lists.
 const uint MICROPOLYGON_BINS_MAX = 16u;
-// Micropolygons in the list of a bin, at most, so that the trips of loops are bounded (docs/pipeline.md).
+// Micropolygons in the list of a bin, at most, so that the trips of loops are bounded (docs/pipeline/loops.md).
 const uint BIN_LISTED_MAX = 1024u;
 // And at least: fewer are hidden at once, because loading and keeping a bin's keys costs more than they do.
 const uint BIN_LISTED_MIN = 64u;

@@ -29,8 +29,8 @@ struct Parts {
 const uint PART_SAMPLES = 32u;
 const uint PART_WIDTH = 8u;
 
-// Parts of 32 samples that one invocation visits: loop trips are bounded (docs/pipeline.md). A region of 2^24 samples
-// has fewer than 4096 parts.
+// Parts of 32 samples that one invocation visits: loop trips are bounded (docs/pipeline/loops.md). A region of 2^24
+// samples has fewer than 4096 parts.
 const uint HIDE_PARTS_MAX = 256u;
 // As many of each micropolygon of a row, which the same invocation diced before: both together make fewer than 42,000
 // trips, of blobs.

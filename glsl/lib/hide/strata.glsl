@@ -7,7 +7,7 @@
 //
 // Where a stratum's box is small (nearly all), the first pass (REST 0) does it. It arms the second (REST 1), which does
 // the rest: boxes of many pixels in windows, and micropolygons that need 64-bit arithmetic. All loops are bounded
-// (docs/pipeline.md).
+// (docs/pipeline/loops.md).
 //
 // The including file defines `hit`. Needs the buffers slots[], pieces[], blur_samples[] (which blur_samples.comp
 // filled) and rest_groups_*, and the push constants slot_base, piece, vertex_base, keyframe_count, keyframe_stride and

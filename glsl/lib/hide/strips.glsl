@@ -29,7 +29,7 @@ uint strip_step(uint owner, uint half_size, uint strip) {
 }
 
 // Whose strip it is: the first lane whose strips end behind it. Without a loop, because its trips would count
-// (docs/pipeline.md).
+// (docs/pipeline/loops.md).
 uint strip_owner(uint strip) {
     uint owner = strip_step(0u, GROUP_MICROPOLYGONS / 2u, strip);
     owner = strip_step(owner, GROUP_MICROPOLYGONS / 4u, strip);

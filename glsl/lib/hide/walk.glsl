@@ -1,8 +1,8 @@
 // What hide.comp and sample.comp have in common: one invocation = one micropolygon of a piece, in two passes. The
 // samples that the micropolygon may cover are cut into parts (of 32 samples, cells), so that loop trips are bounded
-// (docs/pipeline.md). The first pass does up to `each` of them. What is left, and every part of a wide micropolygon,
-// is for the second pass (REST), `each_rest` parts an invocation; the first one arms its indirect dispatch. At most
-// WALK_GROUPS_MAX times `each_rest` parts are done.
+// (docs/pipeline/loops.md). The first pass does up to `each` of them. What is left, and every part of a wide
+// micropolygon, is for the second pass (REST), `each_rest` parts an invocation; the first one arms its indirect
+// dispatch. At most WALK_GROUPS_MAX times `each_rest` parts are done.
 //
 // The EXPANDED variants of the first pass even the lanes out: they share out the strips of parts
 // (lib/hide/strips.glsl).

@@ -5,7 +5,7 @@
 #define SORT_GLSL
 
 // How far insertion moves items of a list, in the mean, before it gives up. For lists of 512 items in all 8 lanes of a
-// vector the loops of both ways to sort make about 31,000 trips (docs/pipeline.md).
+// vector the loops of both ways to sort make about 31,000 trips (docs/pipeline/loops.md).
 const uint INSERTION_MOVES = 6u;
 
 void sift(uint base, uint root, uint end) {

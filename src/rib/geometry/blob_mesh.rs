@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 /// The field of a lone unit ellipsoid is 27/64 at half its radius: the threshold.
 pub(super) const THRESHOLD: f64 = 0.421_875;
 /// The most steps of a program, and values on its stack, that kernels take: with them a row of vertices makes fewer
-/// loop trips than drivers allow (docs/pipeline.md).
+/// loop trips than drivers allow (docs/pipeline/loops.md).
 const STEPS_MAX: usize = 256;
 const STACK_MAX: usize = 12;
 /// Lattice cells along the smallest radius of a leaf.

@@ -19,7 +19,7 @@ const SAMPLES_MAX: f64 = 256.0;
 /// The largest filter width in pixels.
 pub(crate) const FILTER_WIDTH_MAX: f64 = 128.0;
 /// Clipping planes, at most: each takes a loop trip at each sample, and an invocation's trips are bounded
-/// (docs/pipeline.md).
+/// (docs/pipeline/loops.md).
 const CLIP_PLANES_MAX: usize = 256;
 /// The largest number of other options that are kept.
 const OTHER_MAX: usize = 65_536;
