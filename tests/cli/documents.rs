@@ -95,7 +95,7 @@ fn the_first_picture_of_the_readme_is_drawn() {
 
 #[test]
 fn the_first_steps_work() {
-    follow(include_str!("../../docs/first-steps/README.md"));
+    follow(include_str!("../../docs/first-steps.md"));
     follow(include_str!("../../docs/first-steps/shapes.md"));
     follow(include_str!("../../docs/first-steps/light.md"));
 }
