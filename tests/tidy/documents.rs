@@ -37,10 +37,22 @@ fn the_readme_is_short_and_pages_fit_the_screen() {
     expect_none(found, &format!("Wrap the line: it keeps to {PAGE_COLUMNS_MAX} columns."));
 }
 
-/// Links of a page to files: what stands in parentheses after a bracket, without anchors.
-fn links(text: &str) -> impl Iterator<Item = &str> {
+/// Links of a page to files and their headings: what stands in parentheses after a bracket, before and after `#`. The
+/// file of a link inside of the page is empty.
+fn links(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target));
-    targets.map(|target| target.split('#').next().unwrap_or_default()).filter(|target| !target.contains("://"))
+    targets.filter(|target| !target.contains("://")).map(|target| target.split_once('#').unwrap_or((target, "")))
+}
+
+/// The anchors that GitHub and mdBook give to the headings of a page: their words in small letters, joined by hyphens.
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    // Every second part is a block of code.
+    let prose = text.split("```").step_by(2).flat_map(str::lines);
+    let headings = prose.filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    headings.map(|heading| {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    })
 }
 
 #[test]
@@ -48,17 +60,41 @@ fn links_lead_somewhere() {
     let mut found = Vec::new();
     for page in pages().chain(["README.md", "scenes/README.md"].map(file)) {
         let folder = page.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let broken = links(&page.text).filter(|target| !root().join(folder).join(target).exists());
-        found.extend(broken.map(|target| format!("{}: {target}", page.path)));
+        for (target, anchor) in links(&page.text) {
+            let path = if target.is_empty() { root().join(&page.path) } else { root().join(folder).join(target) };
+            let leads = path.exists()
+                && (anchor.is_empty() || {
+                    let text = std::fs::read_to_string(&path).unwrap_or_default();
+                    anchors(&text).any(|heading| heading == anchor)
+                });
+            if !leads {
+                found.push(format!("{}: {target}#{anchor}", page.path));
+            }
+        }
     }
-    expect_none(found, "There is no such file: correct the link.");
+    expect_none(found, "There is no such file, or no such heading in it: correct the link.");
 }
 
 #[test]
 fn every_page_is_in_the_book() {
-    let listed: Vec<String> = links(&file("docs/SUMMARY.md").text).map(|page| format!("docs/{page}")).collect();
+    let listed: Vec<String> = links(&file("docs/SUMMARY.md").text).map(|(page, _)| format!("docs/{page}")).collect();
     let unlisted = pages().filter(|page| page.path != "docs/SUMMARY.md" && !listed.contains(&page.path));
     expect_none(unlisted.map(|page| page.path.clone()), "Add the page to docs/SUMMARY.md.");
+    let renamed = pages().filter(|page| page.path != "docs/README.md" && page.path.ends_with("/README.md"));
+    expect_none(
+        renamed.map(|page| page.path.clone()),
+        "mdBook renames README.md and breaks links to it: put the page beside its folder, under the folder's name.",
+    );
+}
+
+#[test]
+fn links_of_the_book_stay_in_it() {
+    let leaves = |page: &File, target: &str| target.matches("../").count() >= page.path.matches('/').count();
+    let found = pages().flat_map(|page| {
+        let outside = links(&page.text).filter(move |(target, _)| leaves(page, target));
+        outside.map(|(target, _)| format!("{}: {target}", page.path))
+    });
+    expect_none(found, "The book has nothing outside of docs/: name the file in backticks instead.");
 }
 
 #[test]
