@@ -10,7 +10,7 @@ use super::grids::order::{SortedRun, merge_runs};
 use super::grids::picture_grids::{GridSums, PictureGrids};
 use super::{region::recorded, resident::picture_textures::PictureTextures};
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
-use crate::gpu::{AsGpu, Device, OpenOptions, open};
+use crate::gpu::{AsGpu, CompileLog, CompiledKernel, Device, KeptDevices, OpenOptions};
 use crate::host_memory::HostMemory;
 use crate::pipeline::look::{Look, Program, Verdict};
 use crate::pipeline::plan::{CATALOGUE, NamedPipeline, Pipeline};
@@ -25,7 +25,7 @@ use crate::schedule::{Axis, Region};
 use glam::{DMat4, DVec3};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 mod layers;
@@ -205,10 +205,16 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
     }
 }
 
-fn device(memory_bytes: u64, reporter: &Arc<Reporter>) -> Device {
-    let (memory_bytes, as_gpu) = (Some(memory_bytes), AsGpu::from_environment().expect("known"));
-    let options = OpenOptions { validate: true, memory_bytes, as_gpu, ..OpenOptions::new(Arc::clone(reporter)) };
-    open("0", &options).expect("a device").remove(0)
+/// The device that draws.
+const DEVICE: &str = "0";
+
+/// Devices of earlier drawings, so that kernels are compiled once: those that draw as CPUs do, and those that draw as
+/// GPUs.
+static KEPT_DEVICES: LazyLock<[KeptDevices; 2]> = LazyLock::new(Default::default);
+
+fn open_options(setup: &Setup) -> OpenOptions {
+    let (memory_bytes, as_gpu) = (Some(setup.memory_bytes), AsGpu::from_environment().expect("known"));
+    OpenOptions { validate: true, memory_bytes, as_gpu, ..OpenOptions::new(Arc::new(Reporter::silent())) }
 }
 
 struct DrawnPixels {
@@ -231,10 +237,11 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     // work.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock();
-    let reporter = Arc::new(Reporter::silent());
+    let (open_options, kept) = (open_options(setup), &KEPT_DEVICES[usize::from(setup.parallel)]);
+    let opening = kept.open_each(DEVICE, &open_options).expect("a device").remove(0);
     let picture = Arc::new(picture(things, resolution, setup));
     let mut renderer =
-        DeviceRenderer::new(device(setup.memory_bytes, &reporter), Arc::clone(&picture), DeviceTracks::off())
+        DeviceRenderer::new(opening.device.expect("it opens"), Arc::clone(&picture), DeviceTracks::off())
             .expect("fits");
     let store = GridStore::new(&HostMemory::new(u64::MAX), setup.list_bytes);
     let mut runs = Vec::new();
@@ -314,24 +321,30 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     prepared.extend(picture.kernels.iter().map(|kernel| Arc::clone(&kernel.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {
-        nothing_else_was_compiled(renderer.device(), &prepared);
+        nothing_else_was_compiled(renderer.device(), &open_options.compile_log, &prepared);
     }
     film.log += &format!("{:?}", renderer.device().stage_seconds());
-    drop(renderer.finish());
-    let messages: Vec<String> =
-        reporter.all().iter().filter(|(d, _)| d.severity >= Severity::Warning).map(|(d, _)| d.to_string()).collect();
+    kept.keep(DEVICE, &open_options, vec![renderer.finish()]);
+    let messages: Vec<String> = open_options
+        .reporter
+        .all()
+        .iter()
+        .filter(|(d, _)| d.severity >= Severity::Warning)
+        .map(|(d, _)| d.to_string())
+        .collect();
     assert!(messages.is_empty(), "{messages:#?}");
     film
 }
 
 /// Drawing compiled no kernel that was not prepared.
-fn nothing_else_was_compiled(device: &Device, prepared: &[Arc<Kernel>]) {
+fn nothing_else_was_compiled(device: &Device, log: &CompileLog, prepared: &[Arc<Kernel>]) {
     let is_ready = |kernel: &Arc<Kernel>| device.is_ready(kernel, &[]).expect("it can be compiled");
     while !prepared.iter().all(is_ready) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let different: BTreeSet<u128> = prepared.iter().map(|kernel| kernel.digest()).collect();
-    assert_eq!(device.kernel_counts().ready as usize, different.len(), "kernels that are ready, and were prepared");
+    let is_prepared = |compiled: &CompiledKernel| prepared.iter().any(|kernel| kernel.label() == compiled.kernel);
+    let unprepared: Vec<CompiledKernel> = log.take().0.into_iter().filter(|compiled| !is_prepared(compiled)).collect();
+    assert!(unprepared.is_empty(), "{unprepared:?}");
 }
 
 fn sphere(radius: f32) -> Shape {

@@ -204,5 +204,5 @@ fn every_crate_takes_the_lints_of_the_workspace() {
     for lint in ["missing_docs", "undocumented_unsafe_blocks", "unwrap_used", "unreachable_pub"] {
         assert!(lints.contains(&format!("\n{lint} = \"warn\"")), "Cargo.toml: the lint {lint} must stay on");
     }
-    assert!(file("Makefile").text.contains("-- -D warnings"), "Makefile: warnings must fail `make lint`");
+    assert!(file(".ci/lint").text.contains("-D warnings"), ".ci/lint: warnings must fail `make lint`");
 }

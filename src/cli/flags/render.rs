@@ -101,7 +101,7 @@ pub(crate) struct RenderFlags {
     pub(crate) regions: Option<NonZeroUsize>,
 
     /// How pictures are drawn, see `anthill explore`; the picture is the same. [default: what that kept for the device,
-    /// or else batches]
+    /// or else batches, and on GPUs batches-expanded]
     #[arg(long, value_name = "NAME", value_parser = pipelines())]
     pub(crate) pipeline: Option<&'static NamedPipeline>,
 

@@ -6,9 +6,9 @@
 //! | what | how much | constants | used in |
 //! |---|---|---|---|
 //! | staging | none where the host sees device memory, else 3/64, at most 24 MiB | `STAGING_*` | `gpu::transfer` |
-//! | frame | 148 bytes an instance, 128 a keyframe of its motion, 16 a record of parameters and bindings | - | `frame`
-//! |
+//! | frame | 148 bytes an instance, 128 a keyframe of its motion, 16 a record of parameters | - | `frame` |
 //! | scene's reserve | `Picture::reserve_bytes`, which stay free | - | `free_bytes` |
+//! | tiles of textures | as asked, else 1/4 of *left*, at most 256 MiB | `MEMORY_PART` | `resident::texture_tiles` |
 //! | pages of geometry | all, up to 1/3 of *left*; one in any case | `GEOMETRY_*` | `renderer` |
 //! | counting, freed after it | 2^17 to 2^8 subpatches, up to 1/2 of *left* | `SUBPATCHES_*` | `bound_split` |
 //! | list of grids | 52 F + F / 8, up to 1/2 of *left*; else pages in 1/4 | `grid_residency` | `begin_picture` |
