@@ -9,7 +9,7 @@ use super::traits::{DisplayDemands, Feature, WorldTraits};
 /// All that is to be known of a process to plan it, prepare it, and run it.
 #[derive(Clone, Copy, Debug)]
 pub struct StageDescriptor {
-    /// The stage that it belongs to: the name of its file, of its kernel tests, and of its row in the statistics.
+    /// The stage that it belongs to: its row in the statistics, and the name of the stage's file and kernel tests.
     pub stage: &'static str,
     /// What must have come before it in a pipeline.
     pub needs: &'static [Need],
