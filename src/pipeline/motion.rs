@@ -69,8 +69,8 @@ impl Path {
         Arc::new(Geometry { shape, ..(**geometry).clone() })
     }
 
-    /// The records of the path, for primitives whose control data at one keyframe follow those at the keyframe before it
-    /// after `keyframe_records` records.
+    /// The records of the path, for primitives whose control data at one keyframe come `keyframe_records` records after
+    /// those at the keyframe before it.
     pub(super) fn records(&self, [open, close]: [f32; 2], keyframe_records: u32) -> Vec<Keyframe> {
         let whole = f64::from(close) - f64::from(open);
         let fraction = |time: f32| ((f64::from(time) - f64::from(open)) / whole) as f32;

@@ -13,7 +13,7 @@ const FOLDERS: [&str; 12] =
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "artifacts"];
 
 /// Kinds of files that are read, by the ends of their names.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 15] = [
     ".rs",
     ".comp",
     ".glsl",
@@ -27,6 +27,7 @@ const TEXTS: [&str; 14] = [
     ".py",
     "Makefile",
     "run",
+    "lint",
     ".gitignore",
 ];
 
