@@ -55,7 +55,7 @@ lint: setup $(FUZZER)
 	cargo fmt --all --check
 	$(LINTING) cargo build --workspace --all-targets
 
-$(FUZZER):
+$(FUZZER): | setup
 	@mkdir -p target
 	@echo 'int main(void) { return 0; }' | cc -x c -c -o $(FUZZER:.a=.o) -
 	@ar crs $@ $(FUZZER:.a=.o)

@@ -68,8 +68,8 @@ const LITTLE_MEMORY: &[&str] = &[
     "gpu::run::a_lost_device_says_so_from_then_on",
 ];
 
-/// Mesa's driver for CPUs then compiles kernels without optimising them, which takes it less time than these small
-/// pictures lose: kernels of these processes are their own, and what the driver optimises is tested without them.
+/// Mesa's driver for CPUs then compiles kernels without optimising them, which saves more time than drawing these small
+/// pictures loses. Other tests run kernels that the driver has optimised.
 const COMPILES_QUICKLY: (&str, &str) = ("GALLIVM_PERF", "nopt");
 
 /// Runs tests again; all of them must exist and pass.
