@@ -1,9 +1,10 @@
 //! Curves (RISpec 5.5).
 
 use super::batch::{Batch, BatchShape, CurveBatch};
-use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall};
+use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall, is_width};
 use crate::rib::state::basis::ToBezier;
-use crate::rib::stream::params::ParamSlice;
+use crate::rib::stream::fault::RequestFault;
+use crate::rib::stream::params::{Param, ParamSlice};
 use crate::scene::{Basis, Class};
 
 /// Values as groups of them, without a copy where the memory has no remainder. Their number is a multiple of a group.
@@ -15,8 +16,10 @@ fn grouped<T: bytemuck::Pod>(values: Vec<f32>) -> Vec<T> {
 struct CurveLayout<'l> {
     /// Control vertices of each curve.
     vertices: &'l [i32],
-    /// Segments of each curve.
+    /// Segments of each curve; none of one that is left out.
     segments: Vec<u32>,
+    /// Varying values of each curve.
+    corners: Vec<u32>,
     cubic: bool,
     periodic: bool,
     step: usize,
@@ -33,8 +36,34 @@ struct CurveSpan {
     vertices: usize,
     /// Its first varying value.
     first_varying: usize,
+    /// The number of its varying values.
+    corners: usize,
     /// The number of its segments.
     segments: usize,
+}
+
+/// Curves that are left out for one reason.
+#[derive(Default)]
+struct LeftOut {
+    count: usize,
+    /// The number of the first, and what is wrong with it.
+    first: Option<(usize, String)>,
+}
+
+impl LeftOut {
+    fn add(&mut self, curve: usize, what: &str) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| (curve, what.to_owned()));
+    }
+
+    /// Returns the message about them, of `all` curves.
+    fn message(&self, all: usize) -> Option<String> {
+        let (curve, what) = self.first.as_ref()?;
+        Some(match self.count {
+            1 => format!("curve {curve} of {all} is left out: it {what}"),
+            count => format!("{count} of {all} curves are left out: the first of them, curve {curve}, {what}"),
+        })
+    }
 }
 
 impl CurveLayout<'_> {
@@ -42,16 +71,47 @@ impl CurveLayout<'_> {
     fn for_each_curve(&self, mut each: impl FnMut(CurveSpan)) {
         let (mut first_vertex, mut first_varying) = (0, 0);
         for (curve, (&vertices, &segments)) in self.vertices.iter().zip(&self.segments).enumerate() {
-            let (vertices, segments) = (vertices as usize, segments as usize);
-            each(CurveSpan { curve, first_vertex, vertices, first_varying, segments });
+            let (vertices, segments) = (usize::try_from(vertices).unwrap_or(0), segments as usize);
+            let corners = self.corners[curve] as usize;
+            each(CurveSpan { curve, first_vertex, vertices, first_varying, corners, segments });
             first_vertex += vertices;
-            first_varying += self.corners(segments);
+            first_varying += corners;
         }
     }
 
-    /// Returns the number of varying values of a curve.
-    fn corners(&self, segments: usize) -> usize {
-        segments + usize::from(!self.periodic)
+    /// Leaves out the curves with control points that are not finite.
+    fn keep_finite(&mut self, positions: &[[f32; 3]], left_out: &mut LeftOut) {
+        let mut infinite = Vec::new();
+        self.for_each_curve(|CurveSpan { curve, first_vertex, vertices, segments, .. }| {
+            let own = &positions[first_vertex..][..vertices];
+            if segments > 0 && !own.as_flattened().iter().all(|value| value.is_finite()) {
+                infinite.push(curve);
+            }
+        });
+        for curve in infinite {
+            self.segments[curve] = 0;
+            left_out.add(curve, "has a position that is not a finite number");
+        }
+    }
+
+    /// Leaves out the curves with a width, of four in each segment, that none can have, and returns the other widths.
+    fn keep_wide(&mut self, widths: Vec<f32>, left_out: &mut LeftOut) -> Vec<f32> {
+        if widths.iter().copied().all(is_width) {
+            return widths;
+        }
+        let mut kept = Vec::with_capacity(widths.len());
+        let mut rest = widths.as_slice();
+        for (curve, segments) in self.segments.iter_mut().enumerate() {
+            let (own, later) = rest.split_at(4 * *segments as usize);
+            rest = later;
+            if own.iter().copied().all(is_width) {
+                kept.extend_from_slice(own);
+            } else {
+                *segments = 0;
+                left_out.add(curve, "has a width that is negative or not a finite number");
+            }
+        }
+        kept
     }
 
     fn segment_count(&self) -> usize {
@@ -100,8 +160,7 @@ impl CurveLayout<'_> {
             return segments.chunks_exact(points * width).flat_map(ends).collect();
         }
         let mut result = Vec::with_capacity(self.segment_count() * 2 * width);
-        self.for_each_curve(|CurveSpan { curve, first_varying, segments, .. }| {
-            let corners = self.corners(segments);
+        self.for_each_curve(|CurveSpan { curve, first_varying, corners, segments, .. }| {
             for segment in 0..segments {
                 for end in [segment, segment + 1] {
                     let index = match class {
@@ -133,14 +192,19 @@ impl CurveLayout<'_> {
 impl PrimitiveCall<'_> {
     /// Reads `Curves`; `basis` is that of v.
     pub(crate) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
-        let layout = self.layout(cubic, vertices, periodic, basis)?;
+        let (mut layout, short) = self.layout(cubic, vertices, periodic, basis);
         let counts = layout.counts;
         if counts.uniform == 0 {
             self.note("range", "it has no curves");
             return None;
         }
         let conversion = ToBezier::new(basis);
-        let points = self.control_points(counts.vertex, None)?;
+        let points = self.any_control_points(counts.vertex, None)?;
+        let mut infinite = LeftOut::default();
+        layout.keep_finite(&points.positions, &mut infinite);
+        let widths = self.widths(&counts, &|class, values| layout.to_widths(class, values, &conversion));
+        let widths = layout.keep_wide(widths, &mut infinite);
+        self.report_left_out(&layout, &short, &infinite)?;
         let mut control = layout.to_segments(points.positions.as_flattened(), 3, &conversion);
         let weights = self.bezier_weights(&layout, &points, &conversion)?;
         for (value, weight) in control.iter_mut().zip(weights.iter().flat_map(|weight| [weight; 3])) {
@@ -152,7 +216,6 @@ impl PrimitiveCall<'_> {
         }
         // Points of a straight line need none.
         let weights = if cubic { weights } else { Vec::new() };
-        let widths = self.widths(&counts, &|class, values| layout.to_widths(class, values, &conversion))?;
         let normals = self.ribbon_normals(&layout, &conversion);
         let gather = |class: Class, values: &[f32], width: usize| match class {
             Class::Vertex if !weights.is_empty() => {
@@ -172,8 +235,7 @@ impl PrimitiveCall<'_> {
             curve_count: counts.uniform as u32,
             ..CurveBatch::default()
         };
-        layout.for_each_curve(|CurveSpan { curve, first_varying, segments, .. }| {
-            let corners = layout.corners(segments);
+        layout.for_each_curve(|CurveSpan { curve, first_varying, corners, segments, .. }| {
             for segment in 0..segments {
                 let at = |end: usize| (end as f64 / segments as f64) as f32;
                 curves.ends.push([segment, segment + 1].map(|end| (first_varying + end % corners) as u32));
@@ -201,45 +263,75 @@ impl PrimitiveCall<'_> {
         self.check_weights(&weights).then_some(weights)
     }
 
-    /// Divides the curves into segments. Returns `None`, with a message, if one has too few vertices.
-    fn layout<'l>(&self, cubic: bool, vertices: &'l [i32], periodic: bool, basis: &Basis) -> Option<CurveLayout<'l>> {
-        let step = if cubic { basis.step } else { 1 };
-        let mut segments = Vec::with_capacity(vertices.len());
-        let (mut vertex_count, mut surplus) = (0u64, false);
-        for &count in vertices {
-            let fewest = match (cubic, periodic) {
-                (true, false) => 4,
-                (true, true) => step.max(2),
-                (false, _) => 2,
-            };
-            let count = u32::try_from(count).unwrap_or(0);
-            if count < fewest {
-                self.error("range", &format!("a curve with {count} vertices has too few; it needs {fewest}"));
-                return None;
-            }
-            vertex_count += u64::from(count);
-            surplus |= if periodic { count % step != 0 } else { cubic && (count - 4) % step != 0 };
-            segments.push(match (cubic, periodic) {
-                (true, false) => (count - 4) / step + 1,
-                (true, true) => count / step,
-                (false, false) => count - 1,
-                (false, true) => count,
-            });
+    /// Reports the curves that are left out. Returns `None` if no others are left.
+    fn report_left_out(&self, layout: &CurveLayout<'_>, short: &LeftOut, infinite: &LeftOut) -> Option<()> {
+        let all = layout.vertices.len();
+        if let Some(message) = short.message(all) {
+            (self.report)(RequestFault::error("range", self.offset, format!("{}: {message}", self.name)));
         }
-        if surplus && periodic {
-            self.error(
-                "consistency",
-                &format!("the vertices of a curve are not a multiple of the step of the basis ({step})"),
-            );
-            return None;
+        if let Some(message) = infinite.message(all) {
+            self.note_partial("math", &message);
+        }
+        (layout.segment_count() > 0).then_some(())
+    }
+
+    /// Divides the curves into segments, except those that have too few vertices or surplus ones.
+    fn layout<'l>(
+        &self,
+        cubic: bool,
+        vertices: &'l [i32],
+        periodic: bool,
+        basis: &Basis,
+    ) -> (CurveLayout<'l>, LeftOut) {
+        let step = if cubic { basis.step } else { 1 };
+        let fewest = match (cubic, periodic) {
+            (true, false) => 4,
+            (true, true) => step.max(2),
+            (false, _) => 2,
+        };
+        let mut segments = Vec::with_capacity(vertices.len());
+        let (mut left_out, mut surplus) = (LeftOut::default(), false);
+        for (curve, &given) in vertices.iter().enumerate() {
+            let count = u32::try_from(given).unwrap_or(0);
+            if count < fewest {
+                left_out.add(curve, &format!("has {given} vertices and needs {fewest}"));
+            } else if periodic && count % step != 0 {
+                left_out.add(curve, &format!("has {given} vertices, not a multiple of the step of the basis, {step}"));
+            } else {
+                surplus |= cubic && !periodic && (count - 4) % step != 0;
+                segments.push(match (cubic, periodic) {
+                    (true, false) => (count - 4) / step + 1,
+                    (true, true) => count / step,
+                    (false, false) => count - 1,
+                    (false, true) => count,
+                });
+                continue;
+            }
+            segments.push(0);
         }
         if surplus {
             self.warning("consistency", "the last vertices of a curve do not make a whole segment and are ignored");
         }
-        let varying = segments.iter().map(|&count| u64::from(count) + u64::from(!periodic)).sum();
-        let counts =
-            ClassCounts { uniform: vertices.len() as u64, varying, vertex: vertex_count, face_varying: varying };
-        Some(CurveLayout { vertices, segments, cubic, periodic, step: step as usize, counts })
+        let corners = self.varying_counts(&segments, periodic);
+        let varying = corners.iter().map(|&count| u64::from(count)).sum();
+        let vertex = vertices.iter().map(|&count| u64::try_from(count).unwrap_or(0)).sum();
+        let counts = ClassCounts { uniform: vertices.len() as u64, varying, vertex, face_varying: varying };
+        let step = step as usize;
+        (CurveLayout { vertices, segments, corners, cubic, periodic, step, counts }, left_out)
+    }
+
+    /// Returns the number of varying values of each curve. How many one without segments has is not defined: what the
+    /// variables have more than the others need.
+    fn varying_counts(&self, segments: &[u32], periodic: bool) -> Vec<u32> {
+        let own = |segments: u32| segments + u32::from(!periodic);
+        let whole: usize = segments.iter().filter(|&&count| count > 0).map(|&count| own(count) as usize).sum();
+        let without = segments.iter().filter(|&&count| count == 0).count();
+        let varying = |param: &&Param| matches!(param.declaration.class, Class::Varying | Class::FaceVarying);
+        let found = self.params.iter().find(varying);
+        let found =
+            found.map_or(whole, |param| self.params.values(param).len() / param.declaration.width().max(1) as usize);
+        let each = found.saturating_sub(whole).checked_div(without).unwrap_or(0).min(2) as u32;
+        segments.iter().map(|&count| if count > 0 { own(count) } else { each }).collect()
     }
 
     /// Returns the normals at both ends of every segment, if the curves have any, which makes them ribbons.

@@ -1,13 +1,13 @@
 //! Points (RISpec 5.5).
 
 use super::batch::{Batch, BatchShape, PointBatch};
-use super::primvars::{ClassCounts, PrimitiveCall};
+use super::primvars::{ClassCounts, Gather, PrimitiveCall, is_width};
 use crate::rib::stream::params::ParamSlice;
 use crate::scene::{Class, PointForm};
 
 /// Reads `Points`.
 pub(crate) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
-    let positions = call.positions(None, None)?;
+    let positions = call.any_positions(None, None)?;
     let count = positions.len();
     if count == 0 {
         call.note("range", "it has no points");
@@ -17,11 +17,39 @@ pub(crate) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
     let widths = call.widths(&counts, &|class, values| match class {
         Class::Constant | Class::Uniform => vec![values[0]; count],
         Class::Varying | Class::Vertex | Class::FaceVarying => values.to_vec(),
-    })?;
+    });
+    let is_good = |point: usize| positions[point].iter().all(|value| value.is_finite()) && is_width(widths[point]);
     let form = form(call);
-    let columns = call.columns(&counts, &["width", "constantwidth", "type"], None);
-    let form = BatchShape::Points(PointBatch { positions, widths, form });
-    Some(Batch { form, columns, location: call.location.clone() })
+    let batch = |positions, widths, gather: Option<Gather<'_>>| Batch {
+        form: BatchShape::Points(PointBatch { positions, widths, form }),
+        columns: call.columns(&counts, &["width", "constantwidth", "type"], gather),
+        location: call.location.clone(),
+    };
+    if (0..count).all(is_good) {
+        return Some(batch(positions, widths, None));
+    }
+    let kept: Vec<usize> = (0..count).filter(|&point| is_good(point)).collect();
+    report_left_out(call, &kept, count);
+    if kept.is_empty() {
+        return None;
+    }
+    let gather = |class: Class, values: &[f32], width: usize| match class {
+        Class::Constant | Class::Uniform => values.to_vec(),
+        _ => kept.iter().flat_map(|point| &values[point * width..][..width]).copied().collect(),
+    };
+    let (positions, widths) = kept.iter().map(|&point| (positions[point], widths[point])).unzip();
+    Some(batch(positions, widths, Some(&gather)))
+}
+
+/// Notes that some of the points are left out.
+fn report_left_out(call: &PrimitiveCall<'_>, kept: &[usize], count: usize) {
+    let first = kept.iter().enumerate().position(|(i, &point)| i != point).unwrap_or(kept.len());
+    let wrong = "has a position that is not a finite number, or a width that is negative or not one";
+    let what = match count - kept.len() {
+        1 => format!("point {first} of {count} is left out: it {wrong}"),
+        many => format!("{many} of {count} points are left out: the first of them, point {first}, {wrong}"),
+    };
+    call.note_partial("math", &what);
 }
 
 /// Returns the extension `type`, which says how points are drawn.

@@ -98,6 +98,20 @@ impl PrimitiveCall<'_> {
     /// the number that is needed; without it all are returned. Returns `None`, with a message, if there are none or one
     /// is not finite.
     pub(super) fn positions(&self, count: Option<u64>, height_grid: Option<[usize; 2]>) -> Option<Vec<[f32; 3]>> {
+        self.any_positions(count, height_grid).filter(|positions| self.check_finite(positions.as_flattened()))
+    }
+
+    /// Whether positions are finite; if not, it is said.
+    fn check_finite(&self, values: &[f32]) -> bool {
+        let finite = values.iter().all(|value| value.is_finite());
+        if !finite {
+            self.note("math", "a position is not a finite number");
+        }
+        finite
+    }
+
+    /// Returns the positions as [`Self::positions`], finite or not.
+    pub(super) fn any_positions(&self, count: Option<u64>, height_grid: Option<[usize; 2]>) -> Option<Vec<[f32; 3]>> {
         let given = ["P", "Pw", "Pz"].iter().find_map(|name| self.params.find(name));
         let Some(param) = given else {
             self.error("missingdata", "it has no positions (\"P\")");
@@ -125,15 +139,10 @@ impl PrimitiveCall<'_> {
             (_, 4) => Some(self.divided(values)),
             _ => None,
         };
-        let Some(positions) = positions else {
+        if positions.is_none() {
             wrong(self);
-            return None;
-        };
-        if positions.as_flattened().iter().all(|value| value.is_finite()) {
-            return Some(positions);
         }
-        self.note("math", "a position is not a finite number");
-        None
+        positions
     }
 
     fn counted(&self, param: &Param, found: usize, count: u64) -> Option<usize> {
@@ -161,8 +170,14 @@ impl PrimitiveCall<'_> {
     /// Returns the control points of patches: P, Pz over a grid of `height_grid` vertices, or Pw with its weights.
     /// Returns `None`, with a message, if there are none, one is not finite, or a weight is not positive.
     pub(super) fn control_points(&self, count: u64, height_grid: Option<[usize; 2]>) -> Option<ControlPoints> {
+        let points = self.any_control_points(count, height_grid)?;
+        self.check_finite(points.positions.as_flattened()).then_some(points)
+    }
+
+    /// Returns the control points as [`Self::control_points`], finite or not.
+    pub(super) fn any_control_points(&self, count: u64, height_grid: Option<[usize; 2]>) -> Option<ControlPoints> {
         let plain =
-            || Some(ControlPoints { positions: self.positions(Some(count), height_grid)?, weights: Vec::new() });
+            || Some(ControlPoints { positions: self.any_positions(Some(count), height_grid)?, weights: Vec::new() });
         let Some(param) = self.params.find("Pw").filter(|_| self.params.find("P").is_none()) else { return plain() };
         let params::ParamSlice::Floats(values) = self.params.values(param) else { return plain() };
         let wanted = usize::try_from(count.saturating_mul(4)).unwrap_or(usize::MAX);
@@ -185,8 +200,8 @@ impl PrimitiveCall<'_> {
         }
         self.counted(param, self.params.values(param).len(), count)?;
         let scaled: Vec<f32> = values.iter().map(|&value| (f64::from(value) * scale) as f32).collect();
-        if !scaled.iter().all(|value| value.is_finite()) {
-            self.note("math", "a position is not a finite number");
+        if !scaled.iter().skip(3).step_by(4).all(|weight| weight.is_finite()) {
+            self.note("math", "a weight in \"Pw\" is not a finite number");
             return None;
         }
         let points = bytemuck::cast_slice::<f32, [f32; 4]>(&scaled);
@@ -274,8 +289,8 @@ impl PrimitiveCall<'_> {
     }
 
     /// Returns the widths of points or curves: `width` of any class, or `constantwidth`, or 1. `spread` expands the
-    /// values of a class to every width that the shape stores.
-    pub(super) fn widths(&self, counts: &ClassCounts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Option<Vec<f32>> {
+    /// values of a class to every width that the shape stores. Some may be negative or not finite.
+    pub(super) fn widths(&self, counts: &ClassCounts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Vec<f32> {
         let named = ["width", "constantwidth"].iter().find_map(|name| self.params.find(name));
         let widths = match named.map(|param| (param, self.params.values(param))) {
             Some((param, params::ParamSlice::Floats(values))) if param.declaration.width() == 1 => {
@@ -285,13 +300,13 @@ impl PrimitiveCall<'_> {
             }
             _ => None,
         };
-        let widths = widths.unwrap_or_else(|| spread(Class::Constant, &[1.0]));
-        if widths.iter().all(|width| width.is_finite() && *width >= 0.0) {
-            return Some(widths);
-        }
-        self.note("math", "a width is negative or not a finite number");
-        None
+        widths.unwrap_or_else(|| spread(Class::Constant, &[1.0]))
     }
+}
+
+/// Whether something may be as wide as this.
+pub(super) fn is_width(width: f32) -> bool {
+    width.is_finite() && width >= 0.0
 }
 
 /// Places heights over the unit square; u and v of the vertices are evenly spaced.

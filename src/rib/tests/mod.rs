@@ -4,6 +4,7 @@ mod area_lights;
 mod blobby;
 mod geometry;
 mod hostile;
+mod left_out;
 mod nurbs;
 mod objects;
 mod options;
