@@ -4,6 +4,7 @@
 use super::geometry::PrimitiveKind;
 use super::kernels::axes::Smooth;
 use super::kernels::constants::{KEYFRAME_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS, TRIPS_MAX};
+use crate::scene::ValueType;
 use std::sync::Arc;
 
 /// What is known of the opacity of a drawable before it is shaded.
@@ -32,6 +33,9 @@ pub struct InputBinding {
     pub first: u32,
     /// How many floats.
     pub floats: u32,
+    /// What the floats are for the program, whatever declared them; points, vectors and normals are taken to camera
+    /// space.
+    pub meaning: ValueType,
 }
 
 /// A compiled program as a drawable uses it.

@@ -317,7 +317,7 @@ impl<'a> Builder<'a> {
             if let Some(primvar) = primvars.iter().find(|primvar| primvar.name == input.primvar) {
                 let uniform = u32::from(input.uniform) << BINDING_UNIFORM_SHIFT;
                 let stride = primvar.ty.floats() as u32 * primvar.array_len;
-                let kind = class_number(primvar.class) | type_number(primvar.ty) << BINDING_TYPE_SHIFT;
+                let kind = class_number(primvar.class) | type_number(input.meaning) << BINDING_TYPE_SHIFT;
                 self.primvar_bindings.push(PrimvarBinding {
                     class_type: kind | input.floats << BINDING_TAKEN_SHIFT | stride << BINDING_STRIDE_SHIFT | uniform,
                     first_value: primvar.first_value + input.first,

@@ -43,6 +43,22 @@ impl ValueType {
             Self::Matrix => 16,
         }
     }
+
+    /// Returns its name in declarations, with the number of elements if it is an array.
+    pub fn described(self, array_len: u32) -> String {
+        let name = match self {
+            Self::Float => "float",
+            Self::Int => "int",
+            Self::String => "string",
+            Self::Color => "color",
+            Self::Point => "point",
+            Self::Vector => "vector",
+            Self::Normal => "normal",
+            Self::HPoint => "hpoint",
+            Self::Matrix => "matrix",
+        };
+        if array_len > 1 { format!("{name}[{array_len}]") } else { name.to_owned() }
+    }
 }
 
 /// Storage class of a primitive variable: the number of values and how they are interpolated (RISpec 5, table 5.1).

@@ -1,19 +1,20 @@
 //! Binding the parameters of a drawable's shaders, which gives its look.
 
 use super::block::{BlockSource, fill};
+use super::inputs::{inputs, suits};
 use super::lights::LightSet;
 use super::programs::{BoundShader, Compilation, Signature, is_invisible, is_opaque, rsl_type};
 use super::query::depends_on_object;
 use super::shaders::{FetchedShader, ShaderPurpose};
 use super::spaces::LocalSpaces;
-use super::values;
-use super::{OutputVariable, ShadingBuilder, primvar_key};
+use super::values::words_of;
+use super::{OutputVariable, ShadingBuilder};
 use crate::diagnostic::Reporter;
-use crate::pipeline::look::{InputBinding, Look, Program, Verdict};
-use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, Shape, ValueType};
+use crate::pipeline::look::{Look, Program, Verdict};
+use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, Shape};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
-use spirv_gen::compose::{Binding, Content, Input, Reflection, Role, Slice, asks_displacement, is_list};
+use spirv_gen::compose::{Binding, Content, Reflection, Role, Slice, asks_displacement, is_list};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
 use spirv_gen::passes::{map_params, text_params};
 use std::sync::Arc;
@@ -90,6 +91,7 @@ impl ShadingBuilder<'_> {
                 FetchedShader::Wanted(_) => (**instance).clone(),
                 FetchedShader::StandIn(_) => ShaderInstance { params: Vec::new(), ..(**instance).clone() },
             };
+            check_primvars(shader.shader(), &instance, drawable, reporter);
             let bound = bind(shader.shader(), &instance, primvars, reporter);
             Some(DrawableShader { bound, instance })
         };
@@ -169,9 +171,8 @@ fn signature(drawable: &Drawable, parts: &DrawableShaders, set: &LightSet, varia
 
 /// Returns the input for a display's variable, if it is a primitive variable.
 fn variable_binding(primvars: &[Primvar], (name, ty): &OutputVariable) -> Binding {
-    let fits =
-        |primvar: &&Primvar| primvar.name == *name && primvar.array_len == 1 && values::fits(primvar.ty, rsl_type(*ty));
-    let number = primvars.iter().find(fits).filter(|primvar| matches!(primvar.data, PrimvarData::Floats(_)));
+    let shown = primvars.iter().find(|primvar| primvar.name == *name && suits(primvar, rsl_type(*ty), 1));
+    let number = shown.filter(|primvar| matches!(primvar.data, PrimvarData::Floats(_)));
     number.map_or(Binding::Default, |primvar| class_binding(primvar.class))
 }
 
@@ -211,7 +212,8 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
     let (decides, maps) = (text_params(shader), map_params(shader));
     let binding = |(number, param): (usize, &ir::Param)| {
         let decides = |texts: &[Arc<str>]| decides[number] || maps[number] && texts.iter().any(|text| is_list(text));
-        let primvar = primvars.iter().find(|primvar| primvar.name == param.name && primvar_fits(primvar, param));
+        let primvar =
+            primvars.iter().find(|primvar| primvar.name == param.name && suits(primvar, param.ty, param.len()));
         if let Some(primvar) = primvar {
             return match &primvar.data {
                 PrimvarData::Strings(texts) if decides(texts) => fixed_texts(texts, param),
@@ -256,24 +258,38 @@ fn is_empty_text(given: Option<&ShaderParam>, default: &ParamDefault, param: &ir
     empty && param.ty == RslType::String && param.len() == 1
 }
 
-fn primvar_fits(primvar: &Primvar, param: &ir::Param) -> bool {
-    let whole = primvar.ty.floats() as u32 * primvar.array_len;
-    values::fits(primvar.ty, param.ty) && whole == values::words_of(param.ty) as u32 * param.len()
+/// Whether a value given in RIB fits the parameter: it has as many numbers or strings, or one number for a colour.
+pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
+    let is_text = matches!(given.value, ParamValue::Strings(_));
+    let count = value_count(given);
+    let spreads = param.ty == RslType::Color && param.len() == 1 && count == 1;
+    let fits = count == words_of(param.ty) * param.len() as usize || spreads;
+    fits && is_text == (param.ty == RslType::String)
 }
 
-/// Whether a value given in RIB fits the parameter.
-pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
-    let count = match &given.value {
+/// Returns how many numbers or strings a value has.
+fn value_count(given: &ShaderParam) -> usize {
+    match &given.value {
         ParamValue::Floats(floats) => floats.len(),
         ParamValue::Ints(ints) => ints.len(),
         ParamValue::Strings(strings) => strings.len(),
-    };
-    let wanted = values::words_of(param.ty) * param.len() as usize;
-    let fits = match given.ty {
-        Some(ty) => values::fits(ty, param.ty),
-        None => matches!(given.value, ParamValue::Strings(_)) == (param.ty == RslType::String),
-    };
-    fits && count == wanted
+    }
+}
+
+/// Describes the type of a parameter.
+fn param_type(param: &ir::Param) -> String {
+    let (ty, len) = (param.ty.name(), param.len());
+    if len > 1 { format!("{ty}[{len}]") } else { ty.to_owned() }
+}
+
+/// Describes the type of a value given in RIB.
+fn given_type(given: &ShaderParam) -> String {
+    let count = value_count(given);
+    match (given.ty, &given.value) {
+        (Some(ty), _) => format!("the type {}", ty.described((count / ty.floats()) as u32)),
+        (None, ParamValue::Strings(_)) => format!("{count} strings"),
+        (None, _) => format!("{count} numbers"),
+    }
 }
 
 /// Reports given parameters that the shader does not have, or that have another type.
@@ -291,11 +307,12 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
                 reporter.warn("badtoken", &instance.location, message);
             }
             Some(param) if !param_fits(given, param) => {
-                let (ty, len) = (param.ty.name(), param.len());
-                let array = if len > 1 { format!("[{len}]") } else { String::new() };
                 let message = format!(
-                    "parameter {:?} of shader {:?} has the type {ty}{array}; the given value has another type or size",
-                    given.name, instance.name
+                    "parameter {:?} of shader {:?} has the type {}; the given value has {}",
+                    given.name,
+                    instance.name,
+                    param_type(param),
+                    given_type(given)
                 );
                 reporter.error("badparamlist", &instance.location, message);
             }
@@ -304,62 +321,20 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
     }
 }
 
-/// Returns the inputs that the primvars of a drawable go to: parameters, Cs and Os, and replacements of N, s and t.
-fn inputs(reflection: &Reflection, primvars: &[Primvar]) -> Vec<InputBinding> {
-    let mut bindings = Vec::new();
-    for input in &reflection.inputs {
-        if let Some(name) = primvar_name(&input.input) {
-            bindings.extend(elements(primvars, &name, false, input.channel));
+/// Reports primitive variables whose type differs from that of the shader's parameter of their name.
+fn check_primvars(shader: &ir::Shader, instance: &ShaderInstance, drawable: &Drawable, reporter: &Reporter) {
+    let location = &drawable.geometry.location;
+    for primvar in &drawable.geometry.primvars {
+        let param = shader.params.iter().find(|param| param.name == primvar.name);
+        if let Some(param) = param.filter(|param| !suits(primvar, param.ty, param.len())) {
+            let message = format!(
+                "parameter {:?} of shader {:?} has the type {}; the primitive variable has the type {} and is not used",
+                primvar.name,
+                instance.name,
+                param_type(param),
+                primvar.ty.described(primvar.array_len)
+            );
+            reporter.error("badparamlist", location, message);
         }
     }
-    for input in &reflection.uniform_inputs {
-        if let Some(name) = primvar_name(&input.input) {
-            bindings.extend(elements(primvars, &name, true, input.record));
-        }
-    }
-    let has = |input: &Input| reflection.inputs.iter().any(|i| i.input == *input);
-    let standard = [
-        ("N", Input::NormalV, 1, 0, 0),
-        ("Np", Input::NormalV, 1, 0, 0),
-        ("s", Input::DpduS, 2, 3, 0),
-        ("t", Input::DpdvT, 3, 3, 0),
-        ("st", Input::DpduS, 2, 3, 0),
-        ("st", Input::DpdvT, 3, 3, 1),
-    ];
-    for (name, input, channel, component, first) in standard {
-        let primvar = primvars.iter().find(|primvar| &*primvar.name == name && primvar.ty != ValueType::String);
-        if let Some(primvar) = primvar.filter(|_| has(&input)) {
-            let floats = if component == 0 { 3 } else { 1 };
-            if primvar.ty.floats() as u32 * primvar.array_len >= first + floats {
-                let primvar = Arc::clone(&primvar_key(primvar).0);
-                bindings.push(InputBinding { primvar, uniform: false, channel, component, first, floats });
-            }
-        }
-    }
-    bindings
-}
-
-fn primvar_name(input: &Input) -> Option<Arc<str>> {
-    match input {
-        Input::Primvar { name, .. } => Some(Arc::clone(name)),
-        Input::Color => Some("Cs".into()),
-        Input::Opacity => Some("Os".into()),
-        _ => None,
-    }
-}
-
-/// Each element of an array has its own channel (or record), and a matrix has four.
-fn elements(primvars: &[Primvar], name: &str, uniform: bool, channel: u32) -> Vec<InputBinding> {
-    let Some(primvar) = primvars.iter().find(|primvar| &*primvar.name == name) else { return Vec::new() };
-    let floats = primvar.ty.floats() as u32;
-    let records = if primvar.ty == ValueType::Matrix { 4 } else { 1 };
-    let element = |i: u32| InputBinding {
-        primvar: Arc::clone(&primvar.name),
-        uniform,
-        channel: channel + i * records,
-        component: 0,
-        first: i * floats,
-        floats,
-    };
-    (0..primvar.array_len).map(element).collect()
 }

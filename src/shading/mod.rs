@@ -14,6 +14,7 @@ mod bind;
 mod block;
 mod cast;
 mod imager;
+mod inputs;
 mod lights;
 mod params;
 pub mod prints;

@@ -1,7 +1,7 @@
 //! Values of parameters: converting values given in RIB and defaults of shaders to floats and tokens in camera space.
 
 use super::programs::Tokens;
-use crate::scene::{ParamValue, ValueType};
+use crate::scene::ParamValue;
 use glam::{DMat4, DVec3};
 use spirv_gen::ir::{Const, RslType};
 
@@ -17,16 +17,8 @@ pub(super) fn words_of(ty: RslType) -> usize {
     }
 }
 
-/// Whether a value of one declared type may be given to a parameter of another type, as numbers of equal size may.
-pub(super) fn fits(given: ValueType, wanted: RslType) -> bool {
-    match wanted {
-        RslType::String => given == ValueType::String,
-        _ => given != ValueType::String && given.floats() == words_of(wanted),
-    }
-}
-
 /// Returns the words of a value given in RIB; points, vectors, normals and matrices are transformed by
-/// `camera_from_space`.
+/// `camera_from_space`. One number is each component of a colour.
 pub(super) fn given(value: &ParamValue, ty: RslType, camera_from_space: &DMat4, tokens: &Tokens) -> ValueWords {
     match value {
         ParamValue::Strings(strings) => strings.iter().map(|text| tokens.token(text)).collect(),
@@ -54,6 +46,9 @@ pub(super) fn default(values: &[Const], ty: RslType, camera_from_space: &DMat4, 
 
 fn moved(floats: &[f32], ty: RslType, camera_from_space: &DMat4) -> ValueWords {
     let words = words_of(ty);
+    if let (RslType::Color, [number]) = (ty, floats) {
+        return vec![number.to_bits(); words];
+    }
     let each = |value: &[f32]| -> Vec<f32> {
         let triple = || DVec3::new(f64::from(value[0]), f64::from(value[1]), f64::from(value[2]));
         match ty {
@@ -94,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_equal_size_fit() {
-        assert!(fits(ValueType::Vector, RslType::Point) && fits(ValueType::Int, RslType::Float));
-        assert!(!fits(ValueType::Float, RslType::Color) && !fits(ValueType::String, RslType::Float));
+    fn one_number_is_each_component_of_a_colour() {
+        let words = given(&ParamValue::Ints(vec![2]), RslType::Color, &DMat4::IDENTITY, &Tokens::default());
+        assert_eq!(words, [2.0_f32.to_bits(); 3]);
     }
 }

@@ -29,6 +29,7 @@ mod outputs;
 mod painted;
 mod pipelines;
 mod points;
+mod primvar_types;
 mod printing;
 mod raymarch;
 mod shortfalls;

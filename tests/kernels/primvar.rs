@@ -63,7 +63,7 @@ fn primvars(shape: &Shape, seed: u64) -> Vec<Primvar> {
 
 /// Where the inputs of the program are: primvar `i` (all its floats, at most 3) in channel 4 + i; its second float also
 /// in the last component of channel 9, and that of the constant and uniform ones in uniform inputs 0 and 1.
-fn inputs() -> Vec<InputBinding> {
+fn inputs(primvars: &[Primvar]) -> Vec<InputBinding> {
     let input = |i: u32, floats: u32, first: u32, channel: u32, component: u32, uniform: bool| InputBinding {
         primvar: format!("p{i}").into(),
         uniform,
@@ -71,6 +71,8 @@ fn inputs() -> Vec<InputBinding> {
         component,
         first,
         floats,
+        // Parts of points and the like are numbers.
+        meaning: if floats == 3 { primvars[i as usize].ty } else { ValueType::Float },
     };
     let mut inputs: Vec<InputBinding> = (0..5).map(|i| input(i, 3, 0, 4 + i, 0, false)).collect();
     inputs.push(input(2, 1, 1, 9, 3, false));
@@ -105,7 +107,8 @@ fn scene(displaced: bool) -> Scene {
     for (i, thing) in (0..).zip(&mut things) {
         // Array elements go one by one: nothing is a point there.
         thing.primvars = primvars(&thing.shape, i);
-        let program = Some(Program { kernel: 0, block: 7 + i as u32, inputs: inputs().into() });
+        let inputs = inputs(&thing.primvars).into();
+        let program = Some(Program { kernel: 0, block: 7 + i as u32, inputs });
         if displaced { thing.look.displace = program } else { thing.look.shade = program }
     }
     zoo::scene(things, true)

@@ -13,6 +13,7 @@ pub(crate) mod polygons;
 pub(crate) mod primvars;
 pub(crate) mod quadrics;
 pub(crate) mod spline;
+mod standard;
 pub(crate) mod subdivision;
 mod triangulate;
 pub(crate) mod trim;

@@ -1,11 +1,13 @@
 //! Primitive variables: values counted by class (RISpec 5, table 5.1), positions from P, Pw or Pz.
 
 use super::column::{Column, PrimvarValues};
+use super::standard::adopt_type;
 use crate::diagnostic::SourceLocation;
 use crate::rib::stream::declare::Declaration;
 use crate::rib::stream::fault::RequestFault;
-use crate::rib::stream::params::{self, Param, ParamList, check_count};
-use crate::scene::{Class, ValueType};
+use crate::rib::stream::params::{Param, ParamList, ParamSlice, check_count};
+use crate::scene::Class;
+use std::sync::Arc;
 
 /// The number of values of each class on a primitive; constant always has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,36 +119,31 @@ impl PrimitiveCall<'_> {
             self.error("missingdata", "it has no positions (\"P\")");
             return None;
         };
-        let params::ParamSlice::Floats(values) = self.params.values(param) else {
+        let ParamSlice::Floats(values) = self.params.values(param) else {
             self.error("badargument", "its positions are not numbers");
             return None;
         };
-        let width = param.declaration.ty.floats();
-        let wrong =
-            |call: &Self| call.error("badtoken", &format!("\"{}\" cannot be its positions", param.declaration.name));
-        if param.declaration.array_len != 1 {
-            wrong(self);
+        let Declaration { name, ty, array_len, .. } = &*param.declaration;
+        let width = param.declaration.width() as usize;
+        let is_position = if &**name == "Pz" { width == 1 && height_grid.is_some() } else { matches!(width, 3 | 4) };
+        if !is_position {
+            let ty = ty.described(*array_len);
+            self.error("badtoken", &format!("\"{name}\" of the type {ty} cannot be its positions"));
             return None;
         }
         let values = match count {
             Some(count) => &values[..self.counted(param, values.len(), count)?],
             None => &values[..values.len() / width * width],
         };
-        let positions = match (&*param.declaration.name, width) {
-            ("Pz", 1) => height_grid.map(|grid| heights(values, grid)),
-            ("Pz", _) => None,
-            (_, 3) => Some(bytemuck::cast_slice::<f32, [f32; 3]>(values).to_vec()),
-            (_, 4) => Some(self.divided(values)),
-            _ => None,
-        };
-        if positions.is_none() {
-            wrong(self);
-        }
-        positions
+        Some(match width {
+            1 => heights(values, height_grid.unwrap_or_default()),
+            3 => bytemuck::cast_slice::<f32, [f32; 3]>(values).to_vec(),
+            _ => self.divided(values),
+        })
     }
 
     fn counted(&self, param: &Param, found: usize, count: u64) -> Option<usize> {
-        let wanted = count.saturating_mul(param.declaration.ty.floats() as u64);
+        let wanted = count.saturating_mul(param.declaration.width());
         if found as u64 >= wanted {
             return check_count(param, found, count, &mut |fault| (self.report)(fault));
         }
@@ -179,9 +176,9 @@ impl PrimitiveCall<'_> {
         let plain =
             || Some(ControlPoints { positions: self.any_positions(Some(count), height_grid)?, weights: Vec::new() });
         let Some(param) = self.params.find("Pw").filter(|_| self.params.find("P").is_none()) else { return plain() };
-        let params::ParamSlice::Floats(values) = self.params.values(param) else { return plain() };
+        let ParamSlice::Floats(values) = self.params.values(param) else { return plain() };
         let wanted = usize::try_from(count.saturating_mul(4)).unwrap_or(usize::MAX);
-        let whole = param.declaration.array_len == 1 && param.declaration.ty.floats() == 4;
+        let whole = param.declaration.width() == 4;
         let Some(values) = values.get(..wanted).filter(|_| whole) else { return plain() };
         let weights = || values.iter().skip(3).step_by(4).copied();
         if let Some(wrong) = weights().find(|weight| weight.is_nan() || *weight <= 0.0) {
@@ -243,18 +240,16 @@ impl PrimitiveCall<'_> {
     }
 
     fn column(&self, param: &Param, counts: &ClassCounts, gather: Option<Gather<'_>>) -> Vec<Column> {
-        let mut declaration = Declaration::clone(&param.declaration);
+        let Some((mut declaration, spreads)) = self.declared(param) else { return Vec::new() };
         let values = self.params.values(param);
         let count = counts.of(declaration.class);
         let Some(used) = check_count(param, values.len(), count, &mut |fault| (self.report)(fault)) else {
             return Vec::new();
         };
-        let values = match values {
-            params::ParamSlice::Floats(values) => PrimvarValues::Floats(values[..used].to_vec()),
-            params::ParamSlice::Ints(values) => {
-                PrimvarValues::Floats(values[..used].iter().map(|&value| value as f32).collect())
-            }
-            params::ParamSlice::Strings(values) => PrimvarValues::Strings(values[..used].to_vec()),
+        let values = match floats_of(values, used) {
+            Some(values) if spreads => PrimvarValues::Floats(values.iter().flat_map(|&value| [value; 3]).collect()),
+            Some(values) => PrimvarValues::Floats(values),
+            None => PrimvarValues::Strings(texts_of(values, used)),
         };
         let width = declaration.width() as usize;
         let values = match (gather, values) {
@@ -270,21 +265,40 @@ impl PrimitiveCall<'_> {
             }
             (_, values) => values,
         };
-        if let PrimvarValues::Strings(texts) = &values
-            && texts.windows(2).any(|pair| pair[0] != pair[1])
-        {
-            let (name, first) = (&declaration.name, &texts[0]);
-            let message = format!("{}: of the texts of \"{name}\" only the first, \"{first}\", is used", self.name);
-            let fault = RequestFault::warning("unimplement", param.offset, message);
-            (self.report)(fault.hint("write one request for each text"));
+        if let PrimvarValues::Strings(texts) = &values {
+            self.warn_of_texts(param, texts);
         }
         // The facet normal is the normal of its face, and shaders need only one name.
         if &*declaration.name == "Np" {
             declaration.name = "N".into();
         }
         match values {
-            PrimvarValues::Floats(values) if is_st(&declaration) => split_st(&declaration, &values),
+            PrimvarValues::Floats(values) if &*declaration.name == "st" => split_st(&declaration, &values),
             values => vec![Column { declaration, values }],
+        }
+    }
+
+    /// Returns what a variable means, and whether each of its numbers is to be repeated three times for that. `None`,
+    /// with a message, if it is a standard variable of a type that cannot be used.
+    fn declared(&self, param: &Param) -> Option<(Declaration, bool)> {
+        let mut declaration = Declaration::clone(&param.declaration);
+        match adopt_type(&mut declaration) {
+            Ok(spreads) => Some((declaration, spreads)),
+            Err(why) => {
+                let message = format!("{}: {why}", self.name);
+                (self.report)(RequestFault::error("badtoken", param.offset, message).hint("it is left out"));
+                None
+            }
+        }
+    }
+
+    /// Warns of texts that differ from the first.
+    fn warn_of_texts(&self, param: &Param, texts: &[Arc<str>]) {
+        if texts.windows(2).any(|pair| pair[0] != pair[1]) {
+            let (name, first) = (&param.declaration.name, &texts[0]);
+            let message = format!("{}: of the texts of \"{name}\" only the first, \"{first}\", is used", self.name);
+            let fault = RequestFault::warning("unimplement", param.offset, message);
+            (self.report)(fault.hint("write one request for each text"));
         }
     }
 
@@ -292,15 +306,12 @@ impl PrimitiveCall<'_> {
     /// values of a class to every width that the shape stores. Some may be negative or not finite.
     pub(super) fn widths(&self, counts: &ClassCounts, spread: &dyn Fn(Class, &[f32]) -> Vec<f32>) -> Vec<f32> {
         let named = ["width", "constantwidth"].iter().find_map(|name| self.params.find(name));
-        let widths = match named.map(|param| (param, self.params.values(param))) {
-            Some((param, params::ParamSlice::Floats(values))) if param.declaration.width() == 1 => {
-                let class = param.declaration.class;
-                let used = check_count(param, values.len(), counts.of(class), &mut |fault| (self.report)(fault));
-                used.map(|used| spread(class, &values[..used]))
-            }
-            _ => None,
-        };
-        widths.unwrap_or_else(|| spread(Class::Constant, &[1.0]))
+        let given = named.filter(|param| self.declared(param).is_some()).and_then(|param| {
+            let (class, values) = (param.declaration.class, self.params.values(param));
+            let used = check_count(param, values.len(), counts.of(class), &mut |fault| (self.report)(fault))?;
+            Some(spread(class, &floats_of(values, used)?))
+        });
+        given.unwrap_or_else(|| spread(Class::Constant, &[1.0]))
     }
 }
 
@@ -309,14 +320,27 @@ pub(super) fn is_width(width: f32) -> bool {
     width.is_finite() && width >= 0.0
 }
 
+/// Returns the first `used` numbers, integers included; `None` for strings.
+fn floats_of(values: ParamSlice<'_>, used: usize) -> Option<Vec<f32>> {
+    match values {
+        ParamSlice::Floats(values) => Some(values[..used].to_vec()),
+        ParamSlice::Ints(values) => Some(values[..used].iter().map(|&value| value as f32).collect()),
+        ParamSlice::Strings(_) => None,
+    }
+}
+
+/// Returns the first `used` strings; none of numbers.
+fn texts_of(values: ParamSlice<'_>, used: usize) -> Vec<Arc<str>> {
+    match values {
+        ParamSlice::Strings(texts) => texts[..used].to_vec(),
+        ParamSlice::Floats(_) | ParamSlice::Ints(_) => Vec::new(),
+    }
+}
+
 /// Places heights over the unit square; u and v of the vertices are evenly spaced.
 fn heights(values: &[f32], [nu, nv]: [usize; 2]) -> Vec<[f32; 3]> {
     let at = |index: usize, count: usize| index as f32 / (count.max(2) - 1) as f32;
     values.iter().enumerate().map(|(i, z)| [at(i % nu.max(1), nu), at(i / nu.max(1), nv), *z]).collect()
-}
-
-fn is_st(declaration: &Declaration) -> bool {
-    &*declaration.name == "st" && declaration.ty == ValueType::Float && declaration.array_len == 2
 }
 
 /// Splits `st` into s and t, which are interleaved.

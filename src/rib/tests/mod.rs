@@ -9,6 +9,7 @@ mod nurbs;
 mod objects;
 mod options;
 mod outline;
+mod primvar_types;
 mod procedural;
 #[cfg(unix)]
 mod programs;
