@@ -146,4 +146,26 @@ impl Attributes {
         let kept = |name: &str| matches!(self.other.get(name), Some(ParamValue::Ints(cull)) if cull[..] == [0]);
         kept("cull:hidden") || !self.two_sided && kept("cull:backfacing")
     }
+
+    /// Whether the object is in shadow maps that lights make by themselves: not if `Attribute "visibility"
+    /// "transmission"` or `"shadow"` or one of their older spellings takes it out.
+    pub fn casts_shadows(&self) -> bool {
+        let unless = |key: &str| self.other.get(key).is_some_and(is_unseen);
+        // A set of bits, of which the third is for shadows.
+        let bits = self.other.get("render:visibility");
+        let is_out_by_bits = matches!(bits, Some(ParamValue::Ints(bits)) if bits.iter().all(|bits| bits & 4 == 0));
+        !(is_out_by_bits
+            || unless("visibility:transmission")
+            || unless("visibility:shadow")
+            || unless("render:casts_shadows"))
+    }
+}
+
+/// Whether a value says that an object is not seen.
+fn is_unseen(value: &ParamValue) -> bool {
+    match value {
+        ParamValue::Ints(values) => values[..] == [0],
+        ParamValue::Floats(values) => values[..] == [0.0],
+        ParamValue::Strings(values) => values.iter().any(|value| matches!(&**value, "none" | "transparent")),
+    }
 }

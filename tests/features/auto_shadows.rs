@@ -115,3 +115,49 @@ fn a_confined_scene_casts_shadows() {
     let [px, py] = at(1.5, 0.0);
     assert!(confined.clean("a1.exr").rgb(px, py)[0] < 0.02);
 }
+
+/// Objects are kept out of maps by any spelling of that, and stay in the picture.
+#[test]
+fn objects_that_cast_no_shadows_are_not_in_the_maps() {
+    let plain = scene("Attribute \"light\" \"string shadows\" \"on\"", LIGHTS[0].1);
+    let spelt = |attribute: &str| plain.replace("Attribute \"visibility\" \"camera\" [1]", attribute);
+    let ([shadow_x, shadow_y], [card_x, card_y]) = (at(1.5, 0.0), at(-0.3, 0.3));
+    for (attribute, casts) in [
+        ("Attribute \"visibility\" \"int transmission\" [0]", false),
+        ("Attribute \"visibility\" \"string transmission\" [\"transparent\"]", false),
+        ("Attribute \"visibility\" \"shadow\" [0]", false),
+        ("Attribute \"render\" \"casts_shadows\" \"none\"", false),
+        ("Attribute \"render\" \"integer visibility\" [3]", false),
+        ("Attribute \"visibility\" \"int transmission\" [1]", true),
+        ("Attribute \"visibility\" \"transmission\" [\"opaque\"]", true),
+        ("Attribute \"render\" \"string casts_shadows\" \"Os\"", true),
+        ("Attribute \"render\" \"visibility\" [7]", true),
+    ] {
+        let picture = draw(&spelt(attribute)).clean("a1.exr");
+        let lit = picture.rgb(shadow_x, shadow_y)[0];
+        assert!(if casts { lit < 0.02 } else { lit > 0.5 }, "{attribute}: {lit}");
+        assert!(picture.rgb(card_x, card_y)[0] > 0.5, "{attribute}: the card is in the picture");
+    }
+}
+
+/// A solid is in the maps as a whole, or not at all.
+#[test]
+fn a_solid_casts_a_shadow_unless_none_of_its_surfaces_does() {
+    let plain = scene("Attribute \"light\" \"string shadows\" \"on\"", LIGHTS[0].1);
+    let card = "Polygon \"P\" [-1 1 -1  1 1 -1  1 1 1  -1 1 1]";
+    let solid = |first: &str, second: &str| {
+        let sphere = "Translate 0 1.5 0\nSphere 1 -1 1 360";
+        let part = |attribute: &str| {
+            format!(
+                "SolidBegin \"primitive\"\nAttribute \"visibility\" \"int transmission\" [{attribute}]\n{sphere}\nSolidEnd\n"
+            )
+        };
+        plain.replace(card, &format!("SolidBegin \"union\"\n{}{}SolidEnd", part(first), part(second)))
+    };
+    // The shadow of the spheres' middle.
+    let [x, y] = at(1.5, 0.0);
+    for (first, second, casts) in [("1", "1", true), ("0", "1", true), ("0", "0", false)] {
+        let lit = draw(&solid(first, second)).clean("a1.exr").rgb(x, y)[0];
+        assert!(if casts { lit < 0.02 } else { lit > 0.5 }, "{first} {second}: {lit}");
+    }
+}

@@ -7,14 +7,14 @@ use crate::film::{DisplayState, Film};
 use crate::render::checkpoint::identity_of_world;
 use crate::render::session::draw::Session;
 use crate::scene::{
-    Camera, DepthFilter, Display, DisplayMode, DisplayPart, Filter, FilterKind, Hider, Light, Motion, Options,
-    Projection, Quantize, ShadowRequest, SpaceBox, World,
+    Camera, DepthFilter, Display, DisplayMode, DisplayPart, Drawable, Filter, FilterKind, Hider, Light, Motion,
+    Options, Projection, Quantize, ShadowRequest, SolidId, SpaceBox, World,
 };
 use crate::shading::LightShape;
 use crate::stats::WorldStats;
 use crate::texture::{MakeKind, MakeRequest, make};
 use glam::{DMat4, DVec3};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -93,11 +93,15 @@ impl Session<'_> {
         if self.options.check || world.options.hider.name == "null" || !shows_light {
             return;
         }
+        if world.lights.iter().all(|light| light.casts.is_none()) {
+            return;
+        }
+        let casters = casters(world);
         for index in 0..world.lights.len() {
             let light = Arc::clone(&world.lights[index]);
             let Some(request) = &light.casts else { continue };
-            let maps = match self.shadow_cameras(world, &light, request) {
-                Some(Ok(cameras)) => self.shadow_maps(world, &light, request, cameras),
+            let maps = match self.shadow_cameras(&casters, &light, request) {
+                Some(Ok(cameras)) => self.shadow_maps(&casters, &light, request, cameras),
                 Some(Err(why)) => Err(why),
                 None => continue,
             };
@@ -204,6 +208,24 @@ impl Session<'_> {
         };
         Ok(self.shadows.folder.insert(folder).path().to_owned())
     }
+}
+
+/// Returns a world without the objects that cast no shadows. What is made of several solids is kept whole unless none
+/// of its surfaces casts one.
+fn casters(world: &World) -> World {
+    let whole = |mut solid: SolidId| {
+        while let Some(parent) = world.solids[solid.0 as usize].parent {
+            solid = parent;
+        }
+        solid
+    };
+    let casting = world.drawables.iter().filter(|drawable| drawable.attributes.casts_shadows());
+    let solids: FxHashSet<SolidId> = casting.filter_map(|drawable| drawable.solid).map(whole).collect();
+    let casts = |drawable: &&Drawable| match drawable.solid {
+        Some(solid) => solids.contains(&whole(solid)),
+        None => drawable.attributes.casts_shadows(),
+    };
+    World { drawables: world.drawables.iter().filter(casts).cloned().collect(), ..world.clone() }
 }
 
 /// Whether a display shows what lights do.

@@ -40,7 +40,8 @@ pub(super) fn read_params_in(
         if fault.code == "badtoken" {
             fault.severity = Severity::Warning;
         }
-        if fault.code != "badtoken" || group.is_some() {
+        let is_foreign = group.is_none_or(|group| OTHER_RENDERERS.contains(&group.name));
+        if fault.code != "badtoken" || !is_foreign {
             messages.report(lexer, fault);
         }
     })
@@ -62,14 +63,21 @@ pub(super) fn read_category(
     let group = group(request, category);
     read_params_in(scene, lexer, group)?;
     match group {
+        Some(group) if is_of(scene, group) => warn_of_tokens(scene, group),
+        _ if OTHER_RENDERERS.contains(&category) => warn_of_other_renderers(scene, category),
         Some(group) => warn_of_tokens(scene, group),
-        None if OTHER_RENDERERS.contains(&category) => warn_of_other_renderers(scene, category),
         None => {
             let message = format!("unknown {what} \"{category}\"; it is kept for shaders and has no other effect");
             scene.messages.warn_once(&format!("{request} {category}"), "badtoken", &message);
         }
     }
     Ok(true)
+}
+
+/// Whether the current parameters are all of a group.
+fn is_of(scene: &SceneBuilder<'_>, group: &TokenGroup) -> bool {
+    let mut names = scene.params.iter().map(|param| &*param.declaration.name).peekable();
+    names.peek().is_some() && names.all(|name| group.tokens.iter().any(|token| token.name() == name))
 }
 
 /// Warns about the current parameters that are not supported or not known, once for each token.

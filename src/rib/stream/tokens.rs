@@ -52,7 +52,7 @@ pub(crate) fn group(request: &str, name: &str) -> Option<&'static TokenGroup> {
 }
 
 /// Attributes and options that other renderers and exporters write without their own name in them. One message covers
-/// all of them.
+/// all of them but those that act.
 pub(crate) const OTHER_RENDERERS: &[&str] =
     &["render", "renderman", "runtime", "divisions", "delayed", "procedural", "ri"];
 
@@ -262,14 +262,22 @@ groups! {
         "int camera" Acts;
         "int diffuse" Harmless;
         "int specular" Harmless;
-        "int transmission" Harmless;
-        "string transmission" Harmless;
+        // They take objects out of the shadow maps that lights make by themselves.
+        "int transmission" Acts;
+        "string transmission" Acts;
+        "int shadow" Acts;
+        "int reflection" Harmless;
         "int photon" Harmless;
         "int midpoint" Harmless;
         "int trace" Harmless;
     }
     "Attribute" "shade" {
         "string strategy" only(&["grids", "default"], "surfaces are shaded in grids");
+    // Of other renderers; see `OTHER_RENDERERS`.
+    "Attribute" "render" {
+        "string casts_shadows" Acts;
+        "int visibility" Acts;
+    }
         "string diffusehitmode" Harmless;
         "string specularhitmode" Harmless;
         "string transmissionhitmode" Harmless;
