@@ -23,7 +23,7 @@ pub(crate) enum ShaderSlot {
 }
 
 /// One change of the attributes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum AttributeChange {
     /// Color.
     Color([f32; 3]),
@@ -94,6 +94,14 @@ impl AttributeChange {
             }
             (Self::Shader(slot, Some(a)), Self::Shader(_, Some(b))) => Self::Shader(*slot, Some(a.blend(b, weight))),
             _ => self.clone(),
+        }
+    }
+
+    /// Whether it changes the same as another change of its kind; where the two are written does not matter.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Shader(slot, Some(a)), Self::Shader(other_slot, Some(b))) => slot == other_slot && a.is_like(b),
+            _ => self == other,
         }
     }
 }

@@ -6,7 +6,7 @@ use glam::DMat4;
 use std::sync::Arc;
 
 /// A shader as a request names it, before the transformation that it is placed by is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShaderCall {
     /// Its name.
     pub(crate) name: Arc<str>,
@@ -31,6 +31,11 @@ impl ShaderCall {
     pub(crate) fn bytes(&self) -> usize {
         let params = self.params.iter().map(|param| size_of::<ShaderParam>() + value_bytes(&param.value));
         size_of::<ShaderInstance>() + params.sum::<usize>()
+    }
+
+    /// Whether it names the same shader with the same parameters.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.name == other.name && self.params == other.params
     }
 
     /// Interpolates the numbers of two calls of the same shader; returns `self` where they do not match.

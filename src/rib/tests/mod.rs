@@ -5,6 +5,7 @@ mod blobby;
 mod geometry;
 mod hostile;
 mod left_out;
+mod moving_values;
 mod nurbs;
 mod objects;
 mod options;

@@ -26,6 +26,11 @@ impl SceneBuilder<'_> {
             self.messages.report_error("limitcheck", message);
             return;
         }
+        let [open, close] = self.options.shutter;
+        if self.state.transform.moves() && open < close {
+            let message = "a light in a moving coordinate system stands still, as when the shutter opens";
+            self.messages.warn_once("motion of lights", "unimplement", message);
+        }
         self.definitions += 1;
         let span = LightSpan { first: LightId(self.lights.list.len() as u32), count };
         let part = is_area.then_some(AreaPart { count });

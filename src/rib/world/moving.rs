@@ -2,6 +2,7 @@
 
 use super::effect::RequestEffect;
 use super::scene::SceneBuilder;
+use crate::diagnostic::SourceLocation;
 use crate::rib::geometry::batch::Batch;
 use crate::rib::geometry::blob_motion::carry_blobs;
 use crate::rib::state::attributes::AttributeChange;
@@ -41,7 +42,10 @@ impl SceneBuilder<'_> {
             );
         }
         if block.begun == block.items.len() {
-            let keyframes = block.times.into_iter().zip(block.items).collect();
+            let keyframes: Keyframes<_> = block.times.into_iter().zip(block.items).collect();
+            if let Some(what) = what_stands_still(&keyframes) {
+                self.warn_of_stillness(name, &what, &block.location);
+            }
             if let Some(effect) = self.moving_effect(name, keyframes) {
                 self.perform(effect);
             }
@@ -87,6 +91,16 @@ impl SceneBuilder<'_> {
         }
     }
 
+    /// Warns, once for each kind of request, that something in a motion block has one value for the whole picture.
+    fn warn_of_stillness(&mut self, name: &str, what: &str, begin: &SourceLocation) {
+        let [open, close] = self.options.shutter;
+        if open < close && self.messages.is_first(&format!("motion of {name}")) {
+            let message = format!("the moving {name} {what}");
+            let fault = RequestFault::warning("unimplement", 0, message);
+            self.messages.report_at(begin.clone(), fault.hint("only positions, widths and transformations move"));
+        }
+    }
+
     fn moving_geometry(&mut self, name: &str, mut batches: Keyframes<Batch>) -> Option<RequestEffect> {
         let (_, first) = batches.first()?;
         if let Some((_, other)) = batches.iter().find(|(_, batch)| !batch.same_topology(first)) {
@@ -104,6 +118,34 @@ impl SceneBuilder<'_> {
         }
         Batch::moving_geometry(batches).map(|geometry| RequestEffect::Geometry(Arc::new(geometry)))
     }
+}
+
+/// Says what of a motion block's requests differs from one time to another and yet has one value in the picture, as all
+/// has that surfaces are shaded with. Normals are not mentioned: they follow the positions, of which shading sees those
+/// of the same time.
+fn what_stands_still(keyframes: &[(f32, RequestEffect)]) -> Option<String> {
+    let ((_, first), later) = keyframes.split_first()?;
+    let changes = later.iter().any(|(_, effect)| match (first, effect) {
+        (RequestEffect::Change(a), RequestEffect::Change(b)) => !a.is_like(b),
+        (RequestEffect::Light(_, a, _), RequestEffect::Light(_, b, _)) => !a.is_like(b),
+        _ => false,
+    });
+    if changes {
+        return Some("has one value in the picture: that of the time when the shutter opens".into());
+    }
+    let RequestEffect::Primitive(batch) = first else { return None };
+    let changing = batch.columns.iter().filter(|column| {
+        later.iter().any(|(_, effect)| match effect {
+            RequestEffect::Primitive(other) => !other.columns.contains(column),
+            _ => false,
+        })
+    });
+    let names: Vec<String> = changing
+        .map(|column| &*column.declaration.name)
+        .filter(|name| *name != "N")
+        .map(|name| format!("\"{name}\""))
+        .collect();
+    (!names.is_empty()).then(|| format!("has {} of its first time at all times", names.join(", ")))
 }
 
 /// Extracts the keyframes' values of one kind; a block contains only one kind.
