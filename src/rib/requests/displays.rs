@@ -4,6 +4,7 @@ use super::options::{FILTER_WIDTH_MAX, filter_kind};
 use super::parameters::{read_params_in, warn_of_tokens};
 use super::shaders::shader_call;
 use crate::rib::state::displays::{DisplayRequest, ImagingRequest, PartRequest};
+use crate::rib::state::shader_call::ShaderCall;
 use crate::rib::stream::fault::{Parsed, RequestFault};
 use crate::rib::stream::lexer::Lexer;
 use crate::rib::stream::tokens;
@@ -219,8 +220,18 @@ pub(super) fn quantize(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> P
 /// Sets the imager. It is an option, which freezes at WorldBegin, but renderers accept it inside the world too, where
 /// scenes have it.
 pub(super) fn imager(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
-    let call = shader_call(scene, lexer)?;
+    let call = shader_call(scene, lexer)?.map(with_bgcolor);
     if scene.recording.is_some() {
+/// Returns a call of the imager "background" whose parameter "color", as the one that PRMan has built in calls it, is
+/// named "bgcolor", as that of RISpec is: no shader can have a parameter "color".
+fn with_bgcolor(mut call: ShaderCall) -> ShaderCall {
+    if &*call.name == "background" {
+        let colours = call.params.iter_mut().filter(|param| &*param.name == "color");
+        colours.for_each(|param| param.name = "bgcolor".into());
+    }
+    call
+}
+
         let message = "Imager is not allowed between ObjectBegin and ObjectEnd";
         return Err(scene.messages.error("illstate", message));
     }

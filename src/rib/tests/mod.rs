@@ -9,6 +9,7 @@ mod moving_values;
 mod nurbs;
 mod objects;
 mod options;
+mod other_programs;
 mod outline;
 mod primvar_types;
 mod procedural;

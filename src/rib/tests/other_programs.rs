@@ -1,0 +1,24 @@
+//! What other programs write, and older files have.
+
+use super::*;
+use crate::scene::ParamValue;
+
+const QUAD: &str = "Polygon \"P\" [0 0 0 1 0 0 1 1 0 0 1 0]";
+
+/// The codes, lines and texts of the messages about the inside of a world, which begins in line 2.
+fn said(body: &[u8]) -> Vec<(&'static str, u32, String)> {
+    let outcome = read_bytes([b"WorldBegin\n", body, b"\nWorldEnd\n"].concat(), &Settings::default());
+    outcome.messages.iter().map(|m| (m.code, m.location.line, format!("{} {}", m.message, m.hint))).collect()
+}
+
+#[test]
+fn the_imager_background_has_its_colour_by_any_name() {
+    for (declared, name) in [("", "color"), ("Declare \"color\" \"uniform color\"\n", "color"), ("", "bgcolor")] {
+        let world = clean(&format!("{declared}Imager \"background\" \"{name}\" [0 0 1]\nWorldBegin\n{QUAD}\nWorldEnd"));
+        let params = &world.options.imager.as_ref().expect("an imager").params;
+        assert_eq!((params.len(), &*params[0].name), (1, "bgcolor"), "{declared}");
+        assert_eq!(params[0].value, ParamValue::Floats(vec![0.0, 0.0, 1.0]), "{declared}");
+    }
+    let other = clean(&format!("Imager \"mine\" \"color\" [0 0 1]\nWorldBegin\n{QUAD}\nWorldEnd"));
+    assert_eq!(&*other.options.imager.as_ref().expect("an imager").params[0].name, "color");
+}
