@@ -151,8 +151,7 @@ impl PrimitiveCall<'_> {
         let fewest = match (cubic, periodic) {
             (true, false) => 4,
             (true, true) => step.max(2),
-            (false, false) => 2,
-            (false, true) => 3,
+            (false, _) => 2,
         };
         if count < fewest {
             self.error("range", &format!("{count} vertices in {name} are too few; it needs {fewest}"));

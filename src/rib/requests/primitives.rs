@@ -87,13 +87,24 @@ pub(super) fn torus(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Pars
 
 /// Reads one of two words; returns whether it is `yes`.
 fn either(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>, yes: &str, no: &str) -> Parsed<bool> {
+    one_of(scene, lexer, [&[yes], &[no]])
+}
+
+/// Reads whether a direction is periodic, in the words of RISpec or in those of older files.
+fn periodic(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<bool> {
+    one_of(scene, lexer, [&["periodic", "wrap"], &["nonperiodic", "nowrap"]])
+}
+
+/// Reads a word of one of two lists; returns whether it is of the first. The first of each is what the word should be.
+fn one_of(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>, [yes, no]: [&[&str]; 2]) -> Parsed<bool> {
     lexer.peek();
     let start = lexer.position();
     let word = lexer.text()?;
-    if *word == *yes || *word == *no {
-        return Ok(*word == *yes);
+    if yes.contains(&&*word) || no.contains(&&*word) {
+        return Ok(yes.contains(&&*word));
     }
-    let message = format!("{}: expected \"{yes}\" or \"{no}\", found \"{word}\"", scene.messages.current.name);
+    let (name, yes, no) = (scene.messages.current.name, yes[0], no[0]);
+    let message = format!("{name}: expected \"{yes}\" or \"{no}\", found \"{word}\"");
     Err(RequestFault::error("badargument", start, message))
 }
 
@@ -113,8 +124,7 @@ pub(super) fn patch_mesh(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) ->
 
 fn direction(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<MeshDirection> {
     let count = lexer.one_int()?;
-    let periodic = either(scene, lexer, "periodic", "nonperiodic")?;
-    Ok(MeshDirection { count, periodic })
+    Ok(MeshDirection { count, periodic: periodic(scene, lexer)? })
 }
 
 pub(super) fn nu_patch(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
@@ -205,7 +215,7 @@ pub(super) fn subdivision_mesh(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'
 pub(super) fn curves(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let cubic = either(scene, lexer, "cubic", "linear")?;
     let vertices = lexer.ints()?;
-    let periodic = either(scene, lexer, "periodic", "nonperiodic")?;
+    let periodic = periodic(scene, lexer)?;
     let basis = scene.state.basis[1];
     primitive(scene, lexer, |call| call.curves(cubic, &vertices, periodic, &basis))
 }

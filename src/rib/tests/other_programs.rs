@@ -22,3 +22,29 @@ fn the_imager_background_has_its_colour_by_any_name() {
     let other = clean(&format!("Imager \"mine\" \"color\" [0 0 1]\nWorldBegin\n{QUAD}\nWorldEnd"));
     assert_eq!(&*other.options.imager.as_ref().expect("an imager").params[0].name, "color");
 }
+
+#[test]
+fn a_periodic_mesh_of_two_vertices_goes_there_and_back() {
+    let world = drawn("PatchMesh \"bilinear\" 2 \"periodic\" 2 \"nonperiodic\" \"P\" [0 0 0 1 0 0 0 1 0 1 1 0]");
+    let Shape::Facets(facets) = only_shape(&world) else { panic!("it is bilinear") };
+    assert_eq!(facets.corners.as_ref(), [[0, 1, 2, 3], [1, 0, 3, 2]]);
+    assert_eq!(faults("PatchMesh \"bilinear\" 1 \"periodic\" 2 \"nonperiodic\" \"P\" [0 0 0 0 1 0]"), [("range", 2)]);
+}
+
+#[test]
+fn old_words_for_periodic() {
+    let mesh = |wrap: &str| {
+        let text =
+            format!("PatchMesh \"bilinear\" 3 \"{wrap}\" 2 \"{wrap}\" \"P\" [0 0 0 1 0 0 2 0 0 0 1 0 1 1 0 2 1 0]");
+        only_shape(&drawn(&text)).clone()
+    };
+    assert!(
+        mesh("nowrap") == mesh("nonperiodic") && mesh("wrap") == mesh("periodic") && mesh("wrap") != mesh("nowrap")
+    );
+    let curves = |wrap: &str| {
+        let text = format!("Curves \"linear\" [3] \"{wrap}\" \"P\" [0 0 0 1 0 0 2 0 0]");
+        only_shape(&drawn(&text)).clone()
+    };
+    assert!(curves("nowrap") == curves("nonperiodic") && curves("wrap") == curves("periodic"));
+    assert_eq!(faults("Curves \"linear\" [3] \"open\" \"P\" [0 0 0 1 0 0 2 0 0]"), [("badargument", 2)]);
+}
