@@ -440,14 +440,19 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads an integer; a float is a type error.
+    /// Reads an integer, which may be written as a float; one with a fraction is a type error.
     pub(crate) fn int(&mut self) -> Parsed<i32> {
         let start = self.position;
-        match self.number()? {
-            Number::Int(value) => i32::try_from(value)
-                .map_err(|_| RequestFault::error("range", start, "this integer does not fit into 32 bits")),
-            Number::Float(_) => Err(RequestFault::error("badargument", start, "expected an integer, found a float")),
-        }
+        let value = match self.number()? {
+            Number::Int(value) => value,
+            // What does not fit becomes the largest or the least, which does not either.
+            Number::Float(value) if value.fract() == 0.0 => value as i64,
+            Number::Float(value) => {
+                let message = format!("expected an integer, found {value}");
+                return Err(RequestFault::error("badargument", start, message));
+            }
+        };
+        i32::try_from(value).map_err(|_| RequestFault::error("range", start, "this integer does not fit into 32 bits"))
     }
 
     /// Reads `[ strings ]` and calls `each` for every one.

@@ -48,3 +48,17 @@ fn old_words_for_periodic() {
     assert!(curves("nowrap") == curves("nonperiodic") && curves("wrap") == curves("periodic"));
     assert_eq!(faults("Curves \"linear\" [3] \"open\" \"P\" [0 0 0 1 0 0 2 0 0]"), [("badargument", 2)]);
 }
+
+#[test]
+fn whole_floats_are_integers() {
+    let text = "FrameBegin 1.0\nWorldBegin\nPointsPolygons [4.0] [0 1.0 2. 3e0] \"P\" [0 0 0 1 0 0 1 1 0 0 1 0] \"uniform int id\" [7.0]\n\
+                LightSource \"ambientlight\" 2.0\nIlluminate 2 0\nSides 1.0\nWorldEnd\nFrameEnd";
+    let world = clean(text);
+    assert_eq!((world.options.frame, numbers(&world, "id")), (Some(1), vec![7.0]));
+    for (wrong, code) in
+        [("1.5", "badargument"), ("1e20", "range"), ("3e9", "range"), ("NaN", "badargument"), ("-inf", "badargument")]
+    {
+        assert_eq!(faults(&format!("Sides {wrong}")), [(code, 2)], "{wrong}");
+    }
+    assert!(said(b"Sides 1.5")[0].2.contains("expected an integer, found 1.5"));
+}

@@ -107,7 +107,7 @@ fn a_syntax_error_ends_its_request_and_has_a_location() {
         ("Surface \"never closed", "syntaxerror", 2, 9),
         ("Polygon \"P\" [0 0 0 1 0 0", "syntaxerror", 3, 1),
         ("@ 12", "syntaxerror", 2, 1),
-        ("Sides 1.0", "badargument", 2, 7),
+        ("Sides 1.5", "badargument", 2, 7),
         ("Patch \"biquintic\" \"P\" [1]", "badargument", 2, 7),
         ("FrobnicatePolygons [1 2 3] \"WorldEnd\"", "unregistered", 2, 1),
     ];
