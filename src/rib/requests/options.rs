@@ -119,7 +119,7 @@ pub(super) fn projection(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) ->
     read_params_in(scene, lexer, tokens::group("Projection", ""))?;
     let fov = scene.params.numbers("fov", 1).map_or(90.0, |values| f64::from(values[0]));
     let projection = match &*name {
-        "orthographic" | "null" => Projection::Orthographic,
+        "orthographic" | "null" | "" => Projection::Orthographic,
         "perspective" if fov > 0.0 && fov < 180.0 => Projection::Perspective { fov_degrees: fov },
         "perspective" => return Err(out_of_range(scene, "\"fov\" must be between 0 and 180")),
         other => {

@@ -1,7 +1,7 @@
 //! What other programs write, and older files have.
 
 use super::*;
-use crate::scene::ParamValue;
+use crate::scene::{ParamValue, Projection};
 
 const QUAD: &str = "Polygon \"P\" [0 0 0 1 0 0 1 1 0 0 1 0]";
 
@@ -61,4 +61,10 @@ fn whole_floats_are_integers() {
         assert_eq!(faults(&format!("Sides {wrong}")), [(code, 2)], "{wrong}");
     }
     assert!(said(b"Sides 1.5")[0].2.contains("expected an integer, found 1.5"));
+}
+
+#[test]
+fn an_empty_projection_is_none() {
+    let projection = |text: &str| clean(&format!("{text}\nWorldBegin\n{QUAD}\nWorldEnd")).camera.projection;
+    assert_eq!(projection("Projection \"\""), Projection::Orthographic);
 }
