@@ -37,12 +37,13 @@ impl OptionState {
         let PictureFormat { resolution, pixel_aspect } = self.format.unwrap_or(DEFAULT_FORMAT);
         let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.max(1)));
         let (resolution, frame_aspect) = self.fitted(resolution, pixel_aspect);
+        let window = self.screen_window.unwrap_or_else(|| default_window(frame_aspect));
         Camera {
             camera_from_world,
             projection: self.projection,
             resolution,
             pixel_aspect,
-            screen_window: self.screen_window.unwrap_or_else(|| default_window(frame_aspect)),
+            screen_window: self.screen_move.window(window),
             crop_window: flags.crop.unwrap_or(self.crop_window),
             clip: self.clip,
             clip_planes: self.clip_planes.clone(),

@@ -11,6 +11,7 @@ pub(crate) mod motion;
 pub(crate) mod options;
 pub(crate) mod resources;
 pub(crate) mod scoped;
+pub(crate) mod screen;
 pub(crate) mod shader_call;
 pub(crate) mod spaces;
 pub(crate) mod trim;

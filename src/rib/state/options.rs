@@ -1,6 +1,7 @@
 //! The options, which are set outside the world (RISpec 4.1).
 
 use super::displays::{DisplayRequest, PartRequest};
+use super::screen::ScreenMove;
 use crate::scene::{Options, Projection, Quantize, SearchPaths};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub(crate) struct OptionState {
     pub(crate) crop_window: [f64; 4],
     /// Projection.
     pub(crate) projection: Projection,
+    /// What transformations before Projection do to what is projected.
+    pub(crate) screen_move: ScreenMove,
     /// Clipping.
     pub(crate) clip: [f32; 2],
     /// ClippingPlane, in camera space.
@@ -72,6 +75,7 @@ impl OptionState {
             screen_window: None,
             crop_window: [0.0, 1.0, 0.0, 1.0],
             projection: Projection::Orthographic,
+            screen_move: ScreenMove::NONE,
             clip: [EPSILON, INFINITY],
             clip_planes: Vec::new(),
             depth_of_field: None,

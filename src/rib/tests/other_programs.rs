@@ -68,3 +68,21 @@ fn an_empty_projection_is_none() {
     let projection = |text: &str| clean(&format!("{text}\nWorldBegin\n{QUAD}\nWorldEnd")).camera.projection;
     assert_eq!(projection("Projection \"\""), Projection::Orthographic);
 }
+
+#[test]
+fn transformations_before_projection_move_the_screen() {
+    let camera = |text: &str| clean(&format!("Format 10 10 1\n{text}\nWorldBegin\n{QUAD}\nWorldEnd")).camera;
+    let moved = camera("Translate 0.5 0 0\nScale 2 4 1\nProjection \"perspective\"\nTranslate 0 0 9");
+    assert_eq!(moved.screen_window, [-0.75, 0.25, -0.25, 0.25]);
+    assert_eq!(track(&moved.camera_from_world), [(0.0, [0.0, 0.0, 9.0])]);
+    let window = camera("Scale 2 2 1\nProjection \"orthographic\"\nScreenWindow -4 4 -2 2").screen_window;
+    assert_eq!(window, [-2.0, 2.0, -1.0, 1.0]);
+    let rolled = camera("Rotate 90 0 0 1\nProjection \"perspective\"\nTranslate 1 0 9");
+    assert_eq!(rolled.screen_window, [-1.0, 1.0, -1.0, 1.0]);
+    assert_eq!(track(&rolled.camera_from_world), [(0.0, [0.0, 1.0, 9.0])]);
+    // The last projection counts.
+    let again = camera("Scale 2 2 1\nProjection \"orthographic\"\nIdentity\nProjection \"orthographic\"");
+    assert_eq!(again.screen_window, [-1.0, 1.0, -1.0, 1.0]);
+    let moving = "MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 1 0 0\nMotionEnd\nProjection \"orthographic\"\nWorldBegin WorldEnd";
+    assert_eq!(read_text(moving).codes(), [("unimplement", 5)]);
+}

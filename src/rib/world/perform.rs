@@ -7,6 +7,7 @@ use crate::rib::state::attributes::AttributeChange;
 use crate::rib::state::graphics::GraphicsState;
 use crate::rib::state::motion;
 use crate::rib::state::resources::{ResourceStep, SavedResource, restore};
+use crate::rib::state::screen::{self, ScreenMove};
 use crate::scene::Projection;
 use glam::DMat4;
 use std::sync::Arc;
@@ -120,14 +121,21 @@ impl SceneBuilder<'_> {
         }
     }
 
-    /// Sets the projection. Later transformations move the camera (RISpec 4.1.1).
+    /// Sets the projection. Earlier transformations move what is projected, later ones the camera (RISpec 4.1.1).
     fn take_projection(&mut self, projection: Projection) {
         self.options.projection = projection;
-        if *self.state.transform != *motion::still(DMat4::IDENTITY) {
-            let message = "transformations before Projection, which move the screen, are not supported and are ignored";
-            self.messages.warn_once("Projection", "unimplement", message);
-            self.state.transform = motion::still(DMat4::IDENTITY);
-        }
+        let still = Some(self.state.transform.first()).filter(|_| !self.state.transform.moves());
+        let (screen_move, roll) = still.and_then(screen::apart).unwrap_or_else(|| {
+            if self.messages.is_first("Projection") {
+                let message = "transformations before Projection that do not just scale, turn or shift the screen are \
+                    ignored";
+                let fault = self.messages.warning("unimplement", message);
+                self.messages.report_here(fault.hint("those of the camera belong after Projection"));
+            }
+            (ScreenMove::NONE, DMat4::IDENTITY)
+        });
+        self.options.screen_move = screen_move;
+        self.state.transform = motion::still(roll);
     }
 
     /// Saves attributes, or restores them.
