@@ -107,8 +107,8 @@ impl Assembly {
         self.steps.push(step);
     }
 
-    fn fits(&self) -> bool {
-        self.count <= STEPS_MAX && self.depth_max <= STACK_MAX
+    fn fits(&self, steps_max: usize) -> bool {
+        self.count <= steps_max && self.depth_max <= STACK_MAX
     }
 }
 
@@ -128,15 +128,14 @@ impl Field {
         let (some, root) = (self.some(near), self.nodes.len() - 1);
         let mut assembly = Assembly::default();
         if some[root] {
-            self.assemble(root, &some, &mut assembly);
+        self.program_of(near, STEPS_MAX).ok_or_else(|| format!("{} in one place", too_many()))
+    }
+
+    /// Returns the program of the leaves of some place, if it has at most so many steps.
+    fn program_of(&self, near: &[u32], steps_max: usize) -> Option<Vec<BlobStep>> {
+            self.assemble(root, &some, steps_max, &mut assembly);
         }
-        if assembly.fits() {
-            return Ok(assembly.steps);
-        }
-        let what = format!(
-            "more than {STEPS_MAX} of its leaves and operations other than sums, or {STACK_MAX} nested ones, meet"
-        );
-        Err(format!("{what} in one place"))
+        assembly.fits(steps_max).then_some(assembly.steps)
     }
 
     /// Returns which nodes are not 0 where only these leaves are not.
@@ -156,8 +155,8 @@ impl Field {
     }
 
     /// Appends the steps of a node that is not 0. What is 0 is left out of sums, which leaves their bits as they are.
-    fn assemble(&self, node: usize, some: &[bool], into: &mut Assembly) {
-        if !into.fits() {
+    fn assemble(&self, node: usize, some: &[bool], steps_max: usize, into: &mut Assembly) {
+        if !into.fits(steps_max) {
             return;
         }
         let (step, operands) = match &self.nodes[node] {
@@ -168,7 +167,7 @@ impl Field {
             BlobStep::Add | BlobStep::Subtract | BlobStep::Negate => {
                 let mut follows = false;
                 for (i, &operand) in operands.iter().enumerate().filter(|(_, operand)| some[**operand]) {
-                    self.assemble(operand, some, into);
+                    self.assemble(operand, some, steps_max, into);
                     match step {
                         BlobStep::Negate => into.push(BlobStep::Negate),
                         BlobStep::Subtract if i > 0 && !follows => into.push(BlobStep::Negate),
@@ -181,7 +180,7 @@ impl Field {
             step => {
                 for (i, &operand) in operands.iter().enumerate() {
                     if some[operand] {
-                        self.assemble(operand, some, into);
+                        self.assemble(operand, some, steps_max, into);
                     } else {
                         into.push(BlobStep::Constant(0.0));
                     }
@@ -192,6 +191,14 @@ impl Field {
             }
         }
     }
+}
+
+fn local(rows: &[[f32; 4]; 3], p: DVec3) -> DVec3 {
+    let row = |r: &[f32; 4]| DVec3::new(r[0].into(), r[1].into(), r[2].into()).dot(p) + f64::from(r[3]);
+    DVec3::new(row(&rows[0]), row(&rows[1]), row(&rows[2]))
+/// Says what a program may not have.
+fn too_many() -> String {
+    format!("more than {STEPS_MAX} of its leaves and operations other than sums, or {STACK_MAX} nested ones, meet")
 }
 
 fn local(rows: &[[f32; 4]; 3], p: DVec3) -> DVec3 {
@@ -263,6 +270,8 @@ pub(super) struct BlobMesh {
     pub(super) cell: f64,
     /// Whether cells are much longer than the leaves ask for.
     pub(super) coarse: bool,
+    /// What is wrong with a part of the surface that it leaves out.
+    pub(super) gap: Option<String>,
     /// The vertex of each cell that has one.
     vertex: HashMap<IVec3, u32>,
     /// The program of each vertex, and the leaves of each program.
@@ -301,6 +310,12 @@ impl BlobMesh {
     /// Adds a vertex for each cell of a block through which the surface goes: the middle of where it crosses its sides.
     fn add_vertices(&mut self, block: &LatticeBlock, values: &[f64], steps: &[BlobStep]) {
         let steep = steps.iter().any(|step| matches!(step, BlobStep::Repeller(_)));
+    /// Leaves out the surface in the block that begins at a lattice point.
+    fn leave_out(&mut self, first: IVec3) {
+        let [x, y, z] = ((first.as_dvec3() + 0.5 * f64::from(BLOCK)) * self.cell).as_vec3().to_array();
+        self.gap.get_or_insert_with(|| format!("{} around ({x}, {y}, {z}), and maybe elsewhere", too_many()));
+    }
+
         for corner in cube(BLOCK) {
             let (mut sum, mut count) = (DVec3::ZERO, 0);
             for (axis, offset) in (0..3).flat_map(|axis| (0..4).map(move |k| (axis, k))) {
@@ -378,7 +393,9 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
     let mut mesh = BlobMesh { cell, coarse: cell > 4.0 * wanted, ..BlobMesh::default() };
     let (mut known, mut full) = (HashMap::new(), Vec::new());
     for (first, near) in blocks {
-        let steps = field.program(&near).map_err(MeshFault::Limit)?;
+        // Inside of the surface more leaves may meet than devices take: a sum needs two steps for each.
+        let steps = field.program_of(&near, STEPS_MAX.max(2 * near.len()));
+        let steps = steps.ok_or_else(|| MeshFault::Limit(format!("{} in one place", too_many())))?;
         let first = IVec3::from(first) * BLOCK;
         let at = |p: IVec3| value(&steps, (first + p).as_dvec3() * cell);
         let values: Vec<f64> = cube(SIDE).map(at).collect();
@@ -398,7 +415,10 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
     full.iter().for_each(|block| mesh.add_facets(block));
     mesh.vertex = HashMap::new();
     if mesh.corners.is_empty() {
-        return Err(MeshFault::Empty("its field is nowhere large enough for a surface"));
+        return Err(match mesh.gap {
+            Some(gap) => MeshFault::Limit(gap),
+            None => MeshFault::Empty("its field is nowhere large enough for a surface"),
+        });
     }
     Ok(mesh)
 }

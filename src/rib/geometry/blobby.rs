@@ -48,6 +48,10 @@ impl PrimitiveCall<'_> {
             self.warning("limitcheck", "it is too large for its smallest leaves, which may be lost");
         }
         let count = field.leaves.len() as u64;
+        if let Some(what) = &blob.gap {
+            let message = format!("Blobby: a part of its surface is left out: {what}");
+            (self.report)(RequestFault::error("limitcheck", self.offset, message));
+        }
         let counts = ClassCounts { uniform: 1, varying: count, vertex: count, face_varying: count };
         let gather = |class: Class, values: &[f32], width: usize| match class {
             Class::Constant | Class::Uniform => values.to_vec(),

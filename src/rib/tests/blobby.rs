@@ -117,3 +117,29 @@ fn what_moves_keeps_its_mesh_or_stands_still() {
     let other = read_text(&ends(&pair(leaves, 0.3), &pair("1001 0 1001 16 7 1", 0.3)));
     assert_eq!(other.codes()[0], ("consistency", 5), "{:?}", other.messages);
 }
+
+#[test]
+fn many_leaves_may_meet_inside_of_the_surface() {
+    let matrices = (0..512).map(|i| format!("1 0 0 0 0 1 0 0 0 0 1 0 {} {} {} 1", i % 8, i / 8 % 8, i / 64));
+    let matrices: String = matrices.map(|matrix| matrix + "\n").collect();
+    let leaves: String = (0..512).map(|i| format!("1001 {} ", 16 * i)).collect();
+    let operands: String = (0..512).map(|i| format!("{i} ")).collect();
+    // Half as far from each other as they are large.
+    let scaled = matrices.replace("1 0 0 0 0 1 0 0 0 0 1 0", "2 0 0 0 0 2 0 0 0 0 2 0");
+    let world = drawn(&format!("Blobby 512 [{leaves} 0 512 {operands}] [{scaled}] [\"\"]"));
+    let longest = blobs(&world).programs.iter().map(|program| BlobStep::count(program)).max();
+    assert!(longest.is_some_and(|steps| steps > 64 && steps <= 256), "{longest:?}");
+}
+
+#[test]
+fn a_surface_of_too_many_leaves_costs_only_its_place() {
+    let far = "1 0 0 0 0 1 0 0 0 0 1 0 9 0 0 1";
+    let leaves: String = (0..300).map(|_| "1001 0 ").collect();
+    let operands: String = (0..301).map(|i| format!("{i} ")).collect();
+    let text = format!("WorldBegin\nBlobby 301 [{leaves} 1001 16 0 301 {operands}] [{UNIT} {far}] [\"\"]\nWorldEnd");
+    let outcome = read_text(&text);
+    assert_eq!(outcome.codes(), [("limitcheck", 2)]);
+    assert!(outcome.messages[0].message.contains("a part of its surface is left out"), "{:?}", outcome.messages);
+    let blobs = blobs(outcome.world());
+    assert!(blobs.positions.iter().all(|[x, ..]| *x > 7.9) && blobs.corners.len() > 100);
+}
