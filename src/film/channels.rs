@@ -70,7 +70,7 @@ impl ChannelGroup {
             ValueType::Color => &["R", "G", "B"],
             ValueType::Point | ValueType::Vector | ValueType::Normal => &["x", "y", "z"],
             ValueType::HPoint => &["x", "y", "z", "w"],
-            ValueType::Matrix => {
+            ValueType::Matrix | ValueType::MPoint => {
                 return (0..16).map(|index| format!("{name}.{}{}", index / 4, index % 4)).collect();
             }
         };

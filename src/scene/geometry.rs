@@ -31,6 +31,9 @@ pub enum ValueType {
     HPoint,
     /// Sixteen floats.
     Matrix,
+    /// A matrix for each leaf of an implicit surface, of which each point of the surface makes a position; it is one
+    /// from reading on.
+    MPoint,
 }
 
 impl ValueType {
@@ -40,7 +43,7 @@ impl ValueType {
             Self::Float | Self::Int | Self::String => 1,
             Self::Color | Self::Point | Self::Vector | Self::Normal => 3,
             Self::HPoint => 4,
-            Self::Matrix => 16,
+            Self::Matrix | Self::MPoint => 16,
         }
     }
 
@@ -56,6 +59,7 @@ impl ValueType {
             Self::Normal => "normal",
             Self::HPoint => "hpoint",
             Self::Matrix => "matrix",
+            Self::MPoint => "mpoint",
         };
         if array_len > 1 { format!("{name}[{array_len}]") } else { name.to_owned() }
     }

@@ -260,7 +260,7 @@ pub(super) fn rsl_type(ty: ValueType) -> RslType {
     match ty {
         ValueType::Float | ValueType::Int => RslType::Float,
         ValueType::Color => RslType::Color,
-        ValueType::Point | ValueType::HPoint => RslType::Point,
+        ValueType::Point | ValueType::HPoint | ValueType::MPoint => RslType::Point,
         ValueType::Vector => RslType::Vector,
         ValueType::Normal => RslType::Normal,
         ValueType::Matrix => RslType::Matrix,

@@ -34,6 +34,8 @@ pub(super) struct FieldLeaf {
     pub(super) size: f64,
     /// From where it is the unit sphere, or a segment of radius 1 between its ends.
     pub(super) object_from_unit: DMat4,
+    /// The same without the radius of a segment: the matrix that the request gives.
+    pub(super) object_from_own: DMat4,
     pub(super) ends: [DVec3; 2],
 }
 
@@ -46,7 +48,8 @@ impl FieldLeaf {
     /// Creates a leaf without bounds.
     pub(super) fn everywhere(step: BlobStep) -> Self {
         let (object_from_unit, ends) = (DMat4::IDENTITY, [DVec3::ZERO; 2]);
-        Self { step, bound: None, size: f64::INFINITY, object_from_unit, ends }
+        let object_from_own = object_from_unit;
+        Self { step, bound: None, size: f64::INFINITY, object_from_unit, object_from_own, ends }
     }
 
     /// Whether it may be other than 0 within `half` of a point along each axis.
@@ -123,16 +126,16 @@ impl Field {
         self.nodes == other.nodes && self.leaves.iter().map(kind).eq(other.leaves.iter().map(kind))
     }
 
-    /// Returns the program of the leaves of some place. Fails with the reason if there is none.
+    /// Returns the program of the leaves of some place. Fails with the reason if there is none that devices take.
     pub(super) fn program(&self, near: &[u32]) -> Result<Vec<BlobStep>, String> {
-        let (some, root) = (self.some(near), self.nodes.len() - 1);
-        let mut assembly = Assembly::default();
-        if some[root] {
         self.program_of(near, STEPS_MAX).ok_or_else(|| format!("{} in one place", too_many()))
     }
 
     /// Returns the program of the leaves of some place, if it has at most so many steps.
     fn program_of(&self, near: &[u32], steps_max: usize) -> Option<Vec<BlobStep>> {
+        let (some, root) = (self.some(near), self.nodes.len() - 1);
+        let mut assembly = Assembly::default();
+        if some[root] {
             self.assemble(root, &some, steps_max, &mut assembly);
         }
         assembly.fits(steps_max).then_some(assembly.steps)
@@ -193,9 +196,6 @@ impl Field {
     }
 }
 
-fn local(rows: &[[f32; 4]; 3], p: DVec3) -> DVec3 {
-    let row = |r: &[f32; 4]| DVec3::new(r[0].into(), r[1].into(), r[2].into()).dot(p) + f64::from(r[3]);
-    DVec3::new(row(&rows[0]), row(&rows[1]), row(&rows[2]))
 /// Says what a program may not have.
 fn too_many() -> String {
     format!("more than {STEPS_MAX} of its leaves and operations other than sums, or {STACK_MAX} nested ones, meet")
@@ -307,15 +307,15 @@ fn cube(side: i32) -> impl Iterator<Item = IVec3> {
 }
 
 impl BlobMesh {
-    /// Adds a vertex for each cell of a block through which the surface goes: the middle of where it crosses its sides.
-    fn add_vertices(&mut self, block: &LatticeBlock, values: &[f64], steps: &[BlobStep]) {
-        let steep = steps.iter().any(|step| matches!(step, BlobStep::Repeller(_)));
     /// Leaves out the surface in the block that begins at a lattice point.
     fn leave_out(&mut self, first: IVec3) {
         let [x, y, z] = ((first.as_dvec3() + 0.5 * f64::from(BLOCK)) * self.cell).as_vec3().to_array();
         self.gap.get_or_insert_with(|| format!("{} around ({x}, {y}, {z}), and maybe elsewhere", too_many()));
     }
 
+    /// Adds a vertex for each cell of a block through which the surface goes: the middle of where it crosses its sides.
+    fn add_vertices(&mut self, block: &LatticeBlock, values: &[f64], steps: &[BlobStep]) {
+        let steep = steps.iter().any(|step| matches!(step, BlobStep::Repeller(_)));
         for corner in cube(BLOCK) {
             let (mut sum, mut count) = (DVec3::ZERO, 0);
             for (axis, offset) in (0..3).flat_map(|axis| (0..4).map(move |k| (axis, k))) {
@@ -401,6 +401,10 @@ pub(super) fn mesh(field: &Field) -> Result<BlobMesh, MeshFault> {
         let values: Vec<f64> = cube(SIDE).map(at).collect();
         let inside: Vec<bool> = values.iter().map(|value| *value >= THRESHOLD).collect();
         if inside.iter().all(|point| *point == inside[0]) {
+            continue;
+        }
+        if field.program(&near).is_err() {
+            mesh.leave_out(first);
             continue;
         }
         let program = *known.entry(near.clone()).or_insert(mesh.programs.len() as u32);
@@ -490,15 +494,8 @@ impl BlobMesh {
     /// Returns the values at the vertices, `width` floats each: the mean of those of the leaves, by their fields.
     pub(super) fn blended(&self, field: &Field, values: &[f32], width: usize) -> Vec<f32> {
         let mut result = Vec::with_capacity(self.positions.len() * width);
-        for (p, &program) in self.positions.iter().zip(&self.vertex_program) {
-            let near = &self.leaves[program as usize];
-            let constant = (0..).zip(&field.leaves).filter(|(_, leaf)| leaf.bound.is_none()).map(|(i, _)| i);
-            let leaves = near.iter().copied().chain(constant);
-            let weigh = |leaf: u32| (leaf as usize, leaf_value(&field.leaves[leaf as usize].step, *p).max(0.0));
-            let mut weights: Vec<(usize, f64)> = leaves.map(weigh).filter(|(_, weight)| *weight > 0.0).collect();
-            if weights.is_empty() {
-                weights.extend(near.iter().map(|&leaf| (leaf as usize, 1.0)));
-            }
+        for (p, near) in self.vertices() {
+            let weights = weights(field, near, *p);
             let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
             for c in 0..width {
                 let sum: f64 = weights.iter().map(|(leaf, weight)| weight * f64::from(values[leaf * width + c])).sum();
@@ -507,6 +504,37 @@ impl BlobMesh {
         }
         result
     }
+
+    /// Returns where the vertices were when the leaves had other matrices, each of 16 floats: the mean of where each
+    /// leaf takes them, by their fields.
+    pub(super) fn placed(&self, field: &Field, matrices: &[f32]) -> Vec<f32> {
+        let matrices: Vec<DMat4> = matrices
+            .as_chunks::<16>()
+            .0
+            .iter()
+            .zip(&field.leaves)
+            .map(|(matrix, leaf)| DMat4::from_cols_array(&matrix.map(f64::from)) * leaf.object_from_own.inverse())
+            .collect();
+        let place = |(p, near): (&DVec3, &[u32])| {
+            let weights = weights(field, near, *p);
+            let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+            let sum: DVec3 = weights.iter().map(|(leaf, weight)| *weight * matrices[*leaf].transform_point3(*p)).sum();
+            (sum / total).as_vec3().to_array()
+        };
+        self.vertices().flat_map(place).collect()
+    }
+}
+
+/// Returns the leaves that count at a point, of those near it and those that have no bound, and for how much.
+fn weights(field: &Field, near: &[u32], p: DVec3) -> Vec<(usize, f64)> {
+    let constant = (0..).zip(&field.leaves).filter(|(_, leaf)| leaf.bound.is_none()).map(|(i, _)| i);
+    let leaves = near.iter().copied().chain(constant);
+    let weigh = |leaf: u32| (leaf as usize, leaf_value(&field.leaves[leaf as usize].step, p).max(0.0));
+    let mut weights: Vec<(usize, f64)> = leaves.map(weigh).filter(|(_, weight)| *weight > 0.0).collect();
+    if weights.is_empty() {
+        weights.extend(near.iter().map(|&leaf| (leaf as usize, 1.0)));
+    }
+    weights
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! Implicit surfaces (RISpec 5.6, `Blobby`): their instructions are read into fields.
 
 use super::batch::{Batch, BatchShape, BlobBatch};
-use super::blob_mesh::{Field, FieldLeaf, MeshFault, Node, THRESHOLD, mesh};
+use super::blob_mesh::{BlobMesh, Field, FieldLeaf, MeshFault, Node, THRESHOLD, mesh};
+use super::column::{Column, PrimvarValues};
 use super::primvars::{ClassCounts, PrimitiveCall};
-use crate::scene::{BlobStep, Blobs, Class, Repeller};
+use crate::rib::stream::declare::Declaration;
+use crate::rib::stream::fault::RequestFault;
+use crate::rib::stream::params::{Param, ParamSlice, check_count};
+use crate::scene::{BlobStep, Blobs, Class, Repeller, ValueType};
 use crate::texture::DepthPicture;
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
@@ -44,20 +48,23 @@ impl PrimitiveCall<'_> {
                 return None;
             }
         };
-        if blob.coarse {
-            self.warning("limitcheck", "it is too large for its smallest leaves, which may be lost");
-        }
-        let count = field.leaves.len() as u64;
         if let Some(what) = &blob.gap {
             let message = format!("Blobby: a part of its surface is left out: {what}");
             (self.report)(RequestFault::error("limitcheck", self.offset, message));
         }
+        if blob.coarse {
+            self.warning("limitcheck", "it is too large for its smallest leaves, which may be lost");
+        }
+        let count = field.leaves.len() as u64;
         let counts = ClassCounts { uniform: 1, varying: count, vertex: count, face_varying: count };
         let gather = |class: Class, values: &[f32], width: usize| match class {
             Class::Constant | Class::Uniform => values.to_vec(),
             _ => blob.blended(&field, values, width),
         };
-        let columns = self.columns(&counts, &[], Some(&gather));
+        let is_matrix = |param: &&Param| param.declaration.ty == ValueType::MPoint;
+        let matrices: Vec<&str> = self.params.iter().filter(is_matrix).map(|param| &*param.declaration.name).collect();
+        let mut columns = self.columns(&counts, &matrices, Some(&gather));
+        columns.extend(self.params.iter().filter(is_matrix).filter_map(|param| self.placed(param, &field, &blob)));
         let blobs = Blobs {
             positions: blob.positions.iter().map(|p| p.as_vec3().to_array()).collect(),
             corners: blob.corners.clone().into(),
@@ -68,6 +75,22 @@ impl PrimitiveCall<'_> {
         };
         let form = BatchShape::Blobs(Box::new(BlobBatch { blobs, field, mesh: blob }));
         Some(Batch { form, columns, location: self.location.clone() })
+    }
+
+    /// Returns the points that a variable of the type `mpoint` makes of a matrix for each leaf, which its request may
+    /// also give as varying.
+    fn placed(&self, param: &Param, field: &Field, blob: &BlobMesh) -> Option<Column> {
+        let ParamSlice::Floats(values) = self.params.values(param) else { return None };
+        let is_of_leaves = !matches!(param.declaration.class, Class::Constant | Class::Uniform);
+        if !is_of_leaves || param.declaration.array_len != 1 {
+            let message = format!("Blobby: \"{}\" must have one mpoint for each leaf", param.declaration.name);
+            let fault = RequestFault::error("badtoken", param.offset, message);
+            (self.report)(fault.hint("declare it as \"vertex mpoint\"; it is left out"));
+            return None;
+        }
+        let used = check_count(param, values.len(), field.leaves.len() as u64, &mut |fault| (self.report)(fault))?;
+        let declaration = Declaration { ty: ValueType::Point, class: Class::Vertex, ..(*param.declaration).clone() };
+        Some(Column { declaration, values: PrimvarValues::Floats(blob.placed(field, &values[..used])) })
     }
 
     /// Reads the instructions.
@@ -226,7 +249,8 @@ impl PrimitiveCall<'_> {
         );
         let (first, last) = (from_unit.transform_point3(start), from_unit.transform_point3(end));
         let bound = [0.5 * (first + last), reach + 0.5 * (last - first).abs()];
-        Ok(FieldLeaf { step, bound: Some(bound), size, object_from_unit: from_unit, ends: [start, end] })
+        let (object_from_unit, object_from_own) = (from_unit, DMat4::from_cols_array(&matrix));
+        Ok(FieldLeaf { step, bound: Some(bound), size, object_from_unit, object_from_own, ends: [start, end] })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::diagnostic::SourceLocation;
 use crate::rib::stream::declare::Declaration;
 use crate::rib::stream::fault::RequestFault;
 use crate::rib::stream::params::{Param, ParamList, ParamSlice, check_count};
-use crate::scene::Class;
+use crate::scene::{Class, ValueType};
 use std::sync::Arc;
 
 /// The number of values of each class on a primitive; constant always has one.
@@ -282,6 +282,11 @@ impl PrimitiveCall<'_> {
     /// with a message, if it is a standard variable of a type that cannot be used.
     fn declared(&self, param: &Param) -> Option<(Declaration, bool)> {
         let mut declaration = Declaration::clone(&param.declaration);
+        if declaration.ty == ValueType::MPoint {
+            let message = format!("{}: only Blobby has variables of the type mpoint", self.name);
+            (self.report)(RequestFault::error("badtoken", param.offset, message).hint("it is left out"));
+            return None;
+        }
         match adopt_type(&mut declaration) {
             Ok(spreads) => Some((declaration, spreads)),
             Err(why) => {

@@ -140,16 +140,21 @@ fn mode_named(scene: &mut SceneBuilder<'_>, mode: &str, offset: usize, composite
     match scene.dictionary.look_up(mode.as_bytes()) {
         // A declaration of a channel that every picture has.
         Ok(declaration) if channels(&declaration.name).is_some() => Ok(channels(&declaration.name).expect("it is one")),
-        Ok(declaration) if declaration.ty != ValueType::String && declaration.array_len == 1 => {
+        Ok(declaration) if declaration.array_len == 1 && !has_no_channels(declaration.ty) => {
             Ok(DisplayMode::Variable { name: Arc::clone(&declaration.name), ty: declaration.ty, composited })
         }
         Ok(declaration) => {
-            let message = format!("\"{}\" cannot be shown: it is a string or an array", declaration.name);
+            let message = format!("\"{}\" cannot be shown: it is a string, an mpoint or an array", declaration.name);
             Err(RequestFault::error("badargument", offset, message))
         }
         Err(message) => Err(RequestFault::error("badtoken", offset, message)
             .hint("a mode is a combination of rgb, a, z, or a variable: \"varying color name\"")),
     }
+}
+
+/// Whether no picture can show values of a type.
+fn has_no_channels(ty: ValueType) -> bool {
+    matches!(ty, ValueType::String | ValueType::MPoint)
 }
 
 /// Returns what the current parameters say about quantization, exposure and filter.
@@ -217,11 +222,6 @@ pub(super) fn quantize(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> P
     Ok(())
 }
 
-/// Sets the imager. It is an option, which freezes at WorldBegin, but renderers accept it inside the world too, where
-/// scenes have it.
-pub(super) fn imager(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
-    let call = shader_call(scene, lexer)?.map(with_bgcolor);
-    if scene.recording.is_some() {
 /// Returns a call of the imager "background" whose parameter "color", as the one that PRMan has built in calls it, is
 /// named "bgcolor", as that of RISpec is: no shader can have a parameter "color".
 fn with_bgcolor(mut call: ShaderCall) -> ShaderCall {
@@ -232,6 +232,11 @@ fn with_bgcolor(mut call: ShaderCall) -> ShaderCall {
     call
 }
 
+/// Sets the imager. It is an option, which freezes at WorldBegin, but renderers accept it inside the world too, where
+/// scenes have it.
+pub(super) fn imager(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
+    let call = shader_call(scene, lexer)?.map(with_bgcolor);
+    if scene.recording.is_some() {
         let message = "Imager is not allowed between ObjectBegin and ObjectEnd";
         return Err(scene.messages.error("illstate", message));
     }

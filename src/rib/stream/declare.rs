@@ -267,6 +267,7 @@ fn type_named(name: &str) -> Option<ValueType> {
         "hpoint" => ValueType::HPoint,
         "matrix" => ValueType::Matrix,
         _ => return None,
+        "mpoint" => ValueType::MPoint,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Implicit surfaces: their meshes, programs and refusals.
 
 use super::*;
-use crate::scene::{BlobStep, Blobs, Class, PrimvarData};
+use crate::scene::{BlobStep, Blobs, Class, PrimvarData, ValueType};
 use std::collections::HashMap;
 
 const UNIT: &str = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1";
@@ -142,4 +142,30 @@ fn a_surface_of_too_many_leaves_costs_only_its_place() {
     assert!(outcome.messages[0].message.contains("a part of its surface is left out"), "{:?}", outcome.messages);
     let blobs = blobs(outcome.world());
     assert!(blobs.positions.iter().all(|[x, ..]| *x > 7.9) && blobs.corners.len() > 100);
+}
+
+/// A matrix for each leaf, the leaf's own moved by 5, gives the points of the surface moved by 5.
+#[test]
+fn matrices_of_the_type_mpoint_make_points() {
+    let (ball, moved) = ("2 0 0 0 0 1 0 0 0 0 1 0 0.5 0 0 1", "2 0 0 0 0 1 0 0 0 0 1 0 0.5 5 0 1");
+    let segment = "0 0 -1 0 0 1 0.8";
+    let world = drawn(&format!(
+        "Blobby 2 [1001 0 1002 16 0 2 0 1] [{ball} {segment} {ball}] [\"\"] \"vertex mpoint rest\" [{moved} {moved}]"
+    ));
+    let points = numbers(&world, "rest");
+    let primvar = &world.drawables[0].geometry.primvars[0];
+    assert_eq!((primvar.class, primvar.ty), (Class::Vertex, ValueType::Point));
+    let (points, rest) = points.as_chunks::<3>();
+    assert!(rest.is_empty() && points.len() == blobs(&world).positions.len());
+    for ([x, y, z], [px, py, pz]) in points.iter().zip(blobs(&world).positions.iter()) {
+        let off = (x - px).abs() + (y - py - 5.0).abs() + (z - pz).abs();
+        assert!(off < 1e-5, "{x} {y} {z} for {px} {py} {pz}");
+    }
+    let unlike = [("vertex mpoint m", "1"), ("constant mpoint m", UNIT)];
+    for (declaration, values) in unlike {
+        let text = format!("WorldBegin\nBlobby 1 [1001 0] [{UNIT}] [\"\"] \"{declaration}\" [{values}]\nWorldEnd");
+        let outcome = read_text(&text);
+        assert_eq!((outcome.codes().len(), outcome.world().drawables.len()), (1, 1), "{declaration}");
+    }
+    assert_eq!(faults(&format!("Sphere 1 -1 1 360 \"vertex mpoint m\" [{UNIT}]")), [("badtoken", 2)]);
 }
