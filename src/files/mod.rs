@@ -2,11 +2,13 @@
 
 mod claims;
 mod special;
+mod spelling;
 mod whole;
 
 pub(crate) use claims::number_of;
 pub use claims::{FileClaims, FileRefused, FileRole};
 pub(crate) use special::what_is_no_file;
+pub(crate) use spelling::spellings;
 pub(crate) use whole::FileSink;
 pub use whole::{PendingFile, check_writable, write_bytes};
 pub(crate) use whole::{beside, keep_mode, resolve, write_whole};

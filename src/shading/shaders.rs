@@ -1,7 +1,7 @@
 //! Finding and reading shaders: NAME.sl on the shader path, then the built-in ones. Each shader is read once.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::files::{FileClaims, FileRole};
+use crate::files::{FileClaims, FileRole, spellings};
 use crate::scene::ShaderInstance;
 use rustc_hash::FxHashMap;
 use spirv_gen::diagnostic::Severity as RslSeverity;
@@ -133,6 +133,7 @@ impl Shaders {
         let has_directories = Path::new(&file_name).components().count() > 1;
         let candidates = folders.iter().map(|folder| Path::new(folder).join(&file_name));
         let candidates = has_directories.then(|| PathBuf::from(&file_name)).into_iter().chain(candidates);
+        let candidates = candidates.flat_map(spellings);
         let mut refused = None;
         for file in candidates {
             if let Err(outside) = self.files.check_inside(&file) {

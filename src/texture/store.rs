@@ -15,7 +15,7 @@ use super::header::TextureKind;
 use super::patient_file::{Patience, answered};
 use super::tiled::open_or_tile;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::files::{FileClaims, FileRole};
+use crate::files::{FileClaims, FileRole, spellings};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::fmt;
@@ -373,9 +373,10 @@ impl fmt::Debug for TextureStore {
     }
 }
 
-/// Returns where a texture may be. An absolute name, or one with folders, is also used as it is.
+/// Returns where a texture may be. An absolute name, or one with folders, is also used as it is. Names are also looked
+/// for in Latin-1.
 pub fn candidates<'a>(name: &'a str, folders: &'a [String]) -> impl Iterator<Item = PathBuf> + 'a {
     let alone = folders.is_empty() || Path::new(name).components().count() > 1;
     let here = alone.then(|| PathBuf::from(name));
-    folders.iter().map(move |folder| Path::new(folder).join(name)).chain(here)
+    folders.iter().map(move |folder| Path::new(folder).join(name)).chain(here).flat_map(spellings)
 }

@@ -1,7 +1,7 @@
 //! Textures that a scene requests: made between its worlds.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::files::{FileRefused, FileRole};
+use crate::files::{FileRefused, FileRole, spellings};
 use crate::film::{DisplayOutcome, DisplayState};
 use crate::outcome::Ending;
 use crate::progress::Activity;
@@ -58,8 +58,9 @@ impl Session<'_> {
 
 /// Returns a picture as it is named, or in the first folder that has it.
 fn found(picture: &Path, folders: &[String]) -> PathBuf {
-    let inside = |folder: &String| Some(Path::new(folder).join(picture)).filter(|path| path.is_file());
-    if picture.exists() { None } else { folders.iter().find_map(inside) }.unwrap_or_else(|| picture.to_owned())
+    let there = spellings(picture.to_owned()).find(|path| path.exists());
+    let inside = |folder: &String| spellings(Path::new(folder).join(picture)).find(|path| path.is_file());
+    there.or_else(|| folders.iter().find_map(inside)).unwrap_or_else(|| picture.to_owned())
 }
 
 /// Returns the code of an error, and what to do about it.

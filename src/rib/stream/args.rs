@@ -162,7 +162,10 @@ impl Lexer<'_> {
     }
 }
 
-/// Converts a string for the scene; bytes that are not UTF-8 are replaced.
+/// Converts a string for the scene. What is not UTF-8 is Latin-1, in which programs of the time wrote names.
 pub(crate) fn to_text(bytes: &[u8]) -> Arc<str> {
-    String::from_utf8_lossy(bytes).into()
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => bytes.iter().copied().map(char::from).collect::<String>().into(),
+    }
 }

@@ -1,5 +1,6 @@
 //! Declarations: the class and type of a parameter's token (RISpec 3.1, `Declare` and inline declarations).
 
+use super::args::to_text;
 use super::tokens::KnownToken;
 use crate::scene::{Class, ValueType};
 use rustc_hash::FxHashMap;
@@ -22,9 +23,9 @@ pub(crate) struct Declaration {
 impl Declaration {
     /// Returns the declaration of a shader's token that nothing declares: the parameter of that name has the type. The
     /// class and type here only say how the values are read.
-    fn of_parameter(name: &str, strings: bool) -> Self {
+    fn of_parameter(name: Arc<str>, strings: bool) -> Self {
         let ty = if strings { ValueType::String } else { ValueType::Float };
-        Self { name: name.into(), class: Class::Uniform, ty, array_len: 0 }
+        Self { name, class: Class::Uniform, ty, array_len: 0 }
     }
 
     /// Whether class and type were declared.
@@ -125,9 +126,11 @@ impl Dictionary {
         if let Some(declaration) = self.met.get(token) {
             return Ok(Rc::clone(declaration));
         }
-        let text = String::from_utf8_lossy(token);
+        let text = to_text(token);
         let declaration = match self.declared.get(&*text) {
-            Some(&ClassAndType { class, ty, array_len }) => Declaration { name: (*text).into(), class, ty, array_len },
+            Some(&ClassAndType { class, ty, array_len }) => {
+                Declaration { name: Arc::clone(&text), class, ty, array_len }
+            }
             None if text.trim().contains(|c: char| c.is_ascii_whitespace()) => parse_inline(&text)?,
             None => return Err(format!("the token \"{text}\" is not declared")),
         };
@@ -144,12 +147,10 @@ impl Dictionary {
     /// Looks up a token of a shader, which needs no declaration; `strings` says whether its values are strings.
     pub(crate) fn look_up_parameter(&mut self, token: &[u8], strings: bool) -> Result<Rc<Declaration>, String> {
         let found = self.look_up(token);
-        match std::str::from_utf8(token) {
-            Ok(name) if found.is_err() && !name.contains(|c: char| c.is_ascii_whitespace()) => {
-                Ok(Rc::new(Declaration::of_parameter(name, strings)))
-            }
-            _ => found,
+        if found.is_ok() || token.iter().any(u8::is_ascii_whitespace) {
+            return found;
         }
+        Ok(Rc::new(Declaration::of_parameter(to_text(token), strings)))
     }
 
     /// Looks up a token of an `Option`, `Attribute` or another request with tokens of its own, which take precedence
@@ -266,8 +267,8 @@ fn type_named(name: &str) -> Option<ValueType> {
         "normal" => ValueType::Normal,
         "hpoint" => ValueType::HPoint,
         "matrix" => ValueType::Matrix,
-        _ => return None,
         "mpoint" => ValueType::MPoint,
+        _ => return None,
     })
 }
 

@@ -118,7 +118,7 @@ impl ParamList {
             let offset = lexer.position();
             let token = lexer.string()?;
             if matches!(lexer.peek(), TokenKind::Word | TokenKind::End | TokenKind::Binary) {
-                let message = format!("the parameter \"{}\" has no value", String::from_utf8_lossy(&token));
+                let message = format!("the parameter \"{}\" has no value", to_text(&token));
                 return Err(RequestFault::error("badparamlist", offset, message));
             }
             let start = lexer.position();

@@ -1,6 +1,6 @@
 //! Sources of RIB: files, standard input and memory, plain or gzip-compressed.
 
-use crate::files::FileClaims;
+use crate::files::{FileClaims, spellings};
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::stats::human_bytes;
 use flate2::read::MultiGzDecoder;
@@ -195,7 +195,8 @@ pub(crate) fn find_archive<'a>(
         let in_folder = |folder: &Path| if folder == Path::new(".") { name.to_owned() } else { folder.join(name) };
         folders.into_iter().map(in_folder).collect()
     };
-    let (inside, outside): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|path| files.check_inside(path).is_ok());
+    let candidates = candidates.into_iter().flat_map(spellings);
+    let (inside, outside): (Vec<_>, Vec<_>) = candidates.partition(|path| files.check_inside(path).is_ok());
     inside.into_iter().find(|path| path.is_file()).or_else(|| outside.into_iter().next())
 }
 

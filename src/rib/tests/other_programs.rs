@@ -86,3 +86,21 @@ fn transformations_before_projection_move_the_screen() {
     let moving = "MotionBegin [0 1]\nTranslate 0 0 0\nTranslate 1 0 0\nMotionEnd\nProjection \"orthographic\"\nWorldBegin WorldEnd";
     assert_eq!(read_text(moving).codes(), [("unimplement", 5)]);
 }
+
+#[test]
+fn names_that_are_not_utf_8_are_latin_1() {
+    let text = b"Display \"caf\xe9.exr\" \"exr\" \"rgba\"\nDeclare \"h\xf6he\" \"float\"\nWorldBegin\n\
+                 Surface \"matte\" \"h\xf6he\" [2] \"string map\" \"\xe9.tx\"\nSphere 1 -1 1 360 \"constant float gr\xfc\xdfe\" [1]\nWorldEnd\n";
+    let outcome = read_bytes(text.to_vec(), &Settings::default());
+    assert_eq!(outcome.codes(), []);
+    let world = outcome.world();
+    assert_eq!(world.options.displays[0].name, "café.exr");
+    let drawable = &world.drawables[0];
+    let params = &drawable.attributes.surface.as_ref().expect("matte").params;
+    assert_eq!((&*params[0].name, params[0].ty.is_some()), ("höhe", true));
+    assert_eq!(params[1].value, ParamValue::Strings(vec!["é.tx".into()]));
+    assert_eq!(&*drawable.geometry.primvars[0].name, "grüße");
+    // UTF-8 stays what it is.
+    let utf8 = read_text(&format!("Display \"café.exr\" \"exr\" \"rgba\"\nWorldBegin\n{QUAD}\nWorldEnd"));
+    assert_eq!(utf8.world().options.displays[0].name, "café.exr");
+}
