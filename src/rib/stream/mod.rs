@@ -18,3 +18,4 @@ pub(crate) mod search;
 pub(crate) mod skip_block;
 pub(crate) mod source;
 pub(crate) mod tokens;
+mod utf16;

@@ -1,5 +1,6 @@
 //! Sources of RIB: files, standard input and memory, plain or gzip-compressed.
 
+use super::utf16::{ByteOrder, Utf16Reader};
 use crate::files::{FileClaims, spellings};
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::stats::human_bytes;
@@ -104,16 +105,23 @@ impl Source {
     }
 
     /// Reads plain or compressed bytes; `length` is their number, if it is known.
-    fn filled(mut self, mut packed: impl Read, length: Option<u64>) -> io::Result<Self> {
-        let mut magic = Vec::new();
-        packed.by_ref().take(2).read_to_end(&mut magic)?;
-        let whole = magic.chain(packed);
+    fn filled(mut self, packed: impl Read, length: Option<u64>) -> io::Result<Self> {
+        let (magic, whole) = begin(packed)?;
         if magic != [0x1f, 0x8b] {
-            self.fill(whole, length)?;
-        } else if let Err(error) = self.fill(MultiGzDecoder::new(io::BufReader::new(whole)), None) {
+            self.decode(whole, length)?;
+        } else if let Err(error) = self.decode(MultiGzDecoder::new(io::BufReader::new(whole)), None) {
             self.truncated = Some(Truncated::Damaged(format!("its gzip data is damaged: {error}")));
         }
         Ok(self)
+    }
+
+    /// Reads text of `length` bytes, if that is known, to its end, or until memory is used up. UTF-16 becomes UTF-8.
+    fn decode(&mut self, text: impl Read, length: Option<u64>) -> io::Result<()> {
+        let (begin, text) = begin(text)?;
+        match ByteOrder::of(&begin) {
+            Some(order) => self.fill(Utf16Reader::new(text, order), length.map(|length| length / 2)),
+            None => self.fill(text, length),
+        }
     }
 
     /// Reads text to its end, or until memory is used up.
@@ -180,6 +188,13 @@ impl Source {
     }
 }
 
+/// Returns the first two bytes of a source, and all of it.
+fn begin<R: Read>(mut source: R) -> io::Result<(Vec<u8>, impl Read)> {
+    let mut begin = Vec::new();
+    source.by_ref().take(2).read_to_end(&mut begin)?;
+    Ok((begin.clone(), io::Cursor::new(begin).chain(source)))
+}
+
 /// Searches for an archive: an absolute name is used as it is, any other is searched in `folders`. Only regular files
 /// are found, so that no device or pipe named in a RIB can block the renderer. Outside of the folder that may be used
 /// nothing is looked at; a name that could only be there is returned, to be refused.
@@ -225,6 +240,14 @@ mod tests {
         // Two members after each other are one text.
         let two = [gzip(b"World"), gzip(b"End")].concat();
         assert_eq!(load(two, 100).bytes, b"WorldEnd");
+    }
+
+    #[test]
+    fn utf_16_is_read_plain_and_compressed() {
+        let text: Vec<u8> = "\u{feff}Format 1".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(load(text.clone(), 100).bytes, b"\xef\xbb\xbfFormat 1");
+        assert_eq!(load(gzip(&text), 100).bytes, b"\xef\xbb\xbfFormat 1");
+        assert_eq!(load(text[2..].to_vec(), 100).bytes, b"Format 1");
     }
 
     #[test]

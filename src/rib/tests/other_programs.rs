@@ -104,3 +104,17 @@ fn names_that_are_not_utf_8_are_latin_1() {
     let utf8 = read_text(&format!("Display \"café.exr\" \"exr\" \"rgba\"\nWorldBegin\n{QUAD}\nWorldEnd"));
     assert_eq!(utf8.world().options.displays[0].name, "café.exr");
 }
+
+#[test]
+fn a_scene_in_utf_16() {
+    let text = format!(
+        "\u{feff}##RenderMan RIB\r\nDisplay \"é.exr\" \"exr\" \"rgba\"\r\nWorldBegin\r\n{QUAD}\r\nSides 7\r\nWorldEnd\r\n"
+    );
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [little.clone(), big, little[2..].to_vec()] {
+        let outcome = read_bytes(bytes, &Settings::default());
+        assert_eq!(outcome.codes(), [("range", 5)]);
+        assert_eq!((outcome.world().drawables.len(), &*outcome.world().options.displays[0].name), (1, "é.exr"));
+    }
+}
