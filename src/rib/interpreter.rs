@@ -6,6 +6,7 @@ use super::requests::{self, InMotion, Request, Scope};
 use super::stream::fault::{Parsed, RequestFault};
 use super::stream::lexer::{Lexer, TokenKind, describe};
 use super::stream::messages::CurrentRequest;
+use super::stream::windows_path::meaning;
 use super::world::scene::SceneBuilder;
 
 /// Reads requests to the end of the lexer's range.
@@ -42,6 +43,7 @@ fn read_request(reader: &mut Reader<'_>, lexer: &mut Lexer<'_>, offset: usize) {
     reader.scene.messages.current = CurrentRequest { name: request.name, is_primitive, location, offset };
     let result = check_scope(&mut reader.scene, request).and_then(|()| (request.read)(reader, lexer));
     let scene = &mut reader.scene;
+    hint_at_back_slashes(scene, lexer);
     match result {
         // An archive or a refused request may have stopped the reading.
         Ok(()) if scene.is_stopped() => {}
@@ -60,6 +62,17 @@ fn read_request(reader: &mut Reader<'_>, lexer: &mut Lexer<'_>, offset: usize) {
             scene.messages.report(lexer, fault);
             lexer.skip_to_request();
         }
+    }
+}
+
+/// Warns once of a path whose back slashes are not doubled.
+fn hint_at_back_slashes(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) {
+    if let Some((offset, letter)) = lexer.take_windows_path()
+        && scene.messages.is_first("back slashes")
+    {
+        let message = format!("\"\\{}\" in this string is {}", char::from(letter), meaning(letter));
+        let fault = RequestFault::warning("badargument", offset, message);
+        scene.messages.report(lexer, fault.hint("in paths, write / or \\\\ between folders"));
     }
 }
 

@@ -7,6 +7,7 @@ use super::binary::{self, BinaryToken, CodedText, FLOAT_BYTES, StreamCodes};
 use super::fault::{Parsed, RequestFault};
 use super::number::{self, Number};
 use super::source::Source;
+use super::windows_path::letter_behind_slash;
 use crate::diagnostic::SourceLocation;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -50,6 +51,8 @@ pub(crate) struct Lexer<'a> {
     codes: Rc<StreamCodes>,
     /// Inside a binary array: floats that are left.
     packed: Option<usize>,
+    /// Where a string begins that is probably a path with single back slashes, and the letter behind the first of them.
+    windows_path: Option<(usize, u8)>,
 }
 
 /// A position whose line is known.
@@ -94,7 +97,14 @@ impl<'a> Lexer<'a> {
             furthest: Cell::new(mark),
             codes: Rc::default(),
             packed: None,
+            windows_path: None,
         }
+    }
+
+    /// Returns where a string begins, of those read since the last call, that is probably a path with single back
+    /// slashes, and the letter behind the first of them.
+    pub(crate) fn take_windows_path(&mut self) -> Option<(usize, u8)> {
+        self.windows_path.take()
     }
 
     /// Returns the same lexer with codes that are known where it begins.
@@ -318,6 +328,8 @@ impl<'a> Lexer<'a> {
             at += stop + 1;
             if rest[stop] == b'"' {
                 self.position = at;
+                let path = letter_behind_slash(&self.bytes[start..at - 1]).map(|letter| (start - 1, letter));
+                self.windows_path = self.windows_path.or(path);
                 return Ok(Cow::Owned(text));
             }
             at = self.escape(at, &mut text);

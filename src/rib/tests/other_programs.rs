@@ -118,3 +118,21 @@ fn a_scene_in_utf_16() {
         assert_eq!((outcome.world().drawables.len(), &*outcome.world().options.displays[0].name), (1, "é.exr"));
     }
 }
+
+#[test]
+fn paths_with_single_back_slashes_get_a_hint() {
+    let messages = said(br#"Surface "paintedplastic" "texturename" "C:\textures\new.tif""#);
+    let hints: Vec<_> = messages.iter().filter(|message| message.0 == "badargument").collect();
+    assert_eq!(hints.len(), 1, "{messages:?}");
+    assert!(
+        hints[0].1 == 2 && hints[0].2.contains(r#""\t" in this string is a tab in paths, write / or \\"#),
+        "{hints:?}"
+    );
+    // Once, wherever the others are.
+    let twice = said(b"Surface \"a\" \"string map\" \"maps\\map.tx\"\nSurface \"b\" \"string map\" \"maps\\map.tx\"");
+    assert_eq!(twice.iter().filter(|message| message.0 == "badargument").count(), 1, "{twice:?}");
+    assert!(twice[0].2.contains(r#""\m" in this string is "m" alone"#), "{twice:?}");
+    let fine =
+        said(br#"Surface "a" "string map" "C:\\textures\\new.tif" "string text" "%f\n" "string other" "a/b.tx""#);
+    assert!(fine.iter().all(|message| message.0 != "badargument"), "{fine:?}");
+}
