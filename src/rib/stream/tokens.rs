@@ -102,6 +102,8 @@ const fn only(unless: &'static [&'static str], instead: &'static str) -> Support
 
 const WITHOUT_STATS: Support = only(&["0", ""], "use the flag --stats");
 const WITHOUT_CHECKPOINT: Support = only(&["0", ""], "use the flags --checkpoint, --checkpoint-interval and --resume");
+const WITHOUT_ORDER: Support =
+    not_supported("the devices share the picture in an order of their own, and pixels do not depend on it");
 const WITHOUT_CAUSTICS: Support = only(&[""], "photon maps are neither made nor used");
 const WITHOUT_IRRADIANCE: Support = only(&[""], "irradiance is neither stored nor read");
 
@@ -156,11 +158,11 @@ groups! {
         "int echoapi" only(&["0"], "requests are not printed");
     }
     "Option" "bucket" {
-        "string order" Harmless;
-        "int[2] orderorigin" Harmless;
+        "string order" WITHOUT_ORDER;
+        "int[2] orderorigin" WITHOUT_ORDER;
     }
     "Option" "render" {
-        "string bucketorder" Harmless;
+        "string bucketorder" WITHOUT_ORDER;
         "int multipass" Harmless;
     }
     "Option" "shadow" {
@@ -271,13 +273,13 @@ groups! {
         "int midpoint" Harmless;
         "int trace" Harmless;
     }
-    "Attribute" "shade" {
-        "string strategy" only(&["grids", "default"], "surfaces are shaded in grids");
     // Of other renderers; see `OTHER_RENDERERS`.
     "Attribute" "render" {
         "string casts_shadows" Acts;
         "int visibility" Acts;
     }
+    "Attribute" "shade" {
+        "string strategy" only(&["grids", "default"], "surfaces are shaded in grids");
         "string diffusehitmode" Harmless;
         "string specularhitmode" Harmless;
         "string transmissionhitmode" Harmless;

@@ -136,3 +136,12 @@ fn paths_with_single_back_slashes_get_a_hint() {
         said(br#"Surface "a" "string map" "C:\\textures\\new.tif" "string text" "%f\n" "string other" "a/b.tx""#);
     assert!(fine.iter().all(|message| message.0 != "badargument"), "{fine:?}");
 }
+
+#[test]
+fn an_order_of_buckets_has_no_effect_and_says_so() {
+    for option in ["Option \"bucket\" \"order\" [\"spiral\"]", "Option \"render\" \"bucketorder\" [\"random\"]"] {
+        let outcome = read_text(&format!("{option}\nWorldBegin\n{QUAD}\nWorldEnd"));
+        assert_eq!(outcome.codes(), [("badtoken", 1)], "{option}");
+        assert!(outcome.messages[0].message.contains("in an order of their own"), "{:?}", outcome.messages);
+    }
+}
