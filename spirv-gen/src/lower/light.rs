@@ -112,14 +112,23 @@ impl Lowerer<'_> {
     }
 
     /// `specularbrdf(l, n, v, roughness)` of unit vectors: the cosine between the normal and the vector half way
-    /// between eye and light, raised to eight over the roughness.
+    /// between eye and light, raised to eight over the roughness. The highlight shrinks with the roughness, to nothing
+    /// at 0.
     pub(super) fn specularbrdf(&mut self, l: Value, n: Value, v: Value, roughness: Value) -> Value {
         let between = self.builder.add(l, v);
         let half = self.builder.normalize(between);
-        let (cosine, zero) = (self.builder.dot(n, half), self.builder.f32(0.0));
-        let cosine = self.builder.binary(Binary::Max, cosine, zero);
-        let scale = self.builder.f32(SPECULAR_EXPONENT);
+        let cosine = self.builder.dot(n, half);
+        let (scale, zero) = (self.builder.f32(SPECULAR_EXPONENT), self.builder.f32(0.0));
         let exponent = self.builder.div(scale, roughness);
+        let highlight = self.power_of_cosine(cosine, exponent);
+        let is_rough = self.builder.lt(zero, roughness);
+        self.builder.select(is_rough, highlight, zero)
+    }
+
+    /// Raises a cosine to a power that may be large: rounding must not take it beyond 1. Below 0 it counts as 0.
+    fn power_of_cosine(&mut self, cosine: Value, exponent: Value) -> Value {
+        let (zero, one) = (self.builder.f32(0.0), self.builder.f32(1.0));
+        let cosine = self.builder.clamp(cosine, zero, one);
         self.builder.binary(Binary::Pow, cosine, exponent)
     }
 
@@ -129,9 +138,8 @@ impl Lowerer<'_> {
         let towards = self.builder.neg(v);
         let mirrored = self.builder.reflect(towards, n);
         self.sum_lights(n, "__nonspecular", |this, l| {
-            let (cosine, zero) = (this.builder.dot(mirrored, l), this.builder.f32(0.0));
-            let cosine = this.builder.binary(Binary::Max, cosine, zero);
-            this.builder.binary(Binary::Pow, cosine, size)
+            let cosine = this.builder.dot(mirrored, l);
+            this.power_of_cosine(cosine, size)
         })
     }
 

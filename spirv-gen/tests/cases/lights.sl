@@ -28,7 +28,7 @@ light spot()
 }
 
 surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 0, behind = 0, lambert = 0, asked = 0, asked_arrays = 0, left = 0,
-    skipped = 0, one_sided = 0, highlight = 0, mirrored = 0, carried = 0;)
+    skipped = 0, one_sided = 0, highlight = 0, narrow = 0, mirrored = 0, carried = 0;)
 {
     ambient_ = near(ambient(), color (0.1, 0.2, 0.3));
 
@@ -84,6 +84,11 @@ surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 
     color shine = 0;
     illuminance ("-lamp", P, Nf, PI / 2) shine += Cl * specularbrdf(normalize(L), Nf, V, 0.1);
     highlight = near(specular(Nf, V, 0.1), shine) && near(specular(3 * Nf, 5 * V, 0.1), shine);
+    // A highlight of no width is none, and however narrow one is, it is no brighter than the light.
+    vector half = normalize(V + 1e-4 * vector (1, 1, 0));
+    narrow = specular(Nf, V, 0) == color 0 && specular(Nf, V, -1) == color 0
+        && comp(specularbrdf(half, normal half, half, 1e-9), 0) <= 1
+        && comp(specularbrdf(V, normal V, V, 1e-20), 0) <= 1;
     color phongs = 0;
     vector R = reflect(-V, Nf);
     illuminance ("-lamp", P, Nf, PI / 2) phongs += Cl * pow(max(0, R . normalize(L)), 20);

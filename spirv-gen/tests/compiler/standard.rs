@@ -6,7 +6,7 @@ use crate::pipelines::close;
 use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{ShaderUse, Slice};
 use spirv_gen::interp::{LightInstance, shade};
-use spirv_gen::ir::{Const, Direction, Global, RslType, Shader, ShaderKind};
+use spirv_gen::ir::{Const, Direction, Global, Param, RslType, Shader, ShaderKind};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{lower, parse_shader, standard};
@@ -65,6 +65,63 @@ fn standard_shaders_agree_with_the_interpreter() {
                 for (vertex, (a, b)) in column.iter().zip(&ran.on_device[i][output]).enumerate() {
                     assert!(close(a, b, 1e-4), "{name}: {what} at vertex {vertex} of grid {i} is {b}, not {a}");
                 }
+            }
+        }
+    }
+}
+
+/// What a shader gives where a parameter has this value in all components: of a light, the light of a matte surface.
+fn shaded_with(name: &str, values: &[(&str, f32)]) -> Vec<[f32; 3]> {
+    let (shader, matte) = (shader(name), shader("matte"));
+    let is_light = matches!(shader.kind, ShaderKind::Light | ShaderKind::AmbientLight);
+    let lights = if is_light { vec![shader.clone()] } else { vec![self::shader("distantlight")] };
+    let mut slot = shaded(5, &lights);
+    slot.scene.globals.extend([(Global::Hither, vec![Const::F32(1.0)]), (Global::Yon, vec![Const::F32(5.0)])]);
+    let value = |name: &str| values.iter().find(|(of, _)| *of == name).map(|&(_, x)| x);
+    let param = |p: &Param| {
+        let x = value(&p.name)?;
+        let column = match p.ty {
+            RslType::Float => Const::F32(x),
+            RslType::String => return None,
+            _ => Const::Vec3([x; 3]),
+        };
+        Some(vec![vec![column]])
+    };
+    let params = shader.params.iter().map(param).collect();
+    let shown = if is_light { &matte } else { &shader };
+    if is_light {
+        slot.scene.lights[0].params = params
+    } else {
+        slot.scene.params = params
+    }
+    let outputs = shade(shown, &slot.scene, &slot.grid).0;
+    outputs.iter().take(2).flat_map(|(_, column)| column).filter_map(Const::as_vec3).collect()
+}
+
+#[test]
+fn parameters_at_their_ends_give_what_their_neighbours_approach() {
+    for (name, end, equal) in [
+        ("plastic", ("roughness", 0.0), ("Ks", 0.0)),
+        ("paintedplastic", ("roughness", 0.0), ("Ks", 0.0)),
+        ("metal", ("roughness", 0.0), ("Ks", 0.0)),
+        ("shinymetal", ("roughness", 0.0), ("Ks", 0.0)),
+        ("fog", ("distance", 0.0), ("distance", 1e-6)),
+        ("spotlight", ("coneangle", 0.0), ("intensity", 0.0)),
+        ("spotlight", ("conedeltaangle", 0.0), ("conedeltaangle", 1e-6)),
+    ] {
+        assert_eq!(shaded_with(name, &[end]), shaded_with(name, &[equal]), "{name}: {end:?}");
+    }
+    let edge = shaded_with("depthcue", &[("mindistance", 0.5), ("maxdistance", 0.5)]);
+    assert_eq!(edge, shaded_with("depthcue", &[("mindistance", 0.5), ("maxdistance", 0.500_001)]));
+}
+
+#[test]
+fn no_parameter_makes_a_standard_shader_infinite() {
+    for name in standard::names() {
+        for param in shader(name).params.iter().filter(|p| p.ty != RslType::String) {
+            for x in [0.0, -0.0, 1e-30, -1.0, 1e6] {
+                let shaded = shaded_with(name, &[(&param.name, x)]);
+                assert!(shaded.iter().flatten().all(|x| x.is_finite()), "{name}: {} = {x}: {shaded:?}", param.name);
             }
         }
     }
