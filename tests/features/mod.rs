@@ -6,6 +6,7 @@ mod bad_textures;
 mod baked_points;
 mod blobby;
 mod clipping;
+mod conventions;
 mod cracks;
 mod deep_shadows;
 mod depth;

@@ -234,14 +234,14 @@ impl<'r> Binder<'r> {
         self.channel(out, input, 0, MachineType::Vec3)
     }
 
-    /// Returns I: from the eye to P, or the view direction when the camera is orthographic.
+    /// Returns I: from the eye to P, or from the plane of the eye to P when the camera is orthographic.
     fn incident(&mut self, out: &mut BodyWriter) -> Value {
         let p = self.global(out, Global::P);
         let orthographic = self.instance(out, Content::Orthographic, MachineType::F32);
-        let zero = out.constant(0.0);
-        let forward = out.constant([0.0, 0.0, 1.0]);
+        let (zero, depth) = (out.constant(0.0), out.op(Op::Comp(2), &[p]));
+        let straight = out.op(Op::Vec3, &[zero, zero, depth]);
         let parallel = out.op(Op::Compare(Compare::Ne), &[orthographic, zero]);
-        out.op(Op::Select, &[parallel, forward, p])
+        out.op(Op::Select, &[parallel, straight, p])
     }
 
     /// `Cs` or `Os`.

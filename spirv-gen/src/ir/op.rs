@@ -172,7 +172,7 @@ named_enum! {
         S = "s",
         /// Texture coordinate.
         T = "t",
-        /// From the eye to P, not of unit length; (0, 0, 1) when the camera is orthographic.
+        /// From the eye to P, not of unit length; (0, 0, z) of P when the camera is orthographic.
         I = "I",
         /// Position of the eye: the origin.
         E = "E",
