@@ -65,8 +65,8 @@ vec4 surface_uvst(Primitive primitive, Param u, Param v) {
     }
 #endif
     vec4 st0 = surface_instance.texture_st0, st1 = surface_instance.texture_st1;
-    vec2 low = (1.0 - uv.x) * st0.xy + uv.x * st0.zw, high = (1.0 - uv.x) * st1.xy + uv.x * st1.zw;
-    return vec4(uv, (1.0 - uv.y) * low + uv.y * high);
+    Param across = Param(1.0 - uv.x, uv.x), up = Param(1.0 - uv.y, uv.y);
+    return vec4(uv, between(up, between(across, st0.xy, st0.zw), between(across, st1.xy, st1.zw)));
 }
 
 void write_vertex(Primitive primitive, RowVertex vertex, uint at) {

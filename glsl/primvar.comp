@@ -10,6 +10,7 @@
 
 #include "lib/frame.glsl"
 #include "lib/records.glsl"
+#include "lib/grid/between.glsl"
 #include "lib/grid/edge.glsl"
 #include "lib/grid/slot.glsl"
 #include "lib/grid/piece.glsl"
@@ -74,9 +75,18 @@ vec4 cubic_weights(Param p) {
 float value(PrimvarBinding b, uint index, uint c) { return values[b.first_value + index * ((b.class_type >> BINDING_STRIDE_SHIFT) & 0x3fffu) + c]; }
 
 float corners(PrimvarBinding b, uvec4 index, Param u, Param v, uint c) {
-    float low = u.s * value(b, index.x, c) + u.t * value(b, index.y, c);
-    float high = u.s * value(b, index.z, c) + u.t * value(b, index.w, c);
-    return v.s * low + v.t * high;
+    float low = between(u, value(b, index.x, c), value(b, index.y, c));
+    float high = between(u, value(b, index.z, c), value(b, index.w, c));
+    return between(v, low, high);
+}
+
+vec4 four_values(PrimvarBinding b, uint at, uint c) {
+    return vec4(value(b, at, c), value(b, at + 1u, c), value(b, at + 2u, c), value(b, at + 3u, c));
+}
+
+// A sum with weights that add up to 1, of equal values exactly their value.
+float weighted(vec4 w, vec4 x) {
+    return x == vec4(x.x) ? x.x : ((w.x * x.x + w.y * x.y) + w.z * x.z) + w.w * x.w;
 }
 
 // Up to four components of a vertex value, times the weight, and the weight.
@@ -130,14 +140,20 @@ float gregory_value(PrimvarBinding b, uint first, Param u, Param v, uint c) {
     Blend blends[4];
     blend_quad(u, v, blends);
     vec4 wu = cubic_weights(u), wv = cubic_weights(v);
-    float sum = 0.0;
-    for (uint i = 0u; i < 16u; i++) sum += (wu[i & 3u] * wv[i >> 2]) * value(b, first + i, c);
+    float start = value(b, first, c), sum = 0.0;
+    bool even = true; // all points have one value
+    for (uint i = 0u; i < 16u; i++) {
+        float x = value(b, first + i, c);
+        sum += (wu[i & 3u] * wv[i >> 2]) * x;
+        even = even && x == start;
+    }
     for (uint i = 0u; i < 4u; i++) {
         uint point = pair_of_quad(i);
         float step = value(b, first + 16u + i, c) - value(b, first + point, c);
         sum += (wu[point & 3u] * wv[point >> 2]) * ((1.0 - blends[i].part) * step);
+        even = even && step == 0.0;
     }
-    return sum;
+    return even ? start : sum;
 }
 
 // And at the 18 of a Gregory triangle.
@@ -145,14 +161,20 @@ float triangle_value(PrimvarBinding b, uint first, Param u, Param v, uint c) {
     vec3 at = triangle_at(u, v);
     Blend blends[3];
     blend_triangle(at.x, at.y, at.z, blends);
-    float weights[15], sum = 0.0;
+    float weights[15], start = value(b, first, c), sum = 0.0;
     quartic_weights(at.x, at.y, at.z, weights);
-    for (uint i = 0u; i < 15u; i++) sum += weights[i] * value(b, first + i, c);
+    bool even = true;
+    for (uint i = 0u; i < 15u; i++) {
+        float x = value(b, first + i, c);
+        sum += weights[i] * x;
+        even = even && x == start;
+    }
     for (uint i = 0u; i < 3u; i++) {
         float step = value(b, first + 15u + i, c) - value(b, first + pair_of_triangle(i), c);
         sum += weights[pair_of_triangle(i)] * ((1.0 - blends[i].part) * step);
+        even = even && step == 0.0;
     }
-    return sum;
+    return even ? start : sum;
 }
 
 bool is_limit() { return KIND == KIND_GREGORY || KIND == KIND_TRIANGLE; }
@@ -170,13 +192,13 @@ float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint
     if (KIND != KIND_PATCH && (KIND != KIND_CURVE || straight)) return corners(b, primitive.corners, u, v, c);
     vec4 wu = cubic_weights(u), wv = cubic_weights(v);
     uint first = KIND == KIND_PATCH ? primitive.extra : primitive.face_corners.w;
-    float sum = 0.0;
+    vec4 rows;
     for (uint j = 0u; j < 4u; j++) {
-        float along = 0.0;
-        if (KIND == KIND_CURVE) along = value(b, first + j, c);
-        else for (uint i = 0u; i < 4u; i++) along += wu[i] * value(b, first + 4u * j + i, c);
-        sum += wv[j] * along;
+        uint at = first + 4u * j;
+        if (KIND == KIND_CURVE) rows[j] = value(b, first + j, c);
+        else rows[j] = weighted(wu, four_values(b, at, c));
     }
+    float sum = weighted(wv, rows);
     if (KIND == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_WEIGHTED) != 0u) {
         uint weights = 4u * (primitive.data + 4u);
         float whole = 0.0;

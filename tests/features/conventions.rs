@@ -36,3 +36,41 @@ fn the_line_of_sight_of_a_parallel_camera_is_as_long_as_the_depth() {
         assert_near(picture.rgb(x, 10), [(-depth / 10.0).exp(); 3]);
     }
 }
+
+/// `k` grows along one side only, whatever carries it and however the object is turned.
+#[test]
+fn derivatives_of_what_does_not_change_are_nothing() {
+    let slopes = "surface slopes(varying float k = 0; float wanted = 1; varying color even = 0;) {
+        float along = length(Deriv(P, s)), given = length(Deriv(P, k));
+        Ci = color (abs(along - wanted) < 0.01 * wanted, abs(given - wanted) < 0.01 * wanted, comp(even, 1) == 0.7
+            && Dv(s) == 0 && Du(t) == 0 && Dv(mix(s, s, t)) == 0);
+    }";
+    // Nine thirds, so that nothing is a power of two.
+    let (ends, all) = ("0 1 0 1", "0 0.333333 0.666667 1 ".repeat(4));
+    let even = |class: &str, count: usize| format!("\"{class} color even\" [{}]", "0.1 0.7 0.3 ".repeat(count));
+    let cubic: Vec<String> =
+        (0..16).map(|i| format!("{} {} 0", -1.8 + 1.2 * f64::from(i % 4), -1.8 + 1.2 * f64::from(i / 4))).collect();
+    let bilinear = "\"P\" [-1.8 -1.8 0 1.8 -1.8 0 -1.8 1.8 0 1.8 1.8 0]";
+    for (object, wanted) in [
+        (format!("Patch \"bilinear\" {bilinear} \"varying float k\" [{ends}] {}", even("varying", 4)), 3.6),
+        (format!("Patch \"bilinear\" {bilinear} \"vertex float k\" [{ends}] {}", even("vertex", 4)), 3.6),
+        (
+            format!("Patch \"bicubic\" \"P\" [{}] \"vertex float k\" [{all}] {}", cubic.join(" "), even("vertex", 16)),
+            3.6,
+        ),
+        // A polygon's s and t are its x and y.
+        (
+            format!(
+                "Polygon \"P\" [-1.8 -1.8 0 1.8 -1.8 0 1.8 1.8 0 -1.8 1.8 0] \"facevarying float k\" [-1.8 1.8 1.8 -1.8] {}",
+                even("facevarying", 4)
+            ),
+            1.0,
+        ),
+    ] {
+        let world = format!("ShadingRate 0.3\nSurface \"slopes\" \"wanted\" {wanted}\n{object}");
+        let picture = parallel(&[("slopes.sl", slopes)], "", &world).clean("a.exr");
+        for (x, y) in (4..28).flat_map(|x| (4..28).map(move |y| (x, y))) {
+            assert_eq!(picture.rgb(x, y), [1.0; 3], "{x} {y}: {object}");
+        }
+    }
+}

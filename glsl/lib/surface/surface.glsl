@@ -17,6 +17,7 @@
 #ifndef SURFACE_GLSL
 #define SURFACE_GLSL
 
+#include "lib/grid/between.glsl"
 #include "lib/grid/edge.glsl"
 #include "lib/records.glsl"
 
@@ -26,9 +27,6 @@ Instance surface_instance;
 // size h has error <= (hu^2 |f_uu| + hv^2 |f_vv|) / 8, and the cells between 0, 1/2 and 1 of a subpatch have half its
 // size.
 const float PAD_FACTOR = 1.0 / 32.0;
-
-// Between two points; a collapsed edge is one point, whatever the rounding.
-vec3 between(Param p, vec3 a, vec3 b) { return a == b ? a : p.s * a + p.t * b; }
 
 vec4 bernstein(Param p) {
     float s2 = p.s * p.s, t2 = p.t * p.t;

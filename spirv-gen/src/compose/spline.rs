@@ -49,16 +49,18 @@ impl Spline {
         let segment = out.op(Op::Unary(Unary::Floor), &[place]);
         let segment = binary(out, Binary::Min, segment, last);
         let t = binary(out, Binary::Sub, place, segment);
-        let mut sum = None;
+        let (mut sum, mut values) = (None, Vec::new());
         for (k, coefficients) in weights(self.basis).into_iter().enumerate() {
             let Some(weight) = polynomial(out, t, coefficients) else { continue };
             let value = self.value(out, segment, count, k);
+            values.push(value);
             let weight =
                 if out.ty(value) == MachineType::Vec3 { out.op(Op::Unary(Unary::Splat), &[weight]) } else { weight };
             let term = binary(out, Binary::Mul, value, weight);
             sum = Some(sum.map_or(term, |sum| binary(out, Binary::Add, sum, term)));
         }
-        sum.expect("a basis has weights")
+        let sum = sum.expect("a basis has weights");
+        if is_mean(self.basis) { unless_equal(out, &values, sum) } else { sum }
     }
 
     /// Returns value `k` of the four of a segment.
@@ -107,6 +109,22 @@ impl Spline {
         let (sum, half) = (binary(out, Binary::Add, ends[1], ends[2]), out.constant(0.5));
         binary(out, Binary::Mul, sum, half)
     }
+}
+
+/// Returns whether the weights of a basis add up to 1 everywhere, so that the spline of equal values is their value.
+fn is_mean(basis: Basis) -> bool {
+    let sum = |degree: usize| weights(basis).iter().map(|weight| weight[degree]).sum::<f64>();
+    [1.0, 0.0, 0.0, 0.0].into_iter().enumerate().all(|(degree, wanted)| (sum(degree) - wanted).abs() < 1e-9)
+}
+
+/// Returns what all values are if they are equal, whatever the rounding of their mean; else the mean.
+fn unless_equal(out: &mut BodyWriter, values: &[Value], mean: Value) -> Value {
+    let mut all = out.constant(Const::Bool(true));
+    for &value in &values[1..] {
+        let same = out.op(Op::Compare(Compare::Eq), &[value, values[0]]);
+        all = binary(out, Binary::And, all, same);
+    }
+    out.op(Op::Select, &[all, values[0], mean])
 }
 
 /// `c0 + t (c1 + t (c2 + t c3))`, or nothing where all are 0.

@@ -119,13 +119,23 @@ impl Builder {
         self.select(reached, capped, low)
     }
 
-    /// `mix(a, b, t) = a (1 - t) + b t`; `t` is a float or a triple.
+    /// `mix(a, b, t) = a (1 - t) + b t`; `t` is a float or a triple. It is counted from the nearer end, so that it is
+    /// exactly `a` at 0, `b` at 1, and both where they are equal, whatever `t`: what is mixed of equals has no
+    /// derivative.
     pub fn mix(&mut self, a: Value, b: Value, t: Value) -> Value {
-        let t = self.spread(t, a);
-        let one = self.same(t, 1.0);
-        let rest = self.sub(one, t);
-        let (a, b) = (self.mul(a, rest), self.mul(b, t));
-        self.add(a, b)
+        if self.ty(t) == MachineType::Vec3 {
+            let [x, y, z] = [0, 1, 2].map(|i| {
+                let [a, b, t] = [a, b, t].map(|v| self.comp(v, i));
+                self.mix(a, b, t)
+            });
+            return self.vec3(x, y, z);
+        }
+        let (half, one) = (self.f32(0.5), self.f32(1.0));
+        let (is_near, back) = (self.lt(t, half), self.sub(t, one));
+        let (end, share) = (self.select(is_near, a, b), self.select(is_near, t, back));
+        let (way, share) = (self.sub(b, a), self.spread(share, a));
+        let along = self.mul(way, share);
+        self.add(end, along)
     }
 
     /// `step(edge, x)`: 0 below the edge, else 1.

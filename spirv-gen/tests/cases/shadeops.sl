@@ -5,7 +5,8 @@ float near(vector a, b) { return distance(point a, point b) < 1e-5; }
 float near(color a, b) { return distance(point a, point b) < 1e-5; }
 
 surface mathematics(
-    output varying float angles = 0, powers = 0, rounding = 0, bounds = 0, steps = 0, mixes = 0, splines = 0;)
+    output varying float angles = 0, powers = 0, rounding = 0, bounds = 0, steps = 0, mixes = 0, splines = 0,
+        equals = 0;)
 {
     angles = near(radians(180), PI) && near(degrees(PI), 180) && near(sin(PI / 6), 0.5) && near(atan(1, -1), 3 * PI / 4)
         && near(acos(0), PI / 2) && near(tan(PI / 4), 1) && near(atan(1), PI / 4);
@@ -16,6 +17,19 @@ surface mathematics(
         && clamp(color (s - 2, 0.5, s + 2), color 0.25, color (1, 1, 0)) == color (0.25, 0.5, 0);
     steps = step(0.5, s) == (s >= 0.5) && smoothstep(0, 1, 0.5) == 0.5 && smoothstep(1, 1, 0) == 0;
     mixes = mix(1, 3, 0.5) == 2 && mix(color 0, color 1, color (0, 0.5, 1)) == color (0, 0.5, 1);
+    // What is between equals is what they are, to the bit, and has no slope.
+    float x = 0.1 + 0.7 * s, k;
+    equals = 1;
+    for (k = 0; k <= 1; k += 0.05) {
+        color between = mix(color (x, 0, 1), color (x, 1, 1), k);
+        equals = equals && mix(x, x, k) == x && mix(0.1, 0.3, 1) == 0.3
+            && comp(between, 0) == x && comp(between, 2) == 1
+            && comp(mix(color (x, x, 0), color (x, x, 1), color (k, 1 - k, k)), 1) == x
+            && spline(k, x, x, x, x, x) == x && spline("bspline", k, x, x, x, x) == x
+            && spline("linear", k, 0, x, x, 1) == x
+            && spline("bezier", k, color x, color x, color x, color x) == color x;
+    }
+    equals = equals && Dv(mix(u, u, v)) == 0 && near(Deriv(P, mix(u, u, v)), vector (2, 0, 0));
     float knots[5] = {0, 0, 1, 2, 2};
     splines = near(spline(0.5, 0, 0, 1, 2, 2), 1) && near(spline("linear", 0.25, 9, 0, 1, 2, 9), 0.5)
         && near(spline(0.5, knots), 1) && near(spline("solvelinear", 1, 0, 0, 1, 2, 3), 0.5);
