@@ -37,6 +37,25 @@ fn the_line_of_sight_of_a_parallel_camera_is_as_long_as_the_depth() {
     }
 }
 
+/// The Companion's glow is of this form: where only the opacity is set, there is nothing.
+#[test]
+fn a_colour_that_is_set_on_some_paths_is_black_on_the_others() {
+    let glow = "surface glow() { if (u < 0.5) Oi = 0; else { Ci = color (0, 1, 0); Oi = 1; } }";
+    let sum = "surface sum() { Ci += 0.5 * Cs; }";
+    let plain = "surface plain() { Oi = 0.5; }";
+    let none = "surface none() { }";
+    let at = |name: &str, text: &str, x: usize| {
+        let world = format!("Color 0.5 1 0.25\nOpacity 1 1 0.5\nSurface \"{name}\"\n{SQUARE}");
+        parallel(&[(&format!("{name}.sl"), text)], "", &world).clean("a.exr").rgb(x, 16)
+    };
+    assert_near(at("glow", glow, 4), [0.0; 3]);
+    assert_near(at("glow", glow, 28), [0.0, 1.0, 0.0]);
+    assert_near(at("sum", sum, 16), [0.25, 0.5, 0.125]);
+    for (name, text) in [("plain", plain), ("none", none)] {
+        assert_near(at(name, text, 16), [0.5, 1.0, 0.25]);
+    }
+}
+
 /// `k` grows along one side only, whatever carries it and however the object is turned.
 #[test]
 fn derivatives_of_what_does_not_change_are_nothing() {

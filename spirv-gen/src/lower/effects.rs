@@ -1,6 +1,8 @@
 //! What parts of a shader change, found before they are lowered: loops must know what they carry.
 
-use crate::sema::hir::{Argument, CheckedShader, Expr, ExprKind, LEVELS_MAX, LValue, Stmt, StmtKind, Storage, VarId};
+use crate::sema::hir::{
+    Argument, CheckedShader, Expr, ExprKind, LEVELS_MAX, LValue, Predefined, Stmt, StmtKind, Storage, VarId,
+};
 use crate::sema::visit;
 use crate::shadeops::Opcode;
 use rustc_hash::FxHashSet;
@@ -84,6 +86,13 @@ impl Effects {
         effects.uses_random |= changes.uses_random;
         effects.shines = changes.shines;
         effects
+    }
+
+    /// Returns whether a shader assigns a predefined variable on any path.
+    pub(super) fn assigns(&self, shader: &CheckedShader, predefined: Predefined) -> bool {
+        let storage = Storage::Predefined(predefined);
+        let known = shader.variables.iter().position(|v| v.storage == storage);
+        known.is_some_and(|index| self.assigned.contains(&VarId(index as u32)))
     }
 
     /// Returns what statements change, calls included.

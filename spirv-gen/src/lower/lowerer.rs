@@ -182,10 +182,18 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Returns what a predefined variable is when the shader starts.
+    ///
+    /// RISpec 3.2 does not say what `Ci` and `Oi` of a surface are before they are set. Glowing surfaces (the
+    /// Companion's among them) set `Ci` where they glow and only `Oi` elsewhere, and sums begin with `Ci +=`: so a `Ci`
+    /// that the shader assigns anywhere begins as black. One that it never assigns is `Cs`. `Oi` begins as `Os`.
     pub(super) fn first_value(&mut self, predefined: Predefined) -> Value {
+        let is_assigned = self.effects.assigns(self.shader, predefined);
         let global = match (predefined, self.shader.kind) {
             (Predefined::L | Predefined::Cl, _) => return self.builder.constant([0.0; 3]),
             (Predefined::Ol, _) => return self.builder.constant([1.0; 3]),
+            (Predefined::Global(Global::Ci), DeclaredKind::Surface) if is_assigned => {
+                return self.builder.constant([0.0; 3]);
+            }
             (Predefined::Global(Global::Ci), DeclaredKind::Surface) => Global::Cs,
             (Predefined::Global(Global::Oi), DeclaredKind::Surface) => Global::Os,
             (Predefined::Global(global), _) => global,

@@ -78,3 +78,21 @@ surface starts(output varying float colour = 0, opacity = 0, local = 0, assigned
     s = 2 * t;
     assigned = P != point (0, 0, 0) && s == 2 * t;
 }
+
+void paint(output color c) { c = 1; }
+
+surface begins(output varying float colour = 0, opacity = 0, summed = 0;)
+{
+    colour = Ci == color 0;
+    opacity = Oi == Os;
+    if (s > 2) Oi = 0;
+    Ci += Cs;
+    summed = Ci == Cs;
+}
+
+surface painted(output varying float colour = 0;)
+{
+    colour = Ci == color 0;
+    if (s > 0.5) paint(Ci);
+    colour = colour && Ci == (s > 0.5);
+}
