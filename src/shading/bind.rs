@@ -134,6 +134,7 @@ impl ShadingBuilder<'_> {
             attributes: Some(&drawable.attributes),
             shaders: parts.by_role(),
             current_from_camera: DMat4::IDENTITY,
+            given_in_current: false,
             local: LocalSpaces {
                 camera_from_shader: camera_from_object,
                 camera_from_object,

@@ -25,6 +25,9 @@ pub(super) struct BlockSource<'a> {
     /// The space in which the program computes, from camera space: the same, except for imagers, which use raster
     /// space.
     pub current_from_camera: DMat4,
+    /// Points, vectors, normals and matrices given to a shader are in the space in which it computes, as imagers have
+    /// them, not in shader space.
+    pub given_in_current: bool,
     /// Object space, and the shader space to use where no shader is named.
     pub local: LocalSpaces<'a>,
     /// Record of the light list.
@@ -88,11 +91,15 @@ impl<'a> BlockSource<'a> {
         if let (RslType::String, Some(text)) = (ty, self.strings.get(name)) {
             return vec![tokens.token(text)];
         }
-        let current_from_shader = self.current_from_camera * self.local(role).camera_from_shader;
+        let current_from_given = if self.given_in_current {
+            DMat4::IDENTITY
+        } else {
+            self.current_from_camera * self.local(role).camera_from_shader
+        };
         let given = instance.params.iter().rev().find(|given| &*given.name == name && param_fits(given, param));
         match (given, &param.default) {
-            (Some(given), _) => values::given(&given.value, ty, &current_from_shader, tokens),
-            (None, ParamDefault::Values(values)) => values::default(values, ty, &current_from_shader, tokens),
+            (Some(given), _) => values::given(&given.value, ty, &current_from_given, tokens),
+            (None, ParamDefault::Values(values)) => values::default(values, ty, &current_from_given, tokens),
             (None, ParamDefault::Computed(_)) => ValueWords::new(),
         }
     }

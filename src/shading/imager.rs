@@ -1,5 +1,6 @@
 //! The imager shader of a world. Its current space is raster space: `P` is the raster position of a pixel, and
-//! `transform("NDC", P)` means what it says (RISpec table 12.5).
+//! `transform("NDC", P)` means what it says (RISpec table 12.5). Points and vectors among its parameters are in raster
+//! space too: they arrive as they are written.
 
 use super::ShaderLibrary;
 use super::bind::bind_plain;
@@ -45,6 +46,7 @@ impl ShaderLibrary {
             attributes: None,
             shaders: vec![(Role::Surface, &bound, instance)],
             current_from_camera: frame::raster_from_camera(&world.camera),
+            given_in_current: true,
             local: LocalSpaces {
                 camera_from_shader: DMat4::IDENTITY,
                 camera_from_object: camera_from_world,

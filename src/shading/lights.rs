@@ -132,6 +132,7 @@ impl ShadingBuilder<'_> {
             attributes: None,
             shaders: vec![(Role::Light(kind), &set.kinds[kind as usize].bound, instance)],
             current_from_camera: DMat4::IDENTITY,
+            given_in_current: false,
             local,
             light_list: 0,
             strings: FxHashMap::default(),

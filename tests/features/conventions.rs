@@ -93,3 +93,28 @@ fn derivatives_of_what_does_not_change_are_nothing() {
         }
     }
 }
+
+#[test]
+fn parameters_of_imagers_arrive_as_they_are_written() {
+    let show = "imager show(vector dir = vector (0.2, 0.4, 0.6); point at = point (0.1, 0.3, 0.5);
+        normal way = normalize(vector (0, 3, 4)); point two[2] = {(0.5, 0.25, 0.125), (1, 2, 3)}; float which = 0;) {
+        vector v = which == 0 ? dir : which == 1 ? vector at : which == 2 ? vector way : vector two[0];
+        Ci = color (xcomp(v), ycomp(v), zcomp(v));
+    }";
+    let shown = |parameters: &str| {
+        let imager = format!("Imager \"show\" {parameters}");
+        let scene = draw_with(
+            &[("show.sl", show)],
+            &format!(
+                "Format 16 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nProjection \"perspective\" \"fov\" 40\n\
+                 Translate 1 2 3\n{imager}\nWorldBegin\nTranslate 0 0 5\nSphere 1 -1 1 360\nWorldEnd\n"
+            ),
+        );
+        scene.clean("a.exr").rgb(2, 2)
+    };
+    assert_near(shown(""), [0.2, 0.4, 0.6]);
+    assert_near(shown("\"float which\" 1"), [0.1, 0.3, 0.5]);
+    assert_near(shown("\"float which\" 1 \"point at\" [0.5 0.25 0.75]"), [0.5, 0.25, 0.75]);
+    assert_near(shown("\"float which\" 2"), [0.0, 0.6, 0.8]);
+    assert_near(shown("\"float which\" 3"), [0.5, 0.25, 0.125]);
+}

@@ -54,7 +54,8 @@ impl Pattern {
 /// What a slot of an instance block or light block holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Content {
-    /// A parameter. Points, vectors, normals and matrices have been transformed to camera space.
+    /// A parameter. Points, vectors, normals and matrices have been transformed to camera space; those of imagers stay
+    /// as they are given.
     Param {
         /// Whose.
         shader: Role,

@@ -136,7 +136,7 @@ impl Checker<'_> {
         let meaning = match entry.variable {
             Predefined::Global(Global::Ps) => "here it is `P`",
             Predefined::Global(Global::Ns) => "here it is `N`",
-            _ => "here it is the place in the picture, from 0 to 1",
+            _ => "here it is the place in the picture, from 0 to 1 (`P` is the one in pixels)",
         };
         let report = Report::warning(span, format!("`{name}` is not a variable of {kind} shaders: {meaning}"));
         self.warn_once(name, report);
