@@ -118,3 +118,21 @@ fn parameters_of_imagers_arrive_as_they_are_written() {
     assert_near(shown("\"float which\" 2"), [0.0, 0.6, 0.8]);
     assert_near(shown("\"float which\" 3"), [0.5, 0.25, 0.125]);
 }
+
+/// Shader space differs from object space, and both from the world's and the camera's.
+#[test]
+fn defaults_that_name_no_space_are_in_shader_space() {
+    let look = "surface look(point a[2] = {point \"world\" (1, 2, 3), (1, 1, 1)}; vector b = normalize(vector (2, 0, 0));
+        point c = point \"shader\" (0, 0, 0) + vector (0, 1, 0); normal d[2] = {(0, 0, 1), normal \"object\" (0, 0, 1)};) {
+        point shader_a = transform(\"shader\", a[1]), world_a = transform(\"world\", a[0]);
+        Ci = color (distance(shader_a, point (1, 1, 1)) + distance(world_a, point (1, 2, 3)),
+            distance(point vtransform(\"shader\", b), point (1, 0, 0)) + distance(transform(\"shader\", c), point (0, 1, 0)),
+            distance(point ntransform(\"shader\", d[0]), point (0, 0, 1)));
+    }";
+    let world = format!(
+        "Translate 0.5 0 0\nRotate 90 0 0 1\nScale 2 2 2\nTransformBegin\nTranslate 0.1 0 0\nRotate 30 1 2 3\nSurface \"look\"\n\
+         TransformEnd\n{SQUARE}"
+    );
+    let [r, g, b] = parallel(&[("look.sl", look)], "", &world).clean("a.exr").rgb(16, 16);
+    assert!(r.max(g).max(b) < 1e-5, "{:?}", [r, g, b]);
+}

@@ -15,6 +15,11 @@ pub(super) enum Target {
 impl Lowerer<'_> {
     /// Returns the value of an expression that has one.
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
+        let part = if self.frame.in_placed_default { self.placed_part(expr) } else { None };
+        part.unwrap_or_else(|| self.value_here(expr))
+    }
+
+    fn value_here(&mut self, expr: &Expr) -> Value {
         match &expr.kind {
             ExprKind::Float(value) => self.builder.f32(*value),
             ExprKind::String(text) => self.builder.str(text),

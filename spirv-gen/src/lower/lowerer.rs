@@ -40,6 +40,8 @@ pub(super) struct CallFrame {
     pub(super) returned: Option<Cell>,
     /// The function's result.
     pub(super) result: Option<Cell>,
+    /// A default that has a place is being computed ([`Lowerer::default_value`]).
+    pub(super) in_placed_default: bool,
 }
 
 /// The variables that a light shader gives to those that it lights.
@@ -119,7 +121,7 @@ impl<'a> Lowerer<'a> {
                 Default::Constant(values) => ParamDefault::Values(values.iter().map(constant).collect()),
                 Default::Computed(values) => {
                     self.builder.begin_default();
-                    let values: Vec<_> = values.iter().map(|v| self.value(v)).collect();
+                    let values: Vec<_> = values.iter().map(|v| self.default_value(v)).collect();
                     self.builder.end_default(&values)
                 }
             };

@@ -5,6 +5,7 @@ mod bake;
 mod call;
 mod cast_shadow;
 mod cells;
+mod default;
 mod effects;
 mod expression;
 mod light;

@@ -161,7 +161,7 @@ fn spaces_and_value(call: &ShadeopCall) -> (&[Expr], &Expr) {
     (&call.arguments[..last], &call.arguments[last])
 }
 
-fn transform_kind(ty: Type) -> Option<TransformKind> {
+pub(super) fn transform_kind(ty: Type) -> Option<TransformKind> {
     match ty {
         Type::Point => Some(TransformKind::Point),
         Type::Vector => Some(TransformKind::Vector),

@@ -79,6 +79,24 @@ surface starts(output varying float colour = 0, opacity = 0, local = 0, assigned
     assigned = P != point (0, 0, 0) && s == 2 * t;
 }
 
+// Points of defaults that name no space are in shader space, which is moved by (1, 2, 3).
+surface placed(
+    point corners[2] = {point "shader" (0, 0, 0), (1, 1, 1)};
+    vector along = normalize(vector (0, 3, 4));
+    point above = point "current" (0, 0, 0) + 2 * vector (0, 0, 1);
+    point computed = point (cos(0), 0, 0);
+    point from = corners[1] + vector (0, 0, 1);
+    matrix moved = scale(matrix 1, vector (2, 2, 2));
+    float apart = distance(point (0, 3, 4), point 0);
+    point known = transform("shader", "current", point (0, 0, 1));
+    output varying float arrays = 0, computed_ = 0, mixed = 0, others = 0;)
+{
+    arrays = corners[0] == point (1, 2, 3) && corners[1] == point (2, 3, 4);
+    computed_ = distance(point along, point (0, 0.6, 0.8)) < 1e-6 && computed == point (2, 2, 3) && apart == 5;
+    mixed = above == point (0, 0, 2) && from == point (2, 3, 5);
+    others = transform(moved, point (1, 1, 1)) == point (3, 4, 5) && known == point (1, 2, 4);
+}
+
 void paint(output color c) { c = 1; }
 
 surface begins(output varying float colour = 0, opacity = 0, summed = 0;)

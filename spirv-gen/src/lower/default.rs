@@ -1,0 +1,85 @@
+//! Defaults of parameters that the shader computes. Their points are in shader space where they name no other.
+
+use super::lowerer::Lowerer;
+use super::space::transform_kind;
+use crate::ir::{Direction, Value};
+use crate::sema::hir::{Conversion, DeclaredKind, Expr, ExprKind, ShadeopCall, Type};
+use crate::sema::visit;
+use crate::shadeops::Opcode;
+
+impl Lowerer<'_> {
+    /// Returns the value of a default. One that has no place of its own is computed as it is written, in shader space,
+    /// and then moved to the space in which shaders compute; so are such parts of others. Imagers have no other space
+    /// than that in which they compute.
+    pub(super) fn default_value(&mut self, expr: &Expr) -> Value {
+        if self.shader.kind == DeclaredKind::Imager {
+            return self.value(expr);
+        }
+        if self.is_placeless(expr) {
+            let x = self.value(expr);
+            return self.from_shader_space(x, expr.ty);
+        }
+        self.frame.in_placed_default = true;
+        let value = self.value(expr);
+        self.frame.in_placed_default = false;
+        value
+    }
+
+    /// Returns the value of a part of a default that is computed by itself: one without a place, or one that names its
+    /// space.
+    pub(super) fn placed_part(&mut self, expr: &Expr) -> Option<Value> {
+        let is_placeless = self.is_placeless(expr);
+        if !is_placeless && !names_its_space(expr) {
+            return None;
+        }
+        self.frame.in_placed_default = false;
+        let x = self.value(expr);
+        self.frame.in_placed_default = true;
+        // A number that is spread may be a factor.
+        let is_place = is_placeless && !matches!(expr.kind, ExprKind::Convert(Conversion::Spread, _));
+        Some(if is_place { self.from_shader_space(x, expr.ty) } else { x })
+    }
+
+    /// Returns whether nothing in an expression has a place: a variable that is a point or its like, or a space.
+    fn is_placeless(&self, expr: &Expr) -> bool {
+        let mut is_placeless = true;
+        visit::walk(expr, &mut |part| {
+            is_placeless &= match &part.kind {
+                ExprKind::Variable(id) | ExprKind::Element(id, _) => !has_place(self.shader.variable(*id).ty),
+                ExprKind::FromSpace { .. } => !has_place(part.ty),
+                ExprKind::Shadeop(call) => !is_transform(call),
+                _ => true,
+            }
+        });
+        is_placeless
+    }
+
+    fn from_shader_space(&mut self, x: Value, ty: Type) -> Value {
+        match transform_kind(ty) {
+            Some(moved) => self.builder.transform(moved, "shader", "current", x),
+            None if ty == Type::Matrix => {
+                let matrix = self.builder.space("shader", Direction::CameraFromSpace);
+                self.builder.mul(x, matrix)
+            }
+            None => x,
+        }
+    }
+}
+
+/// Returns whether values of a type differ from space to space.
+fn has_place(ty: Type) -> bool {
+    ty.is_pointlike() || ty == Type::Matrix
+}
+
+fn is_transform(call: &ShadeopCall) -> bool {
+    matches!(call.opcode, Opcode::Transform(_) | Opcode::TransformMatrix)
+}
+
+/// Returns whether an expression says in which space its parts are.
+fn names_its_space(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::FromSpace { .. } => true,
+        ExprKind::Shadeop(call) => is_transform(call) && call.arguments.len() > 2,
+        _ => false,
+    }
+}
