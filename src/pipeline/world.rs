@@ -297,7 +297,9 @@ impl<'a> Builder<'a> {
     /// Radius in camera space by which a displaced surface may move.
     fn displacement_bound(&self, attributes: &Attributes, look: &Look, camera_from_object: DMat4) -> f32 {
         let (Some(bound), Some(_)) = (&attributes.displacement_bound, &look.displace) else { return 0.0 };
-        let shader = attributes.displacement.as_ref().map(|shader| *shader.world_from_shader.first());
+        // A surface that moves P displaces where there is no displacement shader.
+        let shader = attributes.displacement.as_ref().or(attributes.surface.as_ref());
+        let shader = shader.map(|shader| *shader.world_from_shader.first());
         let named =
             self.world.spaces.iter().chain(&*attributes.scoped_spaces).rev().find(|space| space.name == bound.space);
         let camera_from_space = match (&*bound.space, named) {

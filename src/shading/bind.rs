@@ -101,7 +101,32 @@ impl ShadingBuilder<'_> {
             return DrawableShaders { surface: self.null_surface(drawable), displacement, atmosphere: None };
         }
         let surface = part(&attributes.surface, ShaderPurpose::Surface);
-        DrawableShaders { surface, displacement, atmosphere: part(&attributes.atmosphere, ShaderPurpose::Volume) }
+        let atmosphere = part(&attributes.atmosphere, ShaderPurpose::Volume);
+        self.displaced_by_surface(DrawableShaders { surface, displacement, atmosphere }, primvars)
+    }
+
+    /// Returns the shaders of a drawable whose surface moves P with its two parts instead of it. If there is also a
+    /// displacement shader the surface moves nothing, which is reported.
+    fn displaced_by_surface(&self, shaders: DrawableShaders, primvars: &[Primvar]) -> DrawableShaders {
+        let moving = shaders.surface.as_ref().and_then(|surface| self.shaders.moving(&surface.bound.shader));
+        let (Some([displacement, surface]), Some(whole)) = (moving, &shaders.surface) else { return shaders };
+        let instance = &whole.instance;
+        if shaders.displacement.is_some() {
+            let message = format!(
+                "the surface shader {:?} moves P, which has no effect beside a displacement shader",
+                instance.name
+            );
+            self.reporter.warn("incapable", &instance.location, message);
+            return shaders;
+        }
+        // What is wrong with the parameters has been reported.
+        let silent = Reporter::silent();
+        let part = |shader: &Arc<ir::Shader>| DrawableShader {
+            bound: bind(shader, instance, primvars, &silent),
+            instance: instance.clone(),
+        };
+        let [displacement, surface] = [&displacement, &surface].map(|shader| Some(part(shader)));
+        DrawableShaders { surface, displacement, atmosphere: shaders.atmosphere }
     }
 
     /// Returns the colour by the opacity, as the shader "constant" has it.

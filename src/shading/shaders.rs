@@ -8,7 +8,7 @@ use spirv_gen::diagnostic::Severity as RslSeverity;
 use spirv_gen::ir::{Shader, ShaderKind};
 use spirv_gen::syntax::loader::{DirectoryLoader, LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
-use spirv_gen::{CheckedShader, LightScale};
+use spirv_gen::{CheckedShader, LightScale, MovingSurface};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +65,8 @@ pub(super) struct Shaders {
     read: FxHashMap<PathBuf, Option<Arc<Shader>>>,
     /// Lights among them as they were checked, and what became of them with shadow maps or shares.
     lights: Vec<ReadLight>,
+    /// Surfaces among them that move P.
+    moving: Vec<ReadMovingSurface>,
     files: Arc<FileClaims>,
 }
 
@@ -75,10 +77,17 @@ struct ReadLight {
     scaled: FxHashMap<LightScale, Arc<Shader>>,
 }
 
+/// A surface shader that moves P, and the two shaders that it becomes.
+struct ReadMovingSurface {
+    shader: Arc<Shader>,
+    displacement: Arc<Shader>,
+    surface: Arc<Shader>,
+}
+
 impl Shaders {
     /// Begins without shaders. Sources are claimed in `files`.
     pub(super) fn new(files: Arc<FileClaims>) -> Self {
-        Self { read: FxHashMap::default(), lights: Vec::new(), files }
+        Self { read: FxHashMap::default(), lights: Vec::new(), moving: Vec::new(), files }
     }
 
     /// Returns the same with nothing read yet.
@@ -196,6 +205,12 @@ impl Shaders {
         )
     }
 
+    /// Returns the displacement and the surface that a surface shader becomes if it moves P.
+    pub(super) fn moving(&self, shader: &Arc<Shader>) -> Option<[Arc<Shader>; 2]> {
+        let found = self.moving.iter().find(|moving| Arc::ptr_eq(&moving.shader, shader))?;
+        Some([&found.displacement, &found.surface].map(Arc::clone))
+    }
+
     /// Compiles a source file to IR; its messages go to the reporter.
     fn compile(
         &mut self,
@@ -208,6 +223,9 @@ impl Shaders {
         let shader = Arc::new(spirv_gen::lower(&checked));
         if matches!(shader.kind, ShaderKind::Light | ShaderKind::AmbientLight) {
             self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, scaled: FxHashMap::default() });
+        } else if let Some(MovingSurface { displacement, surface }) = spirv_gen::lower_moving(&checked) {
+            let [displacement, surface] = [displacement, surface].map(Arc::new);
+            self.moving.push(ReadMovingSurface { shader: Arc::clone(&shader), displacement, surface });
         }
         Some(shader)
     }

@@ -136,3 +136,40 @@ fn defaults_that_name_no_space_are_in_shader_space() {
     let [r, g, b] = parallel(&[("look.sl", look)], "", &world).clean("a.exr").rgb(16, 16);
     assert!(r.max(g).max(b) < 1e-5, "{:?}", [r, g, b]);
 }
+
+/// A surface that grows by a half, and is coloured by where it was before.
+const GROWS: &str = "surface grows(float by = 0.5; output varying float far = 0;) {
+    far = length(transform(\"shader\", P));
+    P += by * normalize(N);
+    N = calculatenormal(P);
+    Oi = 1;
+    Ci = color (far, length(transform(\"shader\", P)), normalize(N) . normalize(-I));
+}";
+
+#[test]
+fn a_surface_that_moves_p_is_hidden_where_it_moves_it() {
+    let ball = "Surface \"grows\"\nSphere 1 -1 1 360";
+    for bound in ["", "Attribute \"displacementbound\" \"sphere\" [0.5]\n"] {
+        let picture = parallel(&[("grows.sl", GROWS)], "", &format!("{bound}{ball}")).clean("a.exr");
+        let covered = picture.channel("A").iter().filter(|&&a| a == 1.0).count() as f32 / 64.0;
+        assert!((covered - std::f32::consts::PI * 2.25).abs() < 0.3, "{covered}");
+        // 11.5 pixels, 1.4375 units from the middle: beyond the sphere as it was.
+        assert!(reds(&picture, [(16, 16), (27, 16)]).iter().all(|far| (far - 1.0).abs() < 0.01));
+        assert!((picture.at("G", 20, 12) - 1.5).abs() < 0.01);
+        assert!(picture.at("B", 16, 16) > 0.99 && picture.at("B", 27, 16) < 0.4);
+    }
+}
+
+#[test]
+fn a_surface_beside_a_displacement_moves_nothing_and_says_so() {
+    let out = "displacement out() { P += 0.25 * normalize(N); N = calculatenormal(P); }";
+    let scene = parallel(
+        &[("grows.sl", GROWS), ("out.sl", out)],
+        "",
+        "Displacement \"out\"\nSurface \"grows\"\nSphere 1 -1 1 360\nTranslate 9 9 0\nSphere 1 -1 1 360",
+    );
+    let words = "the surface shader \"grows\" moves P, which has no effect beside a displacement shader";
+    assert_eq!((scene.message_count(words), scene.messages.len()), (1, 1), "{:?}", scene.messages);
+    let picture = scene.picture("a.exr");
+    assert_eq!((picture.at("A", 25, 16), picture.at("A", 27, 16)), (1.0, 0.0));
+}

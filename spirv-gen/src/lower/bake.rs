@@ -55,7 +55,9 @@ impl Lowerer<'_> {
 
     /// Leaves a record, and returns the result of the call.
     fn left(&mut self, names: String, values: &[Value]) -> Value {
-        self.builder.emit(Op::Bake(names.into()), values);
+        if self.has_effects() {
+            self.builder.emit(Op::Bake(names.into()), values);
+        }
         self.builder.f32(1.0)
     }
 }

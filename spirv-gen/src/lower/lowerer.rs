@@ -2,6 +2,7 @@
 
 use super::cells::{Cell, Cells};
 use super::effects::Effects;
+use super::moving::MovingPart;
 use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
 use crate::sema::hir::{
@@ -66,6 +67,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) uniform_random_calls: u32,
     /// Loops around, those of callers included.
     pub(super) loop_depth: usize,
+    /// Which part of a surface that moves P is lowered.
+    pub(super) part: Option<MovingPart>,
 }
 
 /// Returns the type of a value in the machine.
@@ -110,6 +113,7 @@ impl<'a> Lowerer<'a> {
             random_count: None,
             uniform_random_calls: 0,
             loop_depth: 0,
+            part: None,
         }
     }
 
@@ -190,6 +194,11 @@ impl<'a> Lowerer<'a> {
     /// that the shader assigns anywhere begins as black. One that it never assigns is `Cs`. `Oi` begins as `Os`.
     pub(super) fn first_value(&mut self, predefined: Predefined) -> Value {
         let is_assigned = self.effects.assigns(self.shader, predefined);
+        if let (Predefined::Global(global), Some(MovingPart::Surface), true) = (predefined, self.part, is_assigned)
+            && let Some(found) = self.found_by_displacement(global)
+        {
+            return found;
+        }
         let global = match (predefined, self.shader.kind) {
             (Predefined::L | Predefined::Cl, _) => return self.builder.constant([0.0; 3]),
             (Predefined::Ol, _) => return self.builder.constant([1.0; 3]),
@@ -253,6 +262,9 @@ impl<'a> Lowerer<'a> {
         }
         let parameters = self.output_parameters();
         outputs.extend(parameters.iter().map(|(name, value)| (&**name, *value)));
+        if self.part == Some(MovingPart::Displacement) {
+            outputs.extend(self.found());
+        }
         self.builder.finish(&outputs)
     }
 
@@ -279,7 +291,13 @@ impl<'a> Lowerer<'a> {
 
     /// Returns what lights may see of the surface here: its outputs.
     pub(super) fn shown(&mut self) -> Vec<(Arc<str>, Value)> {
-        if self.shader.kind == DeclaredKind::Surface { self.output_parameters() } else { Vec::new() }
+        let is_surface = self.shader.kind == DeclaredKind::Surface && self.has_effects();
+        if is_surface { self.output_parameters() } else { Vec::new() }
+    }
+
+    /// Returns whether what the shader prints and bakes counts: that of a surface that moves P counts once.
+    pub(super) fn has_effects(&self) -> bool {
+        self.part != Some(MovingPart::Displacement)
     }
 
     pub(super) fn function(&self, id: FuncId) -> &'a hir::Function {

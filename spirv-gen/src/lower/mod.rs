@@ -10,6 +10,7 @@ mod effects;
 mod expression;
 mod light;
 mod lowerer;
+mod moving;
 mod shadeop;
 mod space;
 mod spline;
@@ -17,25 +18,33 @@ mod statement;
 mod texture;
 
 pub use cast_shadow::{CastShadow, LightScale, SHARE_PARAM};
+pub use moving::{MovingSurface, lower_moving};
 
 use crate::ir::{self, Builder};
 use crate::sema::hir::{CheckedShader, DeclaredKind};
 use effects::Effects;
 use lowerer::Lowerer;
+use moving::MovingPart;
 
 /// Returns the IR of a checked shader.
 pub fn lower(shader: &CheckedShader) -> ir::Shader {
-    lower_with(shader, LightScale::default())
+    lower_part(shader, None)
 }
 
 /// Returns the IR of a light whose colour is also scaled by what its shader does not know of.
 pub fn lower_scaled(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
-    lower_with(shader, scale)
+    lower_with(shader, scale, None)
 }
 
-fn lower_with(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
+/// Returns the IR of a shader, or of a part of a surface that moves P.
+fn lower_part(shader: &CheckedShader, part: Option<MovingPart>) -> ir::Shader {
+    lower_with(shader, LightScale::default(), part)
+}
+
+fn lower_with(shader: &CheckedShader, scale: LightScale, part: Option<MovingPart>) -> ir::Shader {
     let effects = Effects::of(shader);
     let kind = match shader.kind {
+        DeclaredKind::Surface if part == Some(MovingPart::Displacement) => ir::ShaderKind::Displacement,
         DeclaredKind::Surface => ir::ShaderKind::Surface,
         DeclaredKind::Displacement => ir::ShaderKind::Displacement,
         DeclaredKind::Light if effects.shines => ir::ShaderKind::Light,
@@ -43,8 +52,11 @@ fn lower_with(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
         DeclaredKind::Volume => ir::ShaderKind::Volume,
         DeclaredKind::Imager => ir::ShaderKind::Imager,
     };
-    let mut lowerer = Lowerer::new(shader, effects, Builder::new(kind, &shader.name));
+    let mut lowerer = Lowerer { part, ..Lowerer::new(shader, effects, Builder::new(kind, &shader.name)) };
     lowerer.parameters();
+    if part == Some(MovingPart::Displacement) {
+        lowerer.declare_found();
+    }
     let maps = scale.cast.map(|cast| lowerer.shadow_params(cast));
     let share = scale.is_share.then(|| lowerer.share_param());
     lowerer.start();

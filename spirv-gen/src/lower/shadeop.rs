@@ -249,7 +249,9 @@ impl Lowerer<'_> {
 
     fn printf(&mut self, call: &ShadeopCall) -> Option<Value> {
         let (format, arguments) = self.format(call);
-        self.builder.emit(Op::Printf(format.into()), &arguments);
+        if self.has_effects() {
+            self.builder.emit(Op::Printf(format.into()), &arguments);
+        }
         None
     }
 

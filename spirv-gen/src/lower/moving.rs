@@ -1,0 +1,65 @@
+//! Surfaces that move P, as some authors' do instead of a displacement shader: the surface is hidden where they move it
+//! to. Such a shader becomes two: a displacement, which is all that P and N depend on, and a surface that begins where
+//! the displacement began, so that it computes what it would if nothing had been moved before.
+
+use super::lowerer::Lowerer;
+use crate::ir::{self, Const, Global, MessageTarget, Op, ParamDefault, Rate, RslType, Value};
+use crate::sema::hir::{CheckedShader, DeclaredKind, Predefined};
+
+/// The two shaders of a surface that moves P.
+#[derive(Clone, Debug)]
+pub struct MovingSurface {
+    /// Moves P and N.
+    pub displacement: ir::Shader,
+    /// Computes Ci and Oi, of geometry that the displacement has moved.
+    pub surface: ir::Shader,
+}
+
+/// Which of the two is being lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MovingPart {
+    Displacement,
+    Surface,
+}
+
+/// Outputs of the displacement: what it found.
+const FOUND: [(Global, &str, RslType); 2] =
+    [(Global::P, "__foundP", RslType::Point), (Global::N, "__foundN", RslType::Normal)];
+
+/// Returns the two shaders, or `None` for shaders that are no surfaces or leave P alone.
+pub fn lower_moving(shader: &CheckedShader) -> Option<MovingSurface> {
+    let effects = super::Effects::of(shader);
+    let moves = shader.kind == DeclaredKind::Surface && effects.assigns(shader, Predefined::Global(Global::P));
+    moves.then(|| {
+        let lower = |part| super::lower_part(shader, Some(part));
+        MovingSurface { displacement: lower(MovingPart::Displacement), surface: lower(MovingPart::Surface) }
+    })
+}
+
+impl Lowerer<'_> {
+    /// Declares what the displacement hands to the surface.
+    pub(super) fn declare_found(&mut self) {
+        for (_, name, ty) in FOUND {
+            self.builder.param(ir::Param {
+                name: name.into(),
+                ty,
+                array: None,
+                rate: Rate::Varying,
+                output: true,
+                default: ParamDefault::Values(vec![Const::Vec3([0.0; 3])]),
+            });
+        }
+    }
+
+    /// Returns what the displacement hands to the surface.
+    pub(super) fn found(&mut self) -> Vec<(&'static str, Value)> {
+        FOUND.iter().map(|&(global, name, _)| (name, self.builder.global(global))).collect()
+    }
+
+    /// Returns what the displacement of this surface found, of P and N.
+    pub(super) fn found_by_displacement(&mut self, global: Global) -> Option<Value> {
+        let (_, name, ty) = *FOUND.iter().find(|(found, ..)| *found == global)?;
+        let message = Op::Message { target: MessageTarget::Displacement, name: name.into(), ty, count: 1 };
+        Some(self.builder.emit(message, &[])[1])
+    }
+}
