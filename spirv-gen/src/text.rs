@@ -1,5 +1,5 @@
-//! Texts that shaders make: the formats of `printf` and `format`, and `match`. Strings exist on the host alone; a
-//! device sees tokens.
+//! Texts that shaders make: the formats of `printf` and `format`, `match`, and categories of lights. Strings exist on
+//! the host alone; a device sees tokens.
 
 use crate::ir::Const;
 use std::fmt::Write;
@@ -139,6 +139,27 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     expression.is_ok_and(|e| e.is_match(text))
 }
 
+/// Returns whether the category pattern of an `illuminance` takes a light of these categories, which are words between
+/// commas. A pattern is a list of choices between commas: a light is taken that has all words of one (`"key&rim"`), and
+/// none of its words after a minus (`"key&-rim"`). Choices of such words alone take lights away from all others
+/// (`"-rim"`, `"key,-rim"`), and from all lights where there is no other choice.
+pub fn category_matches(pattern: &str, categories: &str) -> bool {
+    let has = |word: &str| categories.split(',').any(|own| own.trim() == word);
+    let (mut any_choice, mut taken) = (false, false);
+    for choice in pattern.split(',').filter(|choice| !choice.trim().is_empty()) {
+        let words = || choice.split('&').map(str::trim).filter(|word| !word.is_empty());
+        let refused = words().filter_map(|word| word.strip_prefix('-')).any(|word| has(word.trim()));
+        let mut wanted = words().filter(|word| !word.starts_with('-')).peekable();
+        if wanted.peek().is_some() {
+            any_choice = true;
+            taken |= !refused && wanted.all(has);
+        } else if refused {
+            return false;
+        }
+    }
+    taken || !any_choice
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +195,25 @@ mod tests {
         assert!(!matches("^wood$", "wood12"));
         assert!(!matches("(", "("), "what is no regular expression matches nothing");
         assert!(!matches(&"(a{1,999}){1,999}".repeat(9), "a"), "nor does what is too large");
+    }
+    #[test]
+    fn categories() {
+        let lights = ["", "key", "rim", "key, rim", "fill"];
+        for (pattern, taken) in [
+            ("", [true; 5]),
+            ("key", [false, true, false, true, false]),
+            ("key,fill", [false, true, false, true, true]),
+            ("-key", [true, false, true, false, true]),
+            ("-key,-fill", [true, false, true, false, false]),
+            ("key,-rim", [false, true, false, false, false]),
+            ("key&-rim", [false, true, false, false, false]),
+            ("key & rim", [false, false, false, true, false]),
+            ("key&-rim, fill", [false, true, false, false, true]),
+            ("-key&-rim", [true, false, false, false, true]),
+            ("nobody", [false; 5]),
+            (" , ", [true; 5]),
+        ] {
+            assert_eq!(lights.map(|own| category_matches(pattern, own)), taken, "{pattern:?}");
+        }
     }
 }

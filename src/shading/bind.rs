@@ -166,11 +166,12 @@ impl ShadingBuilder<'_> {
                 scoped: &drawable.attributes.scoped_spaces,
             },
             light_list,
+            light_categories: &set.categories,
             strings: strings(&drawable.geometry.primvars),
         };
         let tokens = &self.programs.tokens;
         self.textures.note(reflection, &source, tokens, self.reporter);
-        let block = fill(&reflection.slots, reflection.records, &source, &mut self.params, tokens, self.reporter);
+        let block = fill(&reflection.slots, reflection.records, &source, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
         Program { kernel: compilation.kernel, block: self.params.block(block), inputs: inputs.into() }
     }

@@ -1,8 +1,9 @@
 //! Blocks: the values of a drawable or a light that a program reads, at the positions that the compiler assigned.
 
 use super::bind::param_fits;
+use super::categories::LightCategories;
 use super::lights::pattern_text;
-use super::params::{ParamBuffer, ParamRecord};
+use super::params::ParamRecord;
 use super::programs::{BoundShader, Tokens};
 use super::query::answer;
 use super::spaces::{self, LocalSpaces};
@@ -32,6 +33,8 @@ pub(super) struct BlockSource<'a> {
     pub local: LocalSpaces<'a>,
     /// Record of the light list.
     pub light_list: u32,
+    /// Categories of the lights in it.
+    pub light_categories: &'a LightCategories,
     /// String primvars.
     pub strings: FxHashMap<Arc<str>, Arc<str>>,
 }
@@ -120,13 +123,12 @@ pub(super) fn fill(
     slots: &[BlockSlot],
     records: u32,
     source: &BlockSource<'_>,
-    params: &mut ParamBuffer,
     tokens: &Tokens,
     reporter: &Reporter,
 ) -> Vec<ParamRecord> {
     let mut block = vec![[0; 4]; records as usize];
     for slot in slots {
-        let words = words(slot, source, params, tokens, reporter);
+        let words = words(slot, source, tokens, reporter);
         place(&mut block, slot, &words);
     }
     block
@@ -153,15 +155,8 @@ fn floats(values: &[f32]) -> ValueWords {
     values.iter().map(|x| x.to_bits()).collect()
 }
 
-fn words(
-    slot: &BlockSlot,
-    source: &BlockSource<'_>,
-    params: &mut ParamBuffer,
-    tokens: &Tokens,
-    reporter: &Reporter,
-) -> ValueWords {
+fn words(slot: &BlockSlot, source: &BlockSource<'_>, tokens: &Tokens, reporter: &Reporter) -> ValueWords {
     let camera = &source.world.camera;
-    let mut category = |pattern| params.categories.bits(&pattern_text(pattern, source));
     match &slot.content {
         Content::Param { shader, name, ty } => source.param(*shader, name, *ty, tokens),
         Content::Color => floats(&source.attributes.map_or([1.0; 3], |a| a.color)),
@@ -176,8 +171,7 @@ fn words(
         Content::DTime => floats(&[camera.shutter[1] - camera.shutter[0]]),
         Content::Hither => floats(&[camera.clip[0]]),
         Content::Yon => floats(&[camera.clip[1]]),
-        Content::CategoryInclude(pattern) => vec![category(pattern).0],
-        Content::CategoryExclude(pattern) => vec![category(pattern).1],
+        Content::LightsTaken(pattern) => vec![source.light_categories.taken(&pattern_text(pattern, source))],
         Content::QueryFound(from, name, ty, count) => {
             let found = answer(*from, name, *ty, *count, source, tokens).is_some();
             floats(&[f32::from(u8::from(found))])

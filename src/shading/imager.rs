@@ -5,6 +5,7 @@
 use super::ShaderLibrary;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
+use super::categories::LightCategories;
 use super::params::ParamBuffer;
 use super::programs::{Programs, Signature};
 use super::shaders::ShaderPurpose;
@@ -53,13 +54,14 @@ impl ShaderLibrary {
                 scoped: &[],
             },
             light_list: 0,
+            light_categories: &LightCategories::default(),
             strings: FxHashMap::default(),
         };
         let mut params = ParamBuffer::new();
         let reflection = &compilation.reflection;
         let mut textures = NamedTextures::default();
         textures.note(reflection, &source, &programs.tokens, reporter);
-        let block = fill(&reflection.slots, reflection.records, &source, &mut params, &programs.tokens, reporter);
+        let block = fill(&reflection.slots, reflection.records, &source, &programs.tokens, reporter);
         let block = params.block(block);
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);

@@ -1,10 +1,11 @@
-//! Lights of a drawable: the kinds that its pipeline supports, their blocks, the list in which the kernel finds them,
-//! and categories.
+//! Lights of a drawable: the kinds that its pipeline supports, their blocks, and the list in which the kernel finds
+//! them.
 
 use super::ShadingBuilder;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
 use super::cast::{asks_for_shadows, cast_of, with_maps, with_share};
+use super::categories::LightCategories;
 use super::params::ParamRecord;
 use super::programs::BoundShader;
 use super::shaders::ShaderPurpose;
@@ -32,33 +33,18 @@ pub(super) struct LightSet {
     /// One use for each kind.
     pub kinds: Vec<LightUse>,
     /// Each light with its kind, by kind.
-    pub lights: Vec<(LightId, u32, Arc<ShaderInstance>)>,
+    pub lights: Vec<ListedLight>,
+    /// Their categories.
+    pub categories: LightCategories,
 }
 
-/// Numbers of category words, which are bits.
-#[derive(Default)]
-pub(super) struct Categories {
-    known: FxHashMap<String, u32>,
-}
-
-impl Categories {
-    /// Returns the bits of the words of a pattern: those to include and those to exclude (`-word`). Words beyond the
-    /// 32nd share the last bit.
-    pub(super) fn bits(&mut self, pattern: &str) -> (u32, u32) {
-        let (mut include, mut exclude) = (0, 0);
-        for word in pattern.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            match word.strip_prefix('-') {
-                Some(word) => exclude |= self.bit(word.trim()),
-                None => include |= self.bit(word),
-            }
-        }
-        (include, exclude)
-    }
-
-    fn bit(&mut self, word: &str) -> u32 {
-        let next = (self.known.len() as u32).min(31);
-        1 << *self.known.entry(word.to_string()).or_insert(next)
-    }
+/// A light of a set.
+pub(super) struct ListedLight {
+    light: LightId,
+    kind: u32,
+    instance: Arc<ShaderInstance>,
+    /// The bit of its categories.
+    category: u32,
 }
 
 impl ShadingBuilder<'_> {
@@ -95,35 +81,33 @@ impl ShadingBuilder<'_> {
         }
         kinds.sort_by_cached_key(kind_order);
         let kind_of = |used: &LightUse| kinds.iter().position(|kind| same_kind(kind, used)).unwrap_or(0) as u32;
-        let lights = uses.iter().map(|used| (used.light, kind_of(used), Arc::clone(&used.instance)));
-        let mut lights: Vec<_> = lights.collect();
-        lights.sort_by_key(|&(_, kind, _)| kind);
-        LightSet { kinds, lights }
+        let mut categories = LightCategories::default();
+        let listed = |used: &LightUse| ListedLight {
+            light: used.light,
+            kind: kind_of(used),
+            instance: Arc::clone(&used.instance),
+            category: categories.bit(&own_categories(&used.instance, &used.bound)),
+        };
+        let mut lights: Vec<_> = uses.iter().map(listed).collect();
+        lights.sort_by_key(|light| light.kind);
+        LightSet { kinds, lights, categories }
     }
 
     /// Returns the record of the light list for a set of lights in a pipeline.
     pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
-        let before = |kind: usize| set.lights.partition_point(|&(_, of, _)| (of as usize) < kind) as u32;
+        let before = |kind: usize| set.lights.partition_point(|light| (light.kind as usize) < kind) as u32;
         let kinds = (0..set.kinds.len()).map(|kind| [before(kind), before(kind + 1), 0, 0]);
         let mut list: Vec<ParamRecord> = kinds.collect();
-        for &(light, kind, ref instance) in &set.lights {
-            let block = self.light_block((light, instance), kind, set, reflection);
-            let own = own_categories(instance, &set.kinds[kind as usize].bound);
-            let (bits, _) = self.params.categories.bits(&own);
-            list.push([kind, block, bits, 0]);
+        for light in &set.lights {
+            let block = self.light_block(light, set, reflection);
+            list.push([light.kind, block, light.category, 0]);
         }
         self.params.block(list)
     }
 
-    fn light_block(
-        &mut self,
-        (light, instance): (LightId, &ShaderInstance),
-        kind: u32,
-        set: &LightSet,
-        reflection: &Reflection,
-    ) -> u32 {
-        let world = self.world;
-        let light = &world.lights[light.0 as usize];
+    fn light_block(&mut self, listed: &ListedLight, set: &LightSet, reflection: &Reflection) -> u32 {
+        let (world, kind, instance) = (self.world, listed.kind, &*listed.instance);
+        let light = &world.lights[listed.light.0 as usize];
         let camera_from_shader = *world.camera.camera_from_world.first() * *instance.world_from_shader.first();
         let local =
             LocalSpaces { camera_from_shader, camera_from_object: camera_from_shader, scoped: &light.scoped_spaces };
@@ -135,12 +119,12 @@ impl ShadingBuilder<'_> {
             given_in_current: false,
             local,
             light_list: 0,
+            light_categories: &set.categories,
             strings: FxHashMap::default(),
         };
         self.textures.note(reflection, &source, &self.programs.tokens, self.reporter);
         let layout = &reflection.lights[kind as usize];
-        let block =
-            fill(&layout.slots, layout.records, &source, &mut self.params, &self.programs.tokens, self.reporter);
+        let block = fill(&layout.slots, layout.records, &source, &self.programs.tokens, self.reporter);
         self.params.block(block)
     }
 }
@@ -174,19 +158,5 @@ pub(super) fn pattern_text(pattern: &Pattern, source: &BlockSource<'_>) -> Strin
     match pattern {
         Pattern::Literal(text) => text.to_string(),
         Pattern::Param(role, name) => source.string_param(*role, name).unwrap_or_default(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn categories_are_bits_of_words() {
-        let mut categories = Categories::default();
-        let (key, none) = categories.bits("key");
-        assert_eq!(none, 0);
-        assert_eq!(categories.bits("fill, -key"), (2, key));
-        assert_eq!(categories.bits(""), (0, 0));
     }
 }

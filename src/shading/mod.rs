@@ -13,6 +13,7 @@ pub mod bakes;
 mod bind;
 mod block;
 mod cast;
+mod categories;
 mod imager;
 mod inputs;
 mod lights;

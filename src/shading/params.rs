@@ -1,7 +1,6 @@
 //! The parameter buffer: blocks of drawables and lights, light lists, matrices and the space table. Equal blocks are
 //! stored only once.
 
-use super::lights::Categories;
 use super::programs::Tokens;
 use super::spaces::{self, LocalSpaces};
 use crate::scene::World;
@@ -17,8 +16,6 @@ pub(super) struct ParamBuffer {
     records: Vec<ParamRecord>,
     known: FxHashMap<Vec<ParamRecord>, u32>,
     space_table: u32,
-    /// Numbers of light categories.
-    pub categories: Categories,
 }
 
 fn bits(matrix: &DMat4) -> Vec<ParamRecord> {
@@ -28,12 +25,7 @@ fn bits(matrix: &DMat4) -> Vec<ParamRecord> {
 impl ParamBuffer {
     /// Creates a buffer that begins with the identity, because record 0 represents an unknown space.
     pub(super) fn new() -> Self {
-        Self {
-            records: bits(&DMat4::IDENTITY),
-            known: FxHashMap::default(),
-            space_table: 0,
-            categories: Categories::default(),
-        }
+        Self { records: bits(&DMat4::IDENTITY), known: FxHashMap::default(), space_table: 0 }
     }
 
     /// Returns the record where this block begins; appends it if it is new.

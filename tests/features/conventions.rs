@@ -173,3 +173,25 @@ fn a_surface_beside_a_displacement_moves_nothing_and_says_so() {
     let picture = scene.picture("a.exr");
     assert_eq!((picture.at("A", 25, 16), picture.at("A", 27, 16)), (1.0, 0.0));
 }
+
+#[test]
+fn categories_can_be_joined() {
+    let lamp =
+        "light lamp(string __category = \"\"; color tint = 1;) { solar (vector \"camera\" (0, 0, 1), 0) Cl = tint; }";
+    let look = "surface look(string which = \"\";) { Ci = 0; illuminance (which, P) Ci += Cl; }";
+    let lights = [("key", "1 0 0"), ("key,rim", "0 1 0"), ("", "0 0 1")].map(|(words, tint)| {
+        format!("LightSource \"lamp\" \"{tint}\" \"string __category\" \"{words}\" \"color tint\" [{tint}]\n")
+    });
+    for (pattern, wanted) in [
+        ("key", [1.0, 1.0, 0.0]),
+        ("key&-rim", [1.0, 0.0, 0.0]),
+        ("key&rim", [0.0, 1.0, 0.0]),
+        ("-rim", [1.0, 0.0, 1.0]),
+        ("key,-rim", [1.0, 0.0, 0.0]),
+        ("", [1.0, 1.0, 1.0]),
+    ] {
+        let world = format!("{}Surface \"look\" \"string which\" \"{pattern}\"\n{SQUARE}", lights.concat());
+        let picture = parallel(&[("lamp.sl", lamp), ("look.sl", look)], "", &world).clean("a.exr");
+        assert_eq!(picture.rgb(16, 16), wanted, "{pattern}");
+    }
+}

@@ -503,8 +503,7 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// Returns a condition on a light's category bits: some bit of what is wanted, or nothing is wanted, and no bit of
-    /// what is not.
+    /// Returns a condition on the bit of a light's categories: it is among those that the pattern takes.
     fn category(&mut self, t: &mut Translator<'_, '_>, old: Value, args: &[Value]) -> Option<Vec<Value>> {
         let pattern = match self.pattern(t, old, args[0]) {
             Some(Pattern::Literal(text)) if text.trim().is_empty() => {
@@ -516,17 +515,10 @@ impl<'r> Binder<'r> {
                 return Some(vec![t.out.constant(Const::Bool(true))]);
             }
         };
-        let include = self.instance(t.out, Content::CategoryInclude(pattern.clone()), MachineType::U32);
-        let exclude = self.instance(t.out, Content::CategoryExclude(pattern), MachineType::U32);
+        let taken = self.instance(t.out, Content::LightsTaken(pattern), MachineType::U32);
         let none = t.out.constant(Const::U32(0));
-        let mut op = |op, args: &[Value]| t.out.op(op, args);
-        let any = op(Op::Compare(Compare::Eq), &[include, none]);
-        let wanted = op(Op::Binary(Binary::BitAnd), &[args[1], include]);
-        let wanted = op(Op::Compare(Compare::Ne), &[wanted, none]);
-        let wanted = op(Op::Binary(Binary::Or), &[any, wanted]);
-        let unwanted = op(Op::Binary(Binary::BitAnd), &[args[1], exclude]);
-        let allowed = op(Op::Compare(Compare::Eq), &[unwanted, none]);
-        Some(vec![op(Op::Binary(Binary::And), &[wanted, allowed])])
+        let common = t.out.op(Op::Binary(Binary::BitAnd), &[args[1], taken]);
+        Some(vec![t.out.op(Op::Compare(Compare::Ne), &[common, none])])
     }
 
     /// Returns a variable that an output asks for by name, and that no shader put out: a parameter of the surface, a

@@ -89,12 +89,10 @@ pub enum Content {
     Hither,
     /// Distance of the far clipping plane.
     Yon,
-    /// Bits of the category words that a light needs one of (none: any light will do), as uint bits. The host numbers
-    /// the words that occur in the scene; the third word of a light's entry in the light list has the bits of its own
-    /// categories.
-    CategoryInclude(Pattern),
-    /// Bits of the category words that a light must not have.
-    CategoryExclude(Pattern),
+    /// Bits of the lights that a category pattern takes ([`crate::text::category_matches`]), as uint bits. The host
+    /// gives each different text of categories in the light list a bit; the third word of a light's entry has that of
+    /// its own.
+    LightsTaken(Pattern),
     /// 1 if the host can answer a query, else 0.
     QueryFound(QuerySource, Arc<str>, RslType, u32),
     /// The answer to the query: as many elements as its last field says.

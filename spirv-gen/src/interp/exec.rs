@@ -2,7 +2,7 @@
 
 use super::evaluate::{evaluate, index};
 use super::grid::Grid;
-use super::host::{InterpreterHost, LightRays, Ray, category_matches, in_cone};
+use super::host::{InterpreterHost, LightRays, Ray, in_cone};
 use super::noise::{hash, random};
 use super::texture::{fact, look, look_for_points};
 use crate::ir::{
@@ -230,7 +230,7 @@ impl Machine<'_> {
             },
             Op::CategoryMatches => {
                 let text = |c: &Const| self.surroundings.text(c.as_u32().expect("a token"));
-                vec![Const::Bool(category_matches(&text(&args[0]), &text(&args[1])))]
+                vec![Const::Bool(text::category_matches(&text(&args[0]), &text(&args[1])))]
             }
             Op::Message { target: MessageTarget::Light, name, ty, count } => {
                 self.message((name, *count), ty.machine(), vertex)
@@ -379,7 +379,7 @@ impl Machine<'_> {
         let cone = matches!(data.op, Op::Illuminance { cone: true, .. });
         let category = self.at(data.args[if cone { 3 } else { 1 }], vertex).as_u32().expect("a token");
         let pattern = self.surroundings.text(category);
-        if !active || !category_matches(&pattern, &light.category) {
+        if !active || !text::category_matches(&pattern, &light.category) {
             return false;
         }
         if !cone {

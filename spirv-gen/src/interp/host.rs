@@ -62,15 +62,6 @@ pub struct Ray {
     pub active: bool,
 }
 
-/// Returns whether a category pattern (`"diffuse,-specular"`) takes a light of these categories.
-pub fn category_matches(pattern: &str, categories: &str) -> bool {
-    let words = |s: &str| s.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect::<Vec<_>>();
-    let (pattern, categories) = (words(pattern), words(categories));
-    let wanted: Vec<_> = pattern.iter().filter(|w| !w.starts_with('-')).collect();
-    let unwanted = pattern.iter().filter_map(|w| w.strip_prefix('-')).any(|w| categories.iter().any(|c| c == w));
-    !unwanted && (wanted.is_empty() || wanted.iter().any(|w| categories.contains(w)))
-}
-
 /// Returns whether a direction lies in a cone: its angle with the axis is at most `angle` (radians).
 pub(super) fn in_cone(l: [f32; 3], axis: [f32; 3], angle: f32) -> bool {
     let dot = |a: [f32; 3], b: [f32; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];

@@ -20,6 +20,6 @@ pub mod texture;
 pub use evaluate::{evaluate, index};
 pub use exec::{Outcome, run};
 pub use grid::Grid;
-pub use host::{Column, InterpreterHost, LightRays, Ray, category_matches};
+pub use host::{Column, InterpreterHost, LightRays, Ray};
 pub use memory::Memory;
 pub use scene::{LightInstance, Outputs, Scene, shade};

@@ -418,8 +418,8 @@ fn categories_given_by_a_parameter() {
     );
     let pipeline = TestPipeline::surface(&shader, &lights, &COLOURS);
     let patterns: Vec<_> = pipeline.compose().reflection.slots.into_iter().map(|s| s.content).collect();
-    assert!(patterns.contains(&Content::CategoryInclude(Pattern::Param(Role::Surface, "which".into()))));
-    for pattern in ["diffuse", "-diffuse", "key,diffuse", "nobody", ""] {
+    assert!(patterns.contains(&Content::LightsTaken(Pattern::Param(Role::Surface, "which".into()))));
+    for pattern in ["diffuse", "-diffuse", "key,diffuse", "diffuse&-key", "key&diffuse", "nobody", ""] {
         let slots: Vec<_> = (20..26)
             .map(|seed| {
                 shaded(seed, &lights, |scene| scene.params = vec![Some(vec![vec![Const::Str(pattern.into())]])])

@@ -5,6 +5,7 @@ use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
 use spirv_gen::compose::{BlockSlot, Content, Input, OutputChannel, Pattern, Role};
 use spirv_gen::interp::{Column, Grid, LightInstance, Scene, shade};
 use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
+use spirv_gen::text::category_matches;
 use std::sync::Arc;
 
 /// Buffers and push constants of a dispatch.
@@ -76,21 +77,22 @@ fn pick(column: &Column, vertex: usize) -> &Const {
     &column[if column.len() == 1 { 0 } else { vertex }]
 }
 
-/// Bits for the category words that occur anywhere, in order of appearance.
+/// The texts of categories of all lights, in order of appearance; each has a bit.
 #[derive(Default)]
 struct Categories(Vec<String>);
 
 impl Categories {
-    fn bits<'s>(&mut self, words: impl Iterator<Item = &'s str>) -> u32 {
-        let mut bits = 0;
-        for word in words.map(str::trim).filter(|w| !w.is_empty()) {
-            let at = self.0.iter().position(|w| w == word).unwrap_or_else(|| {
-                self.0.push(word.to_owned());
-                self.0.len() - 1
-            });
-            bits |= 1 << at;
-        }
-        bits
+    fn bit(&mut self, text: &str) -> u32 {
+        let at = self.0.iter().position(|known| known == text).unwrap_or_else(|| {
+            self.0.push(text.to_owned());
+            self.0.len() - 1
+        });
+        1 << at
+    }
+
+    fn taken(&self, pattern: &str) -> u32 {
+        let taken = (0..).zip(&self.0).filter(|(_, text)| category_matches(pattern, text));
+        taken.fold(0, |bits, (at, _)| bits | 1 << at)
     }
 }
 
@@ -236,12 +238,7 @@ impl DispatchBuffers {
             };
             let values = match &slot.content {
                 Content::LightList => vec![Const::U32(list)],
-                Content::CategoryInclude(p) => {
-                    vec![Const::U32(categories.bits(pattern(p).split(',').filter(|w| !w.trim().starts_with('-'))))]
-                }
-                Content::CategoryExclude(p) => {
-                    vec![Const::U32(categories.bits(pattern(p).split(',').filter_map(|w| w.trim().strip_prefix('-'))))]
-                }
+                Content::LightsTaken(p) => vec![Const::U32(categories.taken(&pattern(p)))],
                 Content::Param { shader, name, .. } => {
                     pipeline.param(*shader, name, shaded).into_iter().map(|c| c[0].clone()).collect()
                 }
@@ -297,7 +294,7 @@ impl DispatchBuffers {
                 };
                 self.put_values(block, slot, &values, scene);
             }
-            entries.push([kind as u32, block, categories.bits(light.category.split(',')), 0]);
+            entries.push([kind as u32, block, categories.bit(&light.category), 0]);
         }
         let list = (self.params.len() / 4) as u32;
         for kind in 0..pipeline.lights.len() {
