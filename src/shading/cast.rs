@@ -41,23 +41,21 @@ pub enum LightShape {
 
 impl ShaderLibrary {
     /// Returns where a light's maps are to be seen from. `None` if its shader cannot be read, which is reported when it
-    /// is used.
+    /// is used, and for ambient lights, which have no shadows to cast.
     ///
     /// # Errors
     /// Why it cannot cast shadows by itself.
     pub fn light_shape(&mut self, world: &World, light: &Light) -> Option<Result<LightShape, String>> {
         let path = &world.options.search.shader;
         let shader = self.shaders.fetch(&light.shader, ShaderPurpose::Light, path, &Reporter::silent())?;
-        Some(shape(shader.shader(), light))
+        let shader = shader.shader();
+        (shader.kind != ShaderKind::AmbientLight).then(|| shape(shader, light))
     }
 }
 
 fn shape(shader: &Shader, light: &Light) -> Result<LightShape, String> {
     let instance = &light.shader;
     let has = |name: &str| shader.param(name).is_some();
-    if shader.kind == ShaderKind::AmbientLight {
-        return Err("its light comes from everywhere".into());
-    }
     if !has("from") && !has("to") {
         // Its space begins at a point of its surface.
         if light.part.is_some() {
