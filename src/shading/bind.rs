@@ -9,7 +9,7 @@ use super::shaders::{FetchedShader, ShaderPurpose};
 use super::spaces::LocalSpaces;
 use super::values::words_of;
 use super::{OutputVariable, ShadingBuilder};
-use crate::diagnostic::Reporter;
+use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::pipeline::look::{Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, Shape};
 use glam::DMat4;
@@ -324,15 +324,7 @@ fn check_given(shader: &ir::Shader, instance: &ShaderInstance, reporter: &Report
     for given in &instance.params {
         let param = shader.params.iter().find(|param| param.name == given.name);
         match param {
-            None if given.ty.is_none() => {
-                let message =
-                    format!("{:?} is neither declared nor a parameter of shader {:?}", given.name, instance.name);
-                reporter.error("badtoken", &instance.location, message);
-            }
-            None => {
-                let message = format!("shader {:?} has no parameter {:?}", instance.name, given.name);
-                reporter.warn("badtoken", &instance.location, message);
-            }
+            None => report_unknown(shader, instance, given, reporter),
             Some(param) if !param_fits(given, param) => {
                 let message = format!(
                     "parameter {:?} of shader {:?} has the type {}; the given value has {}",
@@ -364,4 +356,22 @@ fn check_primvars(shader: &ir::Shader, instance: &ShaderInstance, drawable: &Dra
             reporter.error("badparamlist", location, message);
         }
     }
+}
+
+/// Reports a given parameter that the shader does not have, with those that it has, the most alike first.
+fn report_unknown(shader: &ir::Shader, instance: &ShaderInstance, given: &ShaderParam, reporter: &Reporter) {
+    let (severity, message) = match given.ty {
+        None => (
+            Severity::Error,
+            format!("{:?} is neither declared nor a parameter of shader {:?}", given.name, instance.name),
+        ),
+        Some(_) => (Severity::Warning, format!("shader {:?} has no parameter {:?}", instance.name, given.name)),
+    };
+    // Names that begin with two underscores are not for scenes.
+    let mut names: Vec<&str> =
+        shader.params.iter().map(|param| &*param.name).filter(|n| !n.starts_with("__")).collect();
+    let likeness = |name: &str| strsim::jaro(&name.to_lowercase(), &given.name.to_lowercase());
+    names.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    let hint = if names.is_empty() { "it has none".to_string() } else { format!("it has {}", names.join(", ")) };
+    reporter.report(Diagnostic::new(severity, "badtoken", instance.location.clone(), message).hint(hint));
 }

@@ -126,6 +126,15 @@ fn undeclared_parameters_have_the_types_of_the_shader() {
     );
     assert_eq!(wrong.message_count("error: parameter \"tint\" of shader \"undeclared\" has the type color"), 1);
     assert_eq!(wrong.message_count("error: \"nope\" is neither declared nor a parameter of shader \"undeclared\""), 1);
+    let known = draw(
+        "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nWorldBegin\nTranslate 0 0 5\n\
+         Surface \"plastic\" \"float kd\" 1\nSphere 1 -1 1 360\nSurface \"constant\" \"float Ka\" 1\nSphere 1 -1 1 360\nWorldEnd\n",
+    );
+    assert_eq!(
+        known.message_count("shader \"plastic\" has no parameter \"kd\" [badtoken]\n  help: it has Kd, Ka, Ks, "),
+        1
+    );
+    assert_eq!(known.message_count("shader \"constant\" has no parameter \"Ka\" [badtoken]\n  help: it has none"), 1);
     assert_eq!(wrong.messages.len(), 2, "{:?}", wrong.messages);
 }
 
