@@ -1,6 +1,7 @@
 //! Binding the parameters of a drawable's shaders, which gives its look.
 
 use super::block::{BlockSource, fill};
+use super::facing::report_turned_normals;
 use super::inputs::{inputs, suits};
 use super::lights::LightSet;
 use super::programs::{BoundShader, Compilation, Signature, is_invisible, is_opaque, rsl_type};
@@ -47,6 +48,9 @@ impl ShadingBuilder<'_> {
     /// Returns the look of a drawable, and whether all drawables with its attribute state and primvars share it.
     pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
         let attributes = &drawable.attributes;
+        if !attributes.lights.is_empty() {
+            report_turned_normals(drawable, self.world.camera.camera_from_world.first(), self.reporter);
+        }
         let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None, thin: false, bakes: false };
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);

@@ -14,6 +14,7 @@ mod bind;
 mod block;
 mod cast;
 mod categories;
+mod facing;
 mod imager;
 mod inputs;
 mod lights;

@@ -195,3 +195,32 @@ fn categories_can_be_joined() {
         assert_eq!(picture.rgb(16, 16), wanted, "{pattern}");
     }
 }
+
+#[test]
+fn normals_against_the_winding_are_reported() {
+    let sun = "LightSource \"distantlight\" 1 \"from\" [0 0 -1] \"to\" [0 0 0]\nSurface \"matte\"\n";
+    let [front, back] = ["0 0 -1 ".repeat(4), "0 0 1 ".repeat(4)];
+    let (clockwise, other) = ("-2 -2 0 -2 2 0 2 2 0 2 -2 0", "-2 -2 0 2 -2 0 2 2 0 -2 2 0");
+    for (requests, points, normals, is_turned) in [
+        ("", clockwise, &front, false),
+        ("", other, &front, true),
+        ("", other, &back, false),
+        ("ReverseOrientation", other, &front, false),
+        ("Scale 1 -1 1", clockwise, &front, false),
+        ("Scale 1 -1 1\nReverseOrientation", clockwise, &front, true),
+    ] {
+        let world = format!("{sun}{requests}\nPolygon \"P\" [{points}] \"N\" [{normals}]");
+        let scene = parallel(&[], "", &world);
+        let case = format!("{requests} {points} {normals}: {:?}", scene.messages);
+        assert_eq!(
+            scene.message_count("all normals \"N\" point against the winding"),
+            usize::from(is_turned),
+            "{case}"
+        );
+        let lit = scene.picture("a.exr").at("R", 16, 16);
+        assert_eq!(lit, f32::from(!is_turned), "{case}");
+    }
+    let mixed =
+        format!("{sun}PointsPolygons [4 4] [0 1 2 3 4 5 6 7] \"P\" [{other} {clockwise}] \"N\" [{front} {front}]");
+    assert!(parallel(&[], "", &mixed).messages.is_empty());
+}
