@@ -2,12 +2,13 @@
 
 use super::block::TexelBlock;
 use super::brick_map::{self, BrickMap};
+use super::channel_order::channel_order;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::patient_file::PatientFile;
 use exr::block::UncompressedBlock;
 use exr::block::chunk::Chunk;
-use exr::meta::attribute::{AttributeValue, ChannelDescription, EnvironmentMap, LevelMode, SampleType, Text};
+use exr::meta::attribute::{AttributeValue, EnvironmentMap, LevelMode, SampleType, Text};
 use exr::meta::header::Header;
 use exr::meta::{BlockDescription, MetaData};
 use half::f16;
@@ -182,15 +183,6 @@ fn channels(path: &Path, header: &Header) -> Result<(TexelFormat, Vec<usize>), T
         return Err(TextureError::unsupported(path, "some of its channels have fewer texels than others"));
     }
     Ok((if is_half { TexelFormat::F16 } else { TexelFormat::F32 }, channel_order(list)))
-}
-
-/// Red (or grey), green, blue and alpha come first, then all others as in the file.
-pub(super) fn channel_order(list: &[ChannelDescription]) -> Vec<usize> {
-    let rank =
-        |index: &usize| ["R", "Y", "G", "B", "A"].iter().position(|name| list[*index].name == **name).unwrap_or(5);
-    let mut order: Vec<usize> = (0..list.len()).collect();
-    order.sort_by_key(rank);
-    order
 }
 
 fn texture_header(

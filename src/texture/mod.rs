@@ -6,6 +6,7 @@
 mod baked_picture;
 mod block;
 mod brick_map;
+mod channel_order;
 mod convert;
 mod deep_tiles;
 mod depth_map;

@@ -1,8 +1,9 @@
 //! Pictures that textures are made of, read whole.
 
 use super::baked_picture::baked_picture;
+use super::channel_order::channel_order;
 use super::error::TextureError;
-use super::exr_tiles::{ExrAttributes, channel_order};
+use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureContainer};
 use super::header::{ShadowMatrices, TexelFormat, TextureKind};
 use super::levels::Texels;
