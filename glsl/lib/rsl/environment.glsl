@@ -1,7 +1,7 @@
 // Environment maps: directions to texture coordinates, filtered as textures are.
 //
-// A lat-long map has s = 1/2 + longitude / 2 pi (longitude from x towards y) and t from -z (0, the upper edge) to z
-// (1). Its footprint comes from the direction's derivative itself, so that no seam shows; beyond a pole lies the
+// A lat-long map has s = 1/2 + longitude / 2 pi (longitude from x towards y) and t from the north pole z (0, the upper
+// edge) to -z (1). Its footprint comes from the direction's derivative itself, so that no seam shows; beyond a pole lies the
 // other side. A cube's faces px nx py / ny pz nz are three by two in one picture, each with y (for py and ny: -z, z)
 // up and x (for px and nx: -z, z) to the right, nz mirrored; they overlap if their field of view exceeds 90 degrees.
 
@@ -24,10 +24,10 @@ RslFootprint rsl_sphere_footprint(const in TextureShape shape, const in vec3 d, 
     float across = rsl_root(d.x * d.x + d.y * d.y);
     float stretch = rsl_reciprocal(max(across, 1e-6));
     float turn = 0.15915494 * (stretch * stretch);
-    vec2 x = vec2((d.x * dx.y - d.y * dx.x) * turn, rsl_bounded(dx.z * stretch, rsl_largest_size(dx)) * 0.31830989);
-    vec2 y = vec2((d.x * dy.y - d.y * dy.x) * turn, rsl_bounded(dy.z * stretch, rsl_largest_size(dy)) * 0.31830989);
+    vec2 x = vec2((d.x * dx.y - d.y * dx.x) * turn, rsl_bounded(dx.z * stretch, rsl_largest_size(dx)) * -0.31830989);
+    vec2 y = vec2((d.x * dy.y - d.y * dy.x) * turn, rsl_bounded(dy.z * stretch, rsl_largest_size(dy)) * -0.31830989);
     float s = across > 0.0 ? rsl_atan2(d.y, d.x) * 0.15915494 + 0.5 : 0.5;
-    vec2 place = vec2(s, rsl_atan2(across, -d.z) * 0.31830989);
+    vec2 place = vec2(s, rsl_atan2(across, d.z) * 0.31830989);
     vec2 spread = vec2(min(abs(blur.x) * stretch, 1.0), blur.y);
     vec2 size = vec2(shape.width, shape.height);
     return rsl_footprint(size, shape.levels, place, rsl_bounded2(x, 1.0), rsl_bounded2(y, 1.0), spread, form, 1.0);

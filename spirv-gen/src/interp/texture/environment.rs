@@ -28,11 +28,11 @@ fn on_sphere(shape: &TextureShape, [d, dx, dy]: [MapDirection; 3], filter: &Look
     let stretch = reciprocal(across.max(1e-6));
     let turn = TURNS[0] * (stretch * stretch);
     let along = |v: MapDirection| {
-        let t = bounded(v[2] * stretch, largest(v)) * TURNS[1];
+        let t = bounded(v[2] * stretch, largest(v)) * -TURNS[1];
         bounded_all([(d[0] * v[1] - d[1] * v[0]) * turn, t], 1.0)
     };
     let s = if across > 0.0 { atan2(d[1], d[0]) * TURNS[0] + 0.5 } else { 0.5 };
-    let place = [s, atan2(across, -d[2]) * TURNS[1]];
+    let place = [s, atan2(across, d[2]) * TURNS[1]];
     let blur = [(bounded(filter.blur[0], 1.0).abs() * stretch).min(1.0), bounded(filter.blur[1], 1.0)];
     let area = [along(dx), along(dy), blur];
     Footprint::new(shape.size.map(|n| n as f32), shape.levels, place, area, filter)

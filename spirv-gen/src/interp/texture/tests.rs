@@ -246,7 +246,7 @@ fn gives_directions(picture: &Picture, pole: f32) {
 fn a_lat_long_map_of_directions_gives_directions() {
     let mut picture = Picture::new([256, 128], CLAMP, |x, y| {
         let (a, t) = (((x as f32 + 0.5) / 256.0 - 0.5) * 2.0 * PI, (y as f32 + 0.5) / 128.0 * PI);
-        [a.cos() * t.sin(), a.sin() * t.sin(), -t.cos()]
+        [a.cos() * t.sin(), a.sin() * t.sin(), t.cos()]
     });
     picture.shape.kind = 1;
     gives_directions(&picture, 0.1);
