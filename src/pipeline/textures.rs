@@ -14,6 +14,8 @@ pub mod forms {
     pub const MIRRORED: u32 = 4;
     /// Deep shadow maps.
     pub const DEEP: u32 = 8;
+    /// Cubes.
+    pub const CUBE: u32 = 16;
 }
 
 /// Tiles of textures on a device (spirv-gen's abi.rs, "Textures").

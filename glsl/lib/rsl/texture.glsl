@@ -30,6 +30,8 @@
 // Some are mirrored, or lat-long maps, beyond whose poles the other side lies.
 #define TEXTURE_MIRRORED 4u
 #define TEXTURE_DEEP 8u
+// Some are cubes, whose filters see neighbouring faces.
+#define TEXTURE_CUBE 16u
 
 // Whether any texture is of a form. CPU drivers run both sides of a branch unless it is constant.
 bool textures_have(const in uint form) {
@@ -212,6 +214,43 @@ RslTexels rsl_texels(const in TextureShape shape, const in ivec2 low, const in i
     return texels;
 }
 
+// Whether a cube's face ends where its neighbours begin: not where their fields of view overlap.
+bool rsl_has_neighbours(const in TextureShape shape, const in RslWindow window) {
+    bool overlaps = shape.fov > 90.5 && shape.fov < 179.0;
+    return textures_have(TEXTURE_CUBE) && window.parts.x == 3u && !overlaps;
+}
+
+// A place in a cube's face of n x n texels, without places that are beyond it in both directions: there is no face.
+vec2 rsl_beside_face(const in vec2 at, const in int n) {
+    float last = float(n) - 1.0;
+    vec2 over = max(-0.5 - at, at - (last + 0.5));
+    bool beyond_x = over.x > 0.0 && over.x >= over.y;
+    bool beyond_y = over.y > 0.0 && !beyond_x;
+    return vec2(beyond_y ? min(max(at.x, 0.0), last) : at.x, beyond_x ? min(max(at.y, 0.0), last) : at.y);
+}
+
+// Where a texel is that may be beyond an edge of a cube's face of n x n texels: its column and row among those of all
+// faces, which are folded at the edges; -1 beyond a corner. Places on the cube are counted in half texels from its
+// middle: along the face to the right, down, out.
+ivec2 rsl_cube_texel(const in uint face, const in ivec2 at, const in int n) {
+    bool beyond_x = at.x < 0 || at.x >= n;
+    bool beyond_y = at.y < 0 || at.y >= n;
+    int depth_x = min(at.x < 0 ? -1 - at.x : at.x - n, n - 1);
+    int depth_y = min(at.y < 0 ? -1 - at.y : at.y - n, n - 1);
+    int right = beyond_x ? (at.x < 0 ? -n : n) : 2 * at.x + 1 - n;
+    int down = beyond_y ? (at.y < 0 ? -n : n) : 2 * at.y + 1 - n;
+    int out_of = beyond_x ? n - 1 - 2 * depth_x : beyond_y ? n - 1 - 2 * depth_y : n;
+    ivec3 v = face == 0u ? ivec3(out_of, -down, -right) : face == 1u ? ivec3(-out_of, -down, right)
+            : face == 2u ? ivec3(right, out_of, down) : face == 3u ? ivec3(right, -out_of, -down)
+            : face == 4u ? ivec3(right, -down, out_of) : ivec3(-right, -down, -out_of);
+    uint found = v.x == n ? 0u : v.x == -n ? 1u : v.y == n ? 2u : v.y == -n ? 3u : v.z == n ? 4u : 5u;
+    ivec2 along = found == 0u ? ivec2(-v.z, -v.y) : found == 1u ? ivec2(v.z, -v.y)
+                : found == 2u ? ivec2(v.x, v.z) : found == 3u ? ivec2(v.x, -v.z)
+                : found == 4u ? ivec2(v.x, -v.y) : ivec2(-v.x, -v.y);
+    ivec2 cell = ivec2(found % 3u, found / 3u);
+    return beyond_x && beyond_y ? ivec2(-1) : ((along + (n - 1)) >> 1) + cell * n;
+}
+
 // A probe: the columns and rows of its texels, their tiles as one number each, the largest for texels that count
 // nothing, and the shares of the texels.
 struct RslProbe {
@@ -229,6 +268,8 @@ RslProbe rsl_probe(const in TextureShape shape, const in RslWindow window, const
     uvec2 extent = window.parts.x == 1u ? size : max(uvec2(size.x / 3u, size.y >> 1), uvec2(1u));
     vec2 place = f.place + f.axis * x;
     vec2 at = vec2(rsl_wrap_place(place.x, wraps.x), rsl_wrap_place(place.y, wraps.y)) * vec2(extent) - 0.5;
+    bool neighbours = rsl_has_neighbours(shape, window);
+    at = neighbours ? rsl_beside_face(at, int(extent.x)) : at;
     vec2 low = floor(at);
     vec2 share = at - low;
     RslTexels texels = rsl_texels(shape, ivec2(low), ivec2(extent), wraps);
@@ -236,6 +277,24 @@ RslProbe rsl_probe(const in TextureShape shape, const in RslWindow window, const
     probe.columns = uvec4(texels.x) + window.cell.x * extent.x;
     probe.rows = uvec4(texels.y) + window.cell.y * extent.y;
     probe.shares = vec4(1.0 - share.x, share.x, 1.0 - share.x, share.x) * vec4(1.0 - share.yy, share.yy);
+    if (neighbours) {
+        uint face = window.cell.x + 3u * window.cell.y;
+        int n = int(extent.x);
+        ivec2 upper_left = rsl_cube_texel(face, ivec2(low), n);
+        ivec2 upper_right = rsl_cube_texel(face, ivec2(low) + ivec2(1, 0), n);
+        ivec2 lower_left = rsl_cube_texel(face, ivec2(low) + ivec2(0, 1), n);
+        ivec2 lower_right = rsl_cube_texel(face, ivec2(low) + ivec2(1, 1), n);
+        texels.x = ivec4(upper_left.x, upper_right.x, lower_left.x, lower_right.x);
+        texels.y = ivec4(upper_left.y, upper_right.y, lower_left.y, lower_right.y);
+        probe.columns = uvec4(texels.x);
+        probe.rows = uvec4(texels.y);
+        // Three faces meet at a corner: the texel that there is not is the mean of the others.
+        bvec4 none = lessThan(texels.x, ivec4(0));
+        float lost = none.x ? probe.shares.x : none.y ? probe.shares.y : none.z ? probe.shares.z : none.w ? probe.shares.w : 0.0;
+        float third = 0.33333334 * lost;
+        probe.shares = vec4(none.x ? 0.0 : probe.shares.x + third, none.y ? 0.0 : probe.shares.y + third,
+                            none.z ? 0.0 : probe.shares.z + third, none.w ? 0.0 : probe.shares.w + third);
+    }
     uvec4 tiles = (probe.columns >> 6) | ((probe.rows >> 6) << 16);
     bvec4 outside = lessThan(min(texels.x, texels.y), ivec4(0));
     bvec4 idle = equal(probe.shares, vec4(0.0));

@@ -498,7 +498,9 @@ fn forms_of(header: &TextureHeader) -> u32 {
         TexelFormat::U8 | TexelFormat::F32 => 0,
     };
     let of = |form, holds: bool| if holds { form } else { 0 };
-    word | of(forms::MIRRORED, is_mirrored) | of(forms::DEEP, header.kind == TextureKind::DeepShadow)
+    let kind =
+        of(forms::DEEP, header.kind == TextureKind::DeepShadow) | of(forms::CUBE, header.kind == TextureKind::Cube);
+    word | of(forms::MIRRORED, is_mirrored) | kind
 }
 
 /// Returns the first record of a texture in the table.

@@ -1,6 +1,7 @@
 //! Probes along the major axis of a footprint.
 
 use super::arithmetic::{reciprocal, root, wrap_place};
+use super::cube;
 use super::store::{TextureShape, TextureStore, WantedChannels};
 use super::texels::{EXPONENT_OF_ONE, MANTISSA_BITS, channels_of_word, word_channels};
 
@@ -154,6 +155,11 @@ impl TextureShape {
         if self.kind == 1 { [2, 3] } else { self.wrap }
     }
 
+    /// Whether the faces of a cube overlap.
+    fn overlaps(&self) -> bool {
+        self.fov > 90.5 && self.fov < 179.0
+    }
+
     /// Returns both coordinates; beyond the poles of a lat-long map lies the other side.
     fn wrapped(&self, at: [i32; 2], extent: [u32; 2]) -> Option<[u32; 2]> {
         let wraps = self.wraps();
@@ -244,6 +250,11 @@ impl Window {
         let extent: [u32; 2] = std::array::from_fn(|i| ((shape.size[i] >> level).max(1) / self.parts[i]).max(1));
         let wraps = shape.wraps();
         let at: [f32; 2] = std::array::from_fn(|i| wrap_place(place[i], wraps[i]) * extent[i] as f32 - 0.5);
+        if self.parts[0] == 3 && !shape.overlaps() {
+            let face = self.cell[0] + 3 * self.cell[1];
+            let texels = cube::texels(face, at, extent[0] as i32).into_iter().filter(|&(w, _)| w != 0.0);
+            return texels.for_each(|(w, texel)| take(w, store.word(self.texture, level, plane, texel)));
+        }
         let share = at.map(|x| x - x.floor());
         for corner in [[0, 0], [1, 0], [0, 1], [1, 1]] {
             let side = |i: usize| if corner[i] == 1 { share[i] } else { 1.0 - share[i] };

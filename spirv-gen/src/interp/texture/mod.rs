@@ -3,6 +3,7 @@
 //! agree to their 2 ulp.
 
 mod arithmetic;
+mod cube;
 mod environment;
 mod filter;
 mod info;

@@ -276,6 +276,34 @@ fn a_cube_of_directions_gives_directions() {
     gives_directions(&picture, 0.03);
 }
 
+/// Beside an edge or a corner of a cube each face shows what its neighbours show.
+#[test]
+fn faces_of_a_cube_mix_at_their_edges() {
+    let colours =
+        [[0.9, 0.1, 0.2], [0.1, 0.8, 0.3], [0.2, 0.3, 0.9], [0.9, 0.9, 0.1], [0.0, 0.5, 0.5], [1.0, 0.0, 0.7]];
+    let mut picture = Picture::new([48, 32], BLACK, |x, y| colours[(x / 16 + 3 * (y / 16)) as usize]);
+    picture.shape.kind = 2;
+    let look = |d: [f32; 3], blur: f32| {
+        let filter = LookupFilter { blur: [blur; 2], ..LookupFilter::default() };
+        environment(&picture, 1, WantedChannels { first: 0.0, count: 3 }, [d, [0.0; 3], [0.0; 3]], &filter)
+    };
+    for (i, blur) in (0..600).flat_map(|i| [0.0, 0.1, 0.5, 1.0].map(|blur| (i, blur))) {
+        let (axis, along) = (i % 3, (i / 3) as f32 / 100.0 - 1.0);
+        // An edge goes along an axis; some places are beside corners.
+        let mut d = [1.0_f32; 3];
+        (d[axis], d[(axis + 1) % 3]) = (along, if i % 2 == 0 { 1.0 } else { -1.0 });
+        let (mut a, mut b) = (d, d);
+        a[(axis + 1) % 3] *= 1.001;
+        b[(axis + 2) % 3] *= 1.001;
+        let [a, b] = [a, b].map(|d| look(d, blur));
+        let step = (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f32::max);
+        assert!(step < 0.02, "{d:?}, blur {blur}: {a:?} beside {b:?}");
+    }
+    // Where faces overlap they are looked up alone.
+    picture.shape.fov = 100.0;
+    assert_eq!(picture.towards([1.0, 0.999, 0.1], [0.0; 3], [0.0; 3]), colours[0]);
+}
+
 /// Returns an occlusion map of two maps of 40 x 70 depths, seen along z and along -x: the first hides what is behind z
 /// = 2, the second nothing.
 fn two_views() -> Picture {
