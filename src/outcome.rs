@@ -50,8 +50,8 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the program's exit code: [`exit_code::DONE`] if every display is whole, [`exit_code::INCOMPLETE`] if one
-    /// is missing or partial (with `strict`, also if an error was survived or geometry was left out), or the code of
-    /// the ending.
+    /// is missing or partial, or a file that shaders read or bake is (with `strict`, also if an error was survived or
+    /// geometry was left out), or the code of the ending.
     pub fn exit_code(&self, strict: bool) -> u8 {
         let is_whole = |display: &DisplayOutcome| display.state == DisplayState::Whole;
         match self.ending {
@@ -60,6 +60,7 @@ impl Outcome {
             Ending::Interrupted => exit_code::INTERRUPTED,
             Ending::Unreadable | Ending::FaultNotReached => exit_code::INCOMPLETE,
             Ending::Finished if !self.displays.iter().all(is_whole) => exit_code::INCOMPLETE,
+            Ending::Finished if self.stats.lost_files > 0 => exit_code::INCOMPLETE,
             Ending::Finished if strict && self.stats.errors_survived + self.stats.left_out > 0 => exit_code::INCOMPLETE,
             Ending::Finished => exit_code::DONE,
         }
@@ -87,6 +88,12 @@ mod tests {
             (Ending::NoDevice, vec![], 1, false, 3),
             (Ending::FaultNotReached, vec![Whole], 1, false, 1),
         ];
+        let lost = Outcome {
+            ending: Ending::Finished,
+            displays: vec![DisplayOutcome { path: "a.exr".into(), state: Whole }],
+            stats: Stats { lost_files: 1, ..Stats::default() },
+        };
+        assert_eq!(lost.exit_code(false), 1, "a texture is missing");
         for (ending, states, errors_survived, strict, expected) in table {
             let displays = states.iter().map(|&state| DisplayOutcome { path: "a.exr".into(), state }).collect();
             let outcome = Outcome { ending, displays, stats: Stats { errors_survived, ..Stats::default() } };

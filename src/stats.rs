@@ -299,6 +299,9 @@ pub struct Stats {
     /// Requests for geometry that were left out, and objects of which parts were left out.
     #[serde(rename = "geometry_left_out")]
     pub left_out: u64,
+    /// Textures and files of points that could not be read, and files of points that could not be written.
+    #[serde(rename = "files_lost")]
+    pub lost_files: u64,
     /// Texture statistics of all textures added up.
     pub texture: TextureStats,
     /// Time lost because devices lacked tiles.
@@ -500,6 +503,7 @@ mod tests {
             "replaced_micropolygons",
             "errors_survived",
             "geometry_left_out",
+            "files_lost",
             "texture",
             "texture_loss",
             "textures",

@@ -22,7 +22,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 use tile_cache::TileCache;
@@ -106,6 +106,8 @@ pub struct TextureStore {
     /// What the program's own textures are recognised by.
     own: Mutex<FxHashMap<PathBuf, String>>,
     kept: TileCache,
+    /// How often there was no file of a name that can be used.
+    lost: AtomicU64,
 }
 
 impl TextureStore {
@@ -133,6 +135,7 @@ impl TextureStore {
             textures: Mutex::default(),
             own: Mutex::default(),
             kept: TileCache::new(bytes),
+            lost: AtomicU64::new(0),
         }
     }
 
@@ -186,6 +189,7 @@ impl TextureStore {
             return known;
         }
         let found = self.open(sought, name, folders, location);
+        self.lost.fetch_add(found.is_none().into(), Ordering::Relaxed);
         self.names.lock().insert(key, found);
         found
     }
@@ -339,6 +343,13 @@ impl TextureStore {
             texture.read(key, &mut texels, &self.reporter);
         }
         Arc::from(texels)
+    }
+
+    /// Returns how many textures and point clouds could not be read so far, whole or in part, each once a picture.
+    pub fn lost_count(&self) -> u64 {
+        let textures = self.textures.lock();
+        let damaged = textures.iter().filter(|texture| texture.is_damaged()).count() as u64;
+        self.lost.load(Ordering::Relaxed) + damaged
     }
 
     /// Returns the file of each texture, and what was asked for and read of it so far, in the order of numbers.

@@ -1,6 +1,7 @@
 //! Textures on the command line and in scenes.
 
 use super::{anthill, directory};
+use crate::determinism::make_texture;
 use std::fs;
 
 const MAKE: &str = "MakeTexture \"a.png\" \"a.tex\" \"black\" \"black\" \"box\" 1 1\n";
@@ -159,6 +160,46 @@ fn tiles_are_named_or_missed_as_statistics_and_trace_say() {
         assert_eq!(slices("missed tiles, runs again").len() as u64, loss["submissions"], "{shader}: {loss}");
         let tiles = slices("load tiles").iter().filter_map(|event| event["args"]["tiles"].as_u64()).sum::<u64>();
         assert!(tiles >= stats["texture"]["misses"].as_u64().expect("a number") && tiles > 0, "{tiles} {stats}");
+    }
+}
+
+/// Programs that run renders read exit codes, not messages. The picture is whole in each case.
+#[test]
+fn textures_that_cannot_be_read_and_points_that_cannot_be_written_make_the_exit_code_1() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    make_texture(folder.path(), "whole.tex", [256, 256]);
+    let mut damaged = fs::read(at("whole.tex")).expect("it was made");
+    damaged[200..3000].fill(0x5a);
+    fs::write(at("damaged.tex"), damaged).expect("writable");
+    fs::write(at("text.tex"), "not a picture at all, but longer than a header of one").expect("writable");
+    for (name, call) in [
+        ("show", "Ci = texture(f, s, t, \"width\", 0)"),
+        ("look", "texture3d(f, P, N, \"Cs\", Ci)"),
+        ("bake", "bake3d(f, \"c\", P, N, \"c\", Cs)"),
+    ] {
+        fs::write(at(&format!("{name}.sl")), format!("surface {name}(string f = \"\";) {{ Ci = Cs; {call}; }}"))
+            .expect("writable");
+    }
+    for (shader, file, code, lost) in [
+        ("show", "whole.tex", 0, 0),
+        ("show", "none.tex", 1, 1),
+        ("show", "damaged.tex", 1, 1),
+        ("show", "text.tex", 1, 1),
+        ("look", "none.ptc", 1, 1),
+        ("look", "text.tex", 1, 1),
+        ("bake", "new.ptc", 0, 0),
+        ("bake", "none/new.ptc", 1, 1),
+    ] {
+        let text = format!(
+            "Format 16 16 1\nDisplay \"a.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"{shader}\" \"string f\" \"{file}\"\n\
+             Patch \"bilinear\" \"P\" [-1 1 1 1 1 1 -1 -1 1 1 -1 1]\nWorldEnd\n"
+        );
+        fs::write(at("a.rib"), text).expect("writable");
+        let ran = anthill(folder.path(), &["render", "a.rib", "--stats", "s.json", "--devices", "0"]);
+        assert_eq!(ran.code, Some(code), "{shader} {file}: {}", ran.err);
+        let stats: serde_json::Value = serde_json::from_slice(&fs::read(at("s.json")).expect("written")).expect("JSON");
+        assert_eq!((&stats["files_lost"], &stats["outputs"][0]["state"]), (&lost.into(), &"whole".into()), "{file}");
     }
 }
 

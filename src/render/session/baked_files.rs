@@ -87,7 +87,7 @@ impl BakedFile<'_> {
 
 impl Session<'_> {
     /// Writes what a whole picture's shaders baked, file by file.
-    pub(super) fn write_baked(&self, picture: &Picture, baked: &BakedPicture) {
+    pub(super) fn write_baked(&mut self, picture: &Picture, baked: &BakedPicture) {
         let texts = &picture.textures.names.texts;
         if baked.charge.refused().is_some() {
             let message = "there is no host memory for the points that shaders bake: no file of them is written";
@@ -136,7 +136,8 @@ impl Session<'_> {
         cloud.write(path).map_err(|error| (error.to_string(), OTHER_NAME))
     }
 
-    fn report_bake(&self, picture: &Picture, message: String, hint: &'static str) {
+    fn report_bake(&mut self, picture: &Picture, message: String, hint: &'static str) {
+        self.stats.lost_files += 1;
         let error = Diagnostic::new(Severity::Error, "bake", picture.location.clone(), message);
         self.reporter.report(error.hint(hint));
     }

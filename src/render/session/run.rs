@@ -83,6 +83,7 @@ fn run_ticking(
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
     stats.left_out += read.left_out;
+    stats.lost_files += session.textures.lost_count();
     world_statistics::add_textures(&mut stats, &session.textures.statistics());
     let has_nothing = read.worlds + read.textures == 0;
     let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;

@@ -86,6 +86,11 @@ impl StoredTexture {
         self.use_so_far.lock().reads
     }
 
+    /// Whether a part of it could not be read.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.use_so_far.lock().has_reported
+    }
+
     /// Counts the tiles that a submission used.
     pub(super) fn count_requests(&self, tiles: u64) {
         self.use_so_far.lock().reads.requests += tiles;
