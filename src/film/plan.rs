@@ -253,7 +253,12 @@ const FLOATS: Quantize = Quantize { one: 0.0, min: 0.0, max: 0.0, dither: 0.0 };
 const EXR_NAME_BYTES_MAX: usize = 255;
 
 fn plan_depth(params: &DisplayParams<'_>) -> (Vec<OutputGroup>, FileFormat) {
-    params.check_known(&["zcompression"]);
+    params.check_known(&["zcompression", "append"]);
+    if params.number("append").is_some_and(|value| value != 0.0) {
+        let message = "\"append\" has no effect: each picture of depths replaces the file";
+        let warning = Diagnostic::new(Severity::Warning, "badtoken", params.display.location.clone(), message);
+        params.reporter.report(warning.hint("name a file for each view, and put them together with MakeOcclusion"));
+    }
     let mut groups = params.groups();
     groups.retain(|group| group.channel.group == ChannelGroup::Depth);
     if groups.is_empty() {
