@@ -9,7 +9,9 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub(crate) enum TextureCommand {
     Make(TextureMakeFlags),
+    /// Describe textures by their headers
     Info(TextureFiles),
+    /// Read every tile of textures, and report what is damaged
     Check(TextureFiles),
     Convert(TextureConvertFlags),
 }
@@ -89,7 +91,7 @@ pub(crate) struct TextureConvertFlags {
     pub(crate) level: u32,
 }
 
-/// Describe textures, or read every tile of them
+/// The textures of a command.
 #[derive(Debug, Args)]
 pub(crate) struct TextureFiles {
     /// Textures
