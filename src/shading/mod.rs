@@ -84,6 +84,8 @@ pub struct NamedTextures {
     pub environments: bool,
     /// Those that `texture()` looks up.
     pub as_textures: BTreeSet<u32>,
+    /// Those of which a colour is looked up without a value for channels that are missing.
+    pub as_colours: BTreeSet<u32>,
     /// Those that `texture3d()` looks up, with the channels that it wants, and whether as three numbers.
     pub as_points: BTreeMap<u32, BTreeSet<(Arc<str>, bool)>>,
     /// Whether other texts may turn out to be names of textures.
@@ -120,6 +122,7 @@ impl NamedTextures {
                         let wanted = self.as_points.entry(token).or_default();
                         wanted.extend((!channel.is_empty()).then(|| (Arc::clone(channel), *is_triple)));
                     }
+                    TextureUse::Colour => drop(self.as_colours.insert(token)),
                     TextureUse::Facts => {}
                 }
                 self.known.entry(token).or_insert(location);

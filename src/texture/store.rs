@@ -162,6 +162,15 @@ impl TextureStore {
         self.reporter.error("texture", location, format!("the {} {name:?} {what}", sought.word()));
     }
 
+    /// Reports a grey texture of which shaders look a colour up.
+    pub fn report_grey(&self, name: &str, location: &SourceLocation) {
+        let message = format!("the texture {name:?} is grey, and shaders look a colour up in it: it is red");
+        let note = Diagnostic::new(Severity::Info, "texture", location.clone(), message);
+        self.reporter.report(note.hint(
+            "channels that a texture lacks are 0 (RISpec, \"fill\"): `float texture(...)` is the same in all three",
+        ));
+    }
+
     /// Forgets what names stand for, because files may be made between pictures. Files that have not changed keep
     /// their numbers and their tiles.
     pub fn begin_picture(&self) {

@@ -131,8 +131,8 @@ fn pictures_for_textures_keep_their_names() {
 fn tiles_are_named_or_missed_as_statistics_and_trace_say() {
     let folder = directory();
     let mut encoder = png::Encoder::new(fs::File::create(folder.path().join("a.png")).expect("writable"), 256, 256);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.write_header().and_then(|mut writer| writer.write_image_data(&[7; 1 << 16])).expect("writable");
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&[7; 3 << 16])).expect("writable");
     // Two textures, because what else there is of the first is loaded together with what is named.
     let twice = "surface twice(string texturename = \"\";) { Ci = texture(\"b.tex\", texture(texturename), t); }";
     fs::write(folder.path().join("twice.sl"), twice).expect("writable");

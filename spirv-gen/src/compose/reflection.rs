@@ -23,6 +23,9 @@ pub enum TextureUse {
     Facts,
     /// Texels.
     Texels(LookupKind),
+    /// Red, green and blue from the first channel on, where what the texture lacks of them is 0. It is noted beside
+    /// [`Self::Texels`].
+    Colour,
     /// A channel of points.
     Points {
         /// Its name; an empty one asks for points alone.

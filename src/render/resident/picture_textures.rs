@@ -48,7 +48,12 @@ impl PictureTextures {
             let misuse = |what: &str| {
                 self.store.report_misuse(self.sought(token), &self.names.texts[token as usize], location, what);
             };
-            self.check_kind(token, texture.header().kind, &misuse);
+            let header = texture.header();
+            self.check_kind(token, header.kind, &misuse);
+            let is_picture = matches!(header.kind, TextureKind::Plain | TextureKind::LatLong | TextureKind::Cube);
+            if is_picture && header.channels < 3 && self.names.as_colours.contains(&token) {
+                self.store.report_grey(&self.names.texts[token as usize], location);
+            }
             if let Some(channels) = texture.point_channels() {
                 self.check_channels(token, channels, &misuse);
             }
