@@ -1,7 +1,7 @@
 //! Pictures of what `bake()` left: points at (s, t, 0), which are in a square.
 
 use super::error::TextureError;
-use super::levels::Texels;
+use super::levels::{Texels, check_size};
 use crate::points::PointCloud;
 use std::path::Path;
 
@@ -76,7 +76,7 @@ pub(super) fn baked_picture(path: &Path) -> Result<Texels, TextureError> {
         return Err(TextureError::unsupported(path, "no point of it has values and s and t from 0 to 1"));
     }
     let side = (1_u32 << (inside.ilog2() / 2)).min(SIDE_MAX);
-    super::picture::check_size(path, side.into(), side.into(), cloud.width() as u64)?;
+    check_size(path, side.into(), side.into(), cloud.width() as u64)?;
     let values = PointMeans::of_cloud(&cloud, side).filled();
     Ok(Texels { size: [side; 2], channels: cloud.width() as u32, values })
 }

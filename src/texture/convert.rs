@@ -3,8 +3,7 @@
 use super::error::TextureError;
 use super::file::TextureFile;
 use super::header::{TexelFormat, TextureHeader, TextureKind};
-use super::levels::Texels;
-use super::picture::check_size;
+use super::levels::{Texels, check_size};
 use super::write::{MadeLevels, WriteFailure, exr_names};
 use super::{TILE_TEXELS, TILE_WORDS};
 use crate::files::{FileSink, write_whole};

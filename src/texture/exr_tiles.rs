@@ -6,6 +6,7 @@ use super::channel_order::channel_order;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::patient_file::PatientFile;
+use super::window::PictureWindow;
 use exr::block::UncompressedBlock;
 use exr::block::chunk::Chunk;
 use exr::meta::attribute::{AttributeValue, EnvironmentMap, LevelMode, SampleType, Text};
@@ -50,6 +51,9 @@ impl ExrTiles {
         let header = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
         let no_levels = TextureError::NotTiled { path: path.to_owned(), lacks: "levels that are rounded down" };
         let tiles = tiles_of(path, header)?;
+        if PictureWindow::of_exr(path, header)?.is_some() {
+            return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "texels in just its display window" });
+        }
         let Some((levels, level_begins)) = levels(header, tiles) else { return Err(no_levels) };
         let count = level_begins.last().copied().unwrap_or_default();
         if count as u64 > file_bytes / 8 {

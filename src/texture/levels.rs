@@ -1,12 +1,17 @@
 //! Pictures made smaller: filters, and the levels of a texture.
 
+use super::error::TextureError;
 use super::header::WrapMode;
 use crate::parallel::in_parallel;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Rows of a result that are made together at least, of the same narrowed rows. With wide filters they are more, as
 /// neighbours need the same rows at their border.
 const BAND_ROWS: usize = 16;
+
+/// The most samples of a picture: 2 GiB as floats.
+pub(super) const SAMPLES_MAX: u64 = 1 << 29;
 
 /// By which texels a texel of a smaller level is averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -163,6 +168,16 @@ impl Texels {
         let rows = self.values.chunks_exact_mut(row_values).zip(0..).collect();
         in_parallel(rows, |(row, y): (&mut [f32], u32)| fill(y, row));
     }
+}
+
+/// Refuses a picture before memory is taken for it.
+pub(super) fn check_size(path: &Path, width: u64, height: u64, channels: u64) -> Result<(), TextureError> {
+    if width.saturating_mul(height).saturating_mul(channels) > SAMPLES_MAX {
+        let reason =
+            format!("{width} x {height} texels of {channels} channels are too many; {SAMPLES_MAX} samples fit");
+        return Err(TextureError::unsupported(path, reason));
+    }
+    Ok(())
 }
 
 fn add(out: &mut [f32], values: &[f32], weight: f32) {

@@ -26,8 +26,10 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod tiff_directory;
+mod tiff_samples;
 mod tiff_tiles;
 mod tiled;
+mod window;
 mod write;
 
 pub use convert::convert;

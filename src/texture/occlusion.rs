@@ -2,9 +2,9 @@
 
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
-use super::levels::Texels;
+use super::levels::{SAMPLES_MAX, Texels};
 use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, check_depths, report};
-use super::picture::{SAMPLES_MAX, SourcePicture};
+use super::picture::SourcePicture;
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
 use std::path::Path;

@@ -6,9 +6,11 @@ use super::error::TextureError;
 use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureContainer};
 use super::header::{ShadowMatrices, TexelFormat, TextureKind};
-use super::levels::Texels;
+use super::levels::{SAMPLES_MAX, Texels, check_size};
 use super::tiff_directory::{DescribedTiff, TiffPart};
-use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, samples, whole_tiles};
+use super::tiff_samples::TiffSamples;
+use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, whole_tiles};
+use super::window::PictureWindow;
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::meta::attribute::SampleType;
@@ -19,9 +21,6 @@ use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::{ExtraSamples, Tag};
-
-/// The most samples of a picture: 2 GiB as floats.
-pub(super) const SAMPLES_MAX: u64 = 1 << 29;
 
 /// A picture, and what its file says of it.
 #[derive(Clone, Debug)]
@@ -59,16 +58,6 @@ impl SourcePicture {
     }
 }
 
-/// Refuses a picture before memory is taken for it.
-pub(super) fn check_size(path: &Path, width: u64, height: u64, channels: u64) -> Result<(), TextureError> {
-    if width.saturating_mul(height).saturating_mul(channels) > SAMPLES_MAX {
-        let reason =
-            format!("{width} x {height} texels of {channels} channels are too many; {SAMPLES_MAX} samples fit");
-        return Err(TextureError::unsupported(path, reason));
-    }
-    Ok(())
-}
-
 fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
     let of_exr = |error| TextureError::of_exr(path, error);
     let meta = MetaData::read_from_file(path, false).map_err(of_exr)?;
@@ -80,6 +69,7 @@ fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Texture
         let [width, height] = [header.layer_size.x(), header.layer_size.y()].map(|side| side as u64);
         check_size(path, width, height, header.channels.list.len() as u64)?;
     }
+    let window = PictureWindow::of_exr(path, header)?;
     let image = read()
         .no_deep_data()
         .largest_resolution_level()
@@ -103,9 +93,13 @@ fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Texture
         places.zip(list[from].sample_data.values_as_f32()).for_each(|(place, value)| *place = value);
     }
     let is_half = header.channels.list.iter().all(|channel| channel.sample_type == SampleType::F16);
+    let names: Vec<String> = order.iter().map(|&index| list[index].name.to_string()).collect();
     Ok(SourcePicture {
-        texels,
-        names: Some(order.iter().map(|&index| list[index].name.to_string()).collect()),
+        texels: match window {
+            Some(window) => window.placed(&texels, Some(&names)),
+            None => texels,
+        },
+        names: Some(names),
         format: if is_half { TexelFormat::F16 } else { TexelFormat::F32 },
         matrices: ExrAttributes(header).matrices(),
         straight_alpha: None,
@@ -117,28 +111,34 @@ fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textur
     let again = || file.get_ref().try_clone().map(BufReader::new).map_err(|error| TextureError::of_io(path, error));
     let mut decoder = decoder(path, again()?)?;
     let tags = TiffTextureTags::read(path, &mut decoder)?;
-    let (format, channels) = samples(path, &mut decoder)?;
-    let order = ChannelOrder::find(path, &mut decoder, channels)?;
+    let samples = TiffSamples::find(path, &mut decoder)?;
+    let order = ChannelOrder::find(path, &mut decoder, samples.stored, samples.is_plain)?;
     let (width, height) = decoder.dimensions().map_err(of_tiff)?;
+    let channels = samples.channels();
     check_size(path, width.into(), height.into(), channels.into())?;
+    let window = PictureWindow::of_tiff(path, &mut decoder, [width, height], channels)?;
     let extra = decoder.find_tag_unsigned_vec::<u16>(Tag::ExtraSamples).map_err(of_tiff)?.unwrap_or_default();
     let straight = extra.iter().position(|&meaning| meaning == ExtraSamples::UnassociatedAlpha.to_u16());
     let straight_alpha = straight.and_then(|index| (channels as usize + index).checked_sub(extra.len()));
     let texels = if order == ChannelOrder::Plain {
-        Texels { size: [width, height], channels, values: tiff_values(path, decoder, width * height * channels)? }
+        tiff_texels(path, decoder, &samples, [width, height])?
     } else {
-        let planes = order.planes(channels);
+        let planes = order.planes(samples.stored);
         let size = whole_tiles(path, &mut decoder)?;
-        check_size(path, size[0].into(), size[1].into(), channels.into())?;
-        let mut texels = Texels::empty([width, height], channels);
+        check_size(path, size[0].into(), size[1].into(), samples.stored.into())?;
+        let mut texels = Texels::empty([width, height], samples.stored);
         for plane in 0..planes {
-            let part = TiffPart { channels: channels / planes, size, plane, planes };
+            let part = TiffPart { channels: samples.stored / planes, size, plane, planes };
             let described = self::decoder(path, DescribedTiff::new(path, &mut decoder, again()?, &part)?)?;
-            read_part(path, described, &part, &mut texels)?;
+            read_part(path, described, &part, &samples, &mut texels)?;
         }
-        texels
+        samples.meant(texels)
     };
-    Ok(SourcePicture { texels, names: None, format, matrices: tags.matrices, straight_alpha })
+    let texels = match window {
+        Some(window) => window.placed(&texels, None),
+        None => texels,
+    };
+    Ok(SourcePicture { texels, names: None, format: samples.format, matrices: tags.matrices, straight_alpha })
 }
 
 /// Reads a described part into its places among texels, one tile or strip at a time: of tiles packed with LZW the crate
@@ -147,6 +147,7 @@ fn read_part<R: Read + Seek>(
     path: &Path,
     decoder: Decoder<R>,
     part: &TiffPart,
+    samples: &TiffSamples,
     texels: &mut Texels,
 ) -> Result<(), TextureError> {
     let of_tiff = |error| TextureError::of_tiff(path, error);
@@ -157,10 +158,10 @@ fn read_part<R: Read + Seek>(
     for index in 0..across * part.size[1].div_ceil(tile_height) {
         let [x, y] = [index % across * tile_width, index / across * tile_height];
         let (chunk_width, rows) = decoder.chunk_data_dimensions(index);
-        let values = samples_of(path, decoder.read_chunk(index).map_err(of_tiff)?)?;
-        check_count(path, &values, chunk_width * rows * part.channels)?;
-        let lines = values.chunks_exact((chunk_width * part.channels) as usize);
-        for (line, row) in lines.zip(y..height) {
+        let row_samples = chunk_width * part.channels;
+        let values = samples.as_floats(decoder.read_chunk(index).map_err(of_tiff)?, row_samples as usize);
+        check_count(path, &values, row_samples * rows)?;
+        for (line, row) in values.chunks_exact(row_samples as usize).zip(y..height) {
             let begin = (row * width + x) * texels.channels + part.plane;
             let end = (row + 1) * width * texels.channels;
             let places = texels.values[begin as usize..end as usize].iter_mut().step_by(part.planes as usize);
@@ -170,14 +171,20 @@ fn read_part<R: Read + Seek>(
     Ok(())
 }
 
-/// Returns all samples of the image that the decoder is at, which must be `count`.
-fn tiff_values<R: Read + Seek>(path: &Path, decoder: Decoder<R>, count: u32) -> Result<Vec<f32>, TextureError> {
+/// Returns the image that the decoder is at, of plain samples.
+fn tiff_texels<R: Read + Seek>(
+    path: &Path,
+    decoder: Decoder<R>,
+    samples: &TiffSamples,
+    size: [u32; 2],
+) -> Result<Texels, TextureError> {
     let mut result = DecodingResult::U8(Vec::new());
     let read = unlimited(decoder).read_image_to_buffer(&mut result);
     read.map_err(|error| TextureError::of_tiff(path, error))?;
-    let values = samples_of(path, result)?;
-    check_count(path, &values, count)?;
-    Ok(values)
+    let row_samples = size[0] * samples.stored;
+    let values = samples.as_floats(result, row_samples as usize);
+    check_count(path, &values, row_samples * size[1])?;
+    Ok(Texels { size, channels: samples.stored, values })
 }
 
 /// Returns the decoder, which reads what [`check_size`] allows.
@@ -186,17 +193,6 @@ fn unlimited<R: Read + Seek>(decoder: Decoder<R>) -> Decoder<R> {
     limits.decoding_buffer_size = SAMPLES_MAX as usize * 4;
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
     decoder.with_limits(limits)
-}
-
-/// Returns what was decoded, as floats.
-fn samples_of(path: &Path, decoded: DecodingResult) -> Result<Vec<f32>, TextureError> {
-    Ok(match decoded {
-        DecodingResult::U8(values) => values.into_iter().map(|value| f32::from(value) / 255.0).collect(),
-        DecodingResult::U16(values) => values.into_iter().map(|value| f32::from(value) / 65535.0).collect(),
-        DecodingResult::F16(values) => values.into_iter().map(half::f16::to_f32).collect(),
-        DecodingResult::F32(values) => values,
-        _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
-    })
 }
 
 fn check_count(path: &Path, values: &[f32], count: u32) -> Result<(), TextureError> {

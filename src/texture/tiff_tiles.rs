@@ -5,10 +5,11 @@ use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::patient_file::PatientFile;
 use super::tiff_directory::{DescribedTiff, TiffPart};
+use super::tiff_samples::TiffSamples;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{ChunkType, Decoder, Limits};
-use tiff::tags::{CompressionMethod, PhotometricInterpretation, SampleFormat, Tag};
+use tiff::tags::{CompressionMethod, Tag};
 
 /// An open file, at one of its images.
 pub(super) type TiffReader = Decoder<DescribedTiff<BufReader<PatientFile>>>;
@@ -42,22 +43,27 @@ pub(super) struct TiffTiles {
 pub(super) enum ChannelOrder {
     /// Next to each other, as many as the crate decodes.
     Plain,
-    /// Next to each other, more than that, or in tiles that it cuts wrongly.
+    /// Next to each other, more than that, or with another meaning, or in tiles that it cuts wrongly.
     Together,
     /// Each in tiles or strips of its own.
     Separate,
 }
 
 impl ChannelOrder {
-    /// Returns the order of the image that `decoder` is at.
+    /// Returns the order of the image that `decoder` is at, with this many channels. Where they are not `plain` the
+    /// crate must not change them.
     pub(super) fn find<R: Read + Seek>(
         path: &Path,
         decoder: &mut Decoder<R>,
         channels: u32,
+        plain: bool,
     ) -> Result<Self, TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
         if channels > 1 && is_separate(path, decoder)? {
             return Ok(Self::Separate);
+        }
+        if !plain {
+            return Ok(Self::Together);
         }
         let decoded = u32::from(decoder.colortype().map_err(of_tiff)?.num_samples());
         let packing = decoder.find_tag_unsigned(Tag::Compression).map_err(of_tiff)?;
@@ -77,23 +83,24 @@ impl TiffTiles {
     pub(super) fn open(path: &Path, file: BufReader<PatientFile>) -> Result<(TextureHeader, Self), TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);
         let mut decoder = decoder(path, file)?;
-        let mut header = first_header(path, &mut decoder)?;
+        let tags = TiffTextureTags::read(path, &mut decoder)?;
         if decoder.get_chunk_type() != ChunkType::Tile {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles" });
         }
+        let mut header = first_header(path, &mut decoder, tags)?;
         let (width, height) = decoder.chunk_dimensions();
         if u64::from(width) * u64::from(height) > BLOCK_TEXELS_MAX {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "small tiles" });
         }
         let whole = super::header::whole_levels(header.width, header.height);
-        let order = ChannelOrder::find(path, &mut decoder, header.channels)?;
+        let order = ChannelOrder::find(path, &mut decoder, header.channels, true)?;
         while decoder.more_images() && header.levels < whole {
             decoder.next_image().map_err(of_tiff)?;
             let is_next = decoder.dimensions().map_err(of_tiff)? == header.level_size(header.levels).into()
                 && decoder.get_chunk_type() == ChunkType::Tile
                 && decoder.chunk_dimensions() == (width, height)
-                && samples(path, &mut decoder)? == (header.format, header.channels)
-                && ChannelOrder::find(path, &mut decoder, header.channels)? == order;
+                && channels(path, &mut decoder)? == (header.format, header.channels)
+                && ChannelOrder::find(path, &mut decoder, header.channels, true)? == order;
             if !is_next {
                 break;
             }
@@ -186,47 +193,25 @@ pub(super) fn decoder<R: Read + Seek>(path: &Path, file: R) -> Result<Decoder<R>
 }
 
 /// Returns what the first image says; one level.
-fn first_header<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<TextureHeader, TextureError> {
+fn first_header<R: Read + Seek>(
+    path: &Path,
+    decoder: &mut Decoder<R>,
+    tags: TiffTextureTags,
+) -> Result<TextureHeader, TextureError> {
     let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
     if width == 0 || height == 0 {
         return Err(TextureError::unsupported(path, "it has no texels"));
     }
-    let tags = TiffTextureTags::read(path, decoder)?;
-    let (format, channels) = samples(path, decoder)?;
+    let (format, channels) = channels(path, decoder)?;
     let TiffTextureTags { kind, wrap, matrices, fov } = tags;
     Ok(TextureHeader { width, height, levels: 1, channels, format, kind, wrap, matrices, fov })
 }
 
-/// Returns what the samples of an image are, and how many a texel has.
-pub(super) fn samples<R: Read + Seek>(
-    path: &Path,
-    decoder: &mut Decoder<R>,
-) -> Result<(TexelFormat, u32), TextureError> {
-    let of_tiff = |error| TextureError::of_tiff(path, error);
-    let colours = decoder.find_tag_unsigned::<u16>(Tag::PhotometricInterpretation).map_err(of_tiff)?;
-    let colours = colours.and_then(PhotometricInterpretation::from_u16);
-    if !matches!(colours, Some(PhotometricInterpretation::BlackIsZero | PhotometricInterpretation::RGB)) {
-        return Err(TextureError::unsupported(path, "its texels are neither grey nor red, green and blue"));
-    }
-    let bits = decoder.find_tag_unsigned_vec::<u16>(Tag::BitsPerSample).map_err(of_tiff)?.unwrap_or_else(|| vec![1]);
-    let formats = decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat).map_err(of_tiff)?;
-    let format = formats
-        .as_ref()
-        .and_then(|all| all.first())
-        .map_or(SampleFormat::Uint, |&f| SampleFormat::from_u16_exhaustive(f));
-    let channels = decoder.find_tag_unsigned::<u16>(Tag::SamplesPerPixel).map_err(of_tiff)?.unwrap_or(1);
-    let is_one = bits.iter().all(|other| Some(other) == bits.first());
-    let texel = match (format, bits.first()) {
-        (SampleFormat::Uint, Some(8)) if is_one => TexelFormat::U8,
-        (SampleFormat::Uint, Some(16)) if is_one => TexelFormat::U16,
-        (SampleFormat::IEEEFP, Some(16)) if is_one => TexelFormat::F16,
-        (SampleFormat::IEEEFP, Some(32)) if is_one => TexelFormat::F32,
-        _ => return Err(TextureError::unsupported(path, "its samples are not of 8 or 16 bits or floats")),
-    };
-    if channels == 0 {
-        return Err(TextureError::unsupported(path, "it has no channels"));
-    }
-    Ok((texel, channels.into()))
+/// Returns what the channels of an image are stored as, and how many a texel has, if that is as textures have it.
+fn channels<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<(TexelFormat, u32), TextureError> {
+    let samples = TiffSamples::find(path, decoder)?;
+    let lacks = TextureError::NotTiled { path: path.to_owned(), lacks: "samples of 8 or 16 bits or floats" };
+    if samples.is_plain { Ok((samples.format, samples.stored)) } else { Err(lacks) }
 }
 
 /// Returns the width and height of an image, up to the ends of its last tiles if it has any.

@@ -53,11 +53,14 @@ fn is_depth_file(path: &Path) -> bool {
     header.is_some_and(|header| header.channels.list.len() == 1 && ExrAttributes(header).matrices().is_some())
 }
 
+/// Is increased when the same picture becomes another texture than before.
+const MAKER_VERSION: u32 = 2;
+
 /// Returns where the texture of a picture is kept. A picture that changes gets another one.
 fn tiled_path(path: &Path, cache: &Path) -> Result<PathBuf, TextureError> {
     let identity = FileIdentity::of(path)?;
     let real = fs::canonicalize(path).map_err(|error| TextureError::of_io(path, error))?;
     let mut hasher = FxHasher::default();
-    (real, identity.bytes, identity.modified).hash(&mut hasher);
+    (MAKER_VERSION, real, identity.bytes, identity.modified).hash(&mut hasher);
     Ok(cache.join(format!("{:016x}.tex", hasher.finish())))
 }
