@@ -2,12 +2,12 @@
 //!
 //! Code that allocates memory because of an input first charges it to a [`HostMemory`], through a [`Charge`] that frees
 //! it when it is dropped. Charged are the texts of scenes and archives, geometry (as read and in the form that devices
-//! take), films, lists of grids, and points that shaders bake.
+//! take), films, lists of grids, points that shaders bake, and pictures that textures are made of.
 //!
 //! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, a charge that does not fit waits
 //! until they are returned: reading ahead never exceeds the limit, and whether something fits does not depend on
-//! timing. A charge is refused only if nothing is left to be returned. Charges for lists of grids and for points never
-//! wait: the memory that is free at the moment decides whether a list is kept in memory or in a file.
+//! timing. A charge is refused only if nothing is left to be returned. Charges of the renderer, for lists of grids, points
+//! and textures, never wait: the memory that is free at the moment decides whether a list is kept in memory or in a file.
 
 use crate::stats::human_bytes;
 use parking_lot::{Condvar, Mutex};
@@ -34,11 +34,19 @@ pub enum ChargeKind {
     Grids,
     /// Points that shaders bake.
     Points,
+    /// Pictures that textures are made of.
+    Textures,
 }
 
 /// Every kind, in the order of its number.
-const CHARGE_KINDS: [ChargeKind; 5] =
-    [ChargeKind::Text, ChargeKind::Geometry, ChargeKind::Film, ChargeKind::Grids, ChargeKind::Points];
+const CHARGE_KINDS: [ChargeKind; 6] = [
+    ChargeKind::Text,
+    ChargeKind::Geometry,
+    ChargeKind::Film,
+    ChargeKind::Grids,
+    ChargeKind::Points,
+    ChargeKind::Textures,
+];
 
 impl ChargeKind {
     fn name(self) -> &'static str {
@@ -48,6 +56,7 @@ impl ChargeKind {
             Self::Film => "film",
             Self::Grids => "grids",
             Self::Points => "baked points",
+            Self::Textures => "pictures for textures",
         }
     }
 }
@@ -110,7 +119,7 @@ impl HostMemory {
         if each.is_empty() { "nothing".to_string() } else { each.join(", ") }
     }
 
-    /// Charges memory. If it does not fit, waits for lent charges to be returned, except for grids and points.
+    /// Charges memory. If it does not fit, waits for lent charges to be returned, except for what the renderer charges.
     fn take(&self, kind: ChargeKind, bytes: u64) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -121,9 +130,10 @@ impl HostMemory {
                 state.taken[kind as usize] += bytes;
                 return true;
             }
-            // Texts are never lent, so that waiting does not make room for one. And the renderer, which charges grids
-            // and points, would wait for the world that it is drawing.
-            if state.lent == 0 || !text_fits || matches!(kind, ChargeKind::Grids | ChargeKind::Points) {
+            // Texts are never lent, so that waiting does not make room for one. And the renderer would wait for the
+            // world that it is drawing.
+            let is_of_renderer = matches!(kind, ChargeKind::Grids | ChargeKind::Points | ChargeKind::Textures);
+            if state.lent == 0 || !text_fits || is_of_renderer {
                 return false;
             }
             state.waits = true;

@@ -2,6 +2,7 @@
 
 use super::error::TextureError;
 use super::header::ShadowMatrices;
+use super::make::go_on;
 use super::picture::SourcePicture;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ impl DepthPicture {
     /// # Errors
     /// If it cannot be read, has no camera, or has more than a million texels.
     pub fn read(path: &Path) -> Result<Self, TextureError> {
-        let SourcePicture { texels, names, matrices, .. } = SourcePicture::read(path)?;
+        let SourcePicture { texels, names, matrices, .. } = SourcePicture::read(path, &go_on)?;
         let matrices = matrices.ok_or_else(|| {
             TextureError::unsupported(path, "it does not say which camera saw it: it must be a z file or a shadow map")
         })?;

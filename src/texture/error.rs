@@ -82,6 +82,14 @@ pub enum TextureError {
     /// What is asked of the maker makes no sense.
     #[error("{0}")]
     Request(String),
+    /// There is too little host memory to make a texture of it.
+    #[error("\"{}\" is too large a picture for a texture to be made of it: {reason}", path.display())]
+    NoMemory {
+        /// The picture.
+        path: PathBuf,
+        /// What it takes, and what there is.
+        reason: String,
+    },
     /// The caller stopped its making.
     #[error("it was interrupted")]
     Stopped,
@@ -145,6 +153,16 @@ impl TextureError {
             }
             exr::error::Error::Invalid(reason) => Self::corrupt(path, reason),
             exr::error::Error::NotSupported(reason) => Self::unsupported(path, reason),
+            other => Self::corrupt(path, other),
+        }
+    }
+
+    /// Returns what the reader of PNG and its like says.
+    pub(super) fn of_image(path: &Path, error: image::ImageError) -> Self {
+        match error {
+            image::ImageError::IoError(reason) => Self::of_io(path, reason),
+            image::ImageError::Unsupported(_) => Self::Unknown(path.to_owned()),
+            image::ImageError::Limits(reason) => Self::unsupported(path, reason),
             other => Self::corrupt(path, other),
         }
     }

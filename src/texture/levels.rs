@@ -4,6 +4,7 @@ use super::error::TextureError;
 use super::header::WrapMode;
 use crate::parallel::in_parallel;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Rows of a result that are made together at least, of the same narrowed rows. With wide filters they are more, as
@@ -124,14 +125,20 @@ impl Texels {
         &mut self.values[begin..begin + channels]
     }
 
-    /// Returns the picture in another size.
-    pub(super) fn resized(&self, size: [u32; 2], filter: LevelFilter) -> Self {
+    /// Returns the picture in another size, or nothing if `show` wants to stop.
+    pub(super) fn resized(
+        &self,
+        size: [u32; 2],
+        filter: LevelFilter,
+        show: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Option<Self> {
         let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));
         let row_values = size[0] as usize * self.channels as usize;
         let mut resized = Self::empty(size, self.channels);
         let band_rows = down.first().map_or(0, |taps| 4 * taps.len()).max(BAND_ROWS);
         let bands = resized.values.chunks_mut(band_rows * row_values).zip(down.chunks(band_rows)).collect();
-        in_parallel(bands, |(band, down): (&mut [f32], &[Taps])| {
+        let made = in_parallel(bands, |(band, down): (&mut [f32], &[Taps])| {
+            show()?;
             let mut narrow = BTreeMap::new();
             for (row, taps) in band.chunks_exact_mut(row_values).zip(down) {
                 // Zeroes are written, not read: to read new memory first costs a second page fault.
@@ -140,8 +147,9 @@ impl Texels {
                     add(row, narrow.entry(from).or_insert_with(|| self.narrowed(from, &across)), weight);
                 }
             }
+            ControlFlow::Continue(())
         });
-        resized
+        made.iter().all(ControlFlow::is_continue).then_some(resized)
     }
 
     /// Returns a row in another width.
@@ -246,17 +254,21 @@ mod tests {
         LevelFilter { filter, widths: None, wrap: [wrap; 2] }
     }
 
+    fn resized(texels: &Texels, size: [u32; 2], filter: LevelFilter) -> Texels {
+        texels.resized(size, filter, &|| ControlFlow::Continue(())).expect("nobody stops it")
+    }
+
     #[test]
     fn a_box_averages_what_it_covers() {
         let texels = Texels { size: [4, 2], channels: 1, values: vec![1.0, 3.0, 0.0, 8.0, 5.0, 7.0, 0.0, 0.0] };
-        let half = texels.resized([2, 1], filter(MakeFilter::Box, WrapMode::Black));
+        let half = resized(&texels, [2, 1], filter(MakeFilter::Box, WrapMode::Black));
         assert_eq!(half.values, [4.0, 2.0]);
         let row = Texels { size: [3, 1], channels: 1, values: vec![3.0, 6.0, 9.0] };
-        let one = row.resized([1, 1], filter(MakeFilter::Box, WrapMode::Clamp));
+        let one = resized(&row, [1, 1], filter(MakeFilter::Box, WrapMode::Clamp));
         assert!((one.values[0] - 6.0).abs() < 1e-6);
         // Five texels become two: each covers two and a half.
         let row = Texels { size: [5, 1], channels: 1, values: vec![1.0, 1.0, 2.0, 5.0, 5.0] };
-        let two = row.resized([2, 1], filter(MakeFilter::Box, WrapMode::Clamp));
+        let two = resized(&row, [2, 1], filter(MakeFilter::Box, WrapMode::Clamp));
         assert!((two.values[0] - 1.2).abs() < 1e-6 && (two.values[1] - 4.4).abs() < 1e-6, "{two:?}");
     }
 
@@ -266,7 +278,7 @@ mod tests {
         for name in MakeFilter::names() {
             let named = MakeFilter::named(name).expect("it is in the table");
             for (wrap, size) in WrapMode::ALL.into_iter().zip([[6, 3], [1, 1], [13, 2], [16, 8]]) {
-                let resized = texels.resized(size, filter(named, wrap));
+                let resized = resized(&texels, size, filter(named, wrap));
                 let is_same = |texel: &[f32]| (texel[0] - 0.25).abs() < 1e-5 && (texel[1] - 4.0).abs() < 1e-4;
                 assert!(resized.values.chunks_exact(2).all(is_same), "{name} {size:?}: {resized:?}");
             }
@@ -287,7 +299,7 @@ mod tests {
                 taps.iter().for_each(|&(from, weight)| add(&mut row, &narrow[from as usize], weight));
                 expected.extend(row);
             }
-            assert_eq!(texels.resized([2, 100], filter).values, expected, "{name}");
+            assert_eq!(resized(&texels, [2, 100], filter).values, expected, "{name}");
         }
     }
 
@@ -295,7 +307,7 @@ mod tests {
     fn texels_beyond_the_edge_depend_on_the_wrap() {
         let row = Texels { size: [4, 1], channels: 1, values: vec![0.0, 0.0, 0.0, 8.0] };
         let wide = |wrap| LevelFilter { filter: MakeFilter::Box, widths: Some([2.0, 1.0]), wrap: [wrap; 2] };
-        let first = |wrap| row.resized([2, 1], wide(wrap)).values;
+        let first = |wrap| resized(&row, [2, 1], wide(wrap)).values;
         // The first covers texels -1 to 2, the second 1 to 4.
         assert_eq!(first(WrapMode::Periodic), [2.0, 2.0]);
         assert_eq!(first(WrapMode::Clamp), [0.0, 4.0]);

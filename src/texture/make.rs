@@ -173,7 +173,7 @@ pub struct MadeTexture {
 }
 
 /// Is called with the fraction of a texture that is made, from 0 to 1, and says whether to go on.
-pub type MakeProgress<'a> = dyn Fn(f32) -> ControlFlow<()> + 'a;
+pub type MakeProgress<'a> = dyn Fn(f32) -> ControlFlow<()> + Sync + 'a;
 
 /// Goes on, and shows nothing.
 pub fn go_on(_: f32) -> ControlFlow<()> {
@@ -209,8 +209,8 @@ pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTe
 fn of_pictures(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
     let mut pictures = Vec::new();
     for input in &request.inputs {
-        report(progress, READ * pictures.len() as f32 / request.inputs.len() as f32)?;
-        pictures.push(SourcePicture::read(input)?);
+        let (before, all) = (pictures.len() as f32, request.inputs.len() as f32);
+        pictures.push(SourcePicture::read(input, &|part| progress(READ * (before + part) / all))?);
     }
     report(progress, READ)?;
     let first = &pictures[0];
@@ -228,7 +228,7 @@ fn of_pictures(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Mad
     let levels = match request.kind {
         MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
-        _ => levels_of(resized(pictures.swap_remove(0).texels, request), request, progress)?,
+        _ => levels_of(sized(pictures.swap_remove(0).texels, request, progress)?, request, progress)?,
     };
     let header = header_of(&levels, format, matrices, request);
     super::file::check(&request.output, &header)?;
@@ -300,13 +300,24 @@ fn filter_of(request: &MakeRequest) -> LevelFilter {
     LevelFilter { filter: request.filter, widths: request.filter_width, wrap: request.wraps() }
 }
 
-fn resized(texels: Texels, request: &MakeRequest) -> Texels {
+/// Returns the picture in the size that is asked for.
+fn sized(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Texels, TextureError> {
     let size = match request.resize {
-        ResizeMode::None => return texels,
+        ResizeMode::None => texels.size,
         ResizeMode::Up => texels.size.map(u32::next_power_of_two),
         ResizeMode::Down => texels.size.map(|side| 1 << side.ilog2()),
     };
-    if size == texels.size { texels } else { texels.resized(size, filter_of(request)) }
+    if size == texels.size { Ok(texels) } else { resized(&texels, size, request, &|| progress(READ)) }
+}
+
+/// Returns a picture in another size, as long as `show` says so.
+fn resized(
+    texels: &Texels,
+    size: [u32; 2],
+    request: &MakeRequest,
+    show: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Result<Texels, TextureError> {
+    texels.resized(size, filter_of(request), show).ok_or(TextureError::Stopped)
 }
 
 /// Returns the picture and all its levels, each made of the one before.
@@ -315,10 +326,10 @@ fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>)
     let mut levels = vec![texels];
     for level in 1..whole_levels(width, height) as usize {
         // A quarter of the work is left after each.
-        report(progress, LEVELS_MADE - (LEVELS_MADE - READ) * 0.25_f32.powi(level as i32 - 1))?;
+        let begun = LEVELS_MADE - (LEVELS_MADE - READ) * 0.25_f32.powi(level as i32 - 1);
+        report(progress, begun)?;
         let size = levels[level - 1].size.map(|side| (side / 2).max(1));
-        let next = levels[level - 1].resized(size, filter_of(request));
-        levels.push(next);
+        levels.push(resized(&levels[level - 1], size, request, &|| progress(begun))?);
     }
     Ok(levels)
 }
@@ -342,8 +353,9 @@ fn cube_levels(
     let mut faces: Vec<Vec<Texels>> = Vec::new();
     for SourcePicture { texels, .. } in pictures {
         let begun = READ + (LEVELS_MADE - READ) * faces.len() as f32 / 6.0;
-        let sized = if size[0] == face { texels } else { texels.resized([face; 2], filter_of(request)) };
-        faces.push(levels_of(sized, request, &|_| progress(begun))?);
+        let show = |_| progress(begun);
+        let sized = if size[0] == face { texels } else { resized(&texels, [face; 2], request, &|| show(begun))? };
+        faces.push(levels_of(sized, request, &show)?);
     }
     // px nx py above ny pz nz.
     let pack = |level: usize| {
@@ -359,7 +371,7 @@ fn cube_levels(
         packed
     };
     let mut levels: Vec<Texels> = (0..=face.ilog2() as usize).map(pack).collect();
-    let smallest = levels.last().map(|level| level.resized([1, 1], filter_of(request)));
-    levels.extend(smallest);
+    let smallest = levels.last().map(|level| resized(level, [1, 1], request, &|| progress(LEVELS_MADE)));
+    levels.extend(smallest.transpose()?);
     Ok(levels)
 }

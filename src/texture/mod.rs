@@ -17,6 +17,7 @@ mod handles;
 mod header;
 mod levels;
 mod make;
+mod make_memory;
 mod occlusion;
 mod patient_file;
 mod picture;
@@ -29,6 +30,7 @@ mod tiff_directory;
 mod tiff_samples;
 mod tiff_tiles;
 mod tiled;
+mod watched_file;
 mod window;
 mod write;
 
@@ -39,10 +41,11 @@ pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
 pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make};
+pub use make_memory::make_bytes;
 pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;
 pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
-pub use tiled::open_or_tile;
+pub use tiled::{HostMemoryTaken, TiledPicture, TilingWatch, open_or_tile};
 
 /// Width and height of a tile, in texels.
 pub const TILE_TEXELS: u32 = 64;

@@ -3,7 +3,7 @@
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::levels::{SAMPLES_MAX, Texels};
-use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, check_depths, report};
+use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, check_depths};
 use super::picture::SourcePicture;
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
@@ -52,8 +52,8 @@ pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result
     let (mut picture, mut stack) = (Texels::empty([0; 2], 1), MapStack { size: [0; 2], maps: request.inputs.len() });
     let mut words = Vec::new();
     for (map, path) in request.inputs.iter().enumerate() {
-        report(progress, LEVELS_MADE * map as f32 / stack.maps as f32)?;
-        let depths = SourcePicture::read(path)?;
+        let part = |part| LEVELS_MADE * (map as f32 + part) / stack.maps as f32;
+        let depths = SourcePicture::read(path, &|read| progress(part(read)))?;
         words.extend(matrices_of(check_depths(path, &depths, "an occlusion map")?));
         let size = depths.texels.size.map(|side| side as usize);
         if map == 0 {

@@ -7,9 +7,11 @@ use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureContainer};
 use super::header::{ShadowMatrices, TexelFormat, TextureKind};
 use super::levels::{SAMPLES_MAX, Texels, check_size};
+use super::make::MakeProgress;
 use super::tiff_directory::{DescribedTiff, TiffPart};
 use super::tiff_samples::TiffSamples;
 use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, whole_tiles};
+use super::watched_file::WatchedFile;
 use super::window::PictureWindow;
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
@@ -17,7 +19,7 @@ use exr::meta::attribute::SampleType;
 use exr::prelude::{ReadChannels, ReadLayers, read};
 use image::{DynamicImage, ImageFormat, ImageReader};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::{ExtraSamples, Tag};
@@ -37,10 +39,18 @@ pub(super) struct SourcePicture {
 }
 
 impl SourcePicture {
-    /// Reads a picture.
-    pub(super) fn read(path: &Path) -> Result<Self, TextureError> {
+    /// Reads a picture, as long as `progress` says so.
+    pub(super) fn read(path: &Path, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
+        let read = Self::read_whole(path, progress);
+        // An interrupted file is an error of the container's own kind.
+        if read.is_err() && progress(1.0).is_break() { Err(TextureError::Stopped) } else { read }
+    }
+
+    fn read_whole(path: &Path, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
         FileIdentity::of(path)?;
-        let mut file = BufReader::new(File::open(path).map_err(|error| TextureError::of_io(path, error))?);
+        let of_io = |error| TextureError::of_io(path, error);
+        let file = WatchedFile::new(File::open(path).map_err(of_io)?, progress).map_err(of_io)?;
+        let mut file = BufReader::new(file);
         let picture = match TextureContainer::find(path, &mut file)? {
             TextureContainer::Deep => {
                 return Err(TextureError::unsupported(path, "it has deep data; shadow() reads it as it is"));
@@ -58,7 +68,7 @@ impl SourcePicture {
     }
 }
 
-fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
+fn read_exr(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePicture, TextureError> {
     let of_exr = |error| TextureError::of_exr(path, error);
     let meta = MetaData::read_from_file(path, false).map_err(of_exr)?;
     let header = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
@@ -106,7 +116,7 @@ fn read_exr(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Texture
     })
 }
 
-fn read_tiff(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
+fn read_tiff(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePicture, TextureError> {
     let of_tiff = |error| TextureError::of_tiff(path, error);
     let again = || file.get_ref().try_clone().map(BufReader::new).map_err(|error| TextureError::of_io(path, error));
     let mut decoder = decoder(path, again()?)?;
@@ -205,8 +215,8 @@ fn read_points(path: &Path) -> Result<SourcePicture, TextureError> {
     Ok(SourcePicture { texels, names: None, format: TexelFormat::F32, matrices: None, straight_alpha: None })
 }
 
-/// Reads PNG, JPEG, Radiance HDR and Targa.
-fn read_other(path: &Path, file: BufReader<File>) -> Result<SourcePicture, TextureError> {
+/// Returns a reader of PNG, JPEG, Radiance HDR or Targa.
+pub(super) fn image_reader<R: BufRead + Seek>(path: &Path, file: R) -> Result<ImageReader<R>, TextureError> {
     let mut reader = ImageReader::new(file).with_guessed_format().map_err(|error| TextureError::of_io(path, error))?;
     if reader.format().is_none() {
         // Targa begins with no sign of what it is.
@@ -216,15 +226,16 @@ fn read_other(path: &Path, file: BufReader<File>) -> Result<SourcePicture, Textu
         }
         reader.set_format(ImageFormat::Tga);
     }
+    Ok(reader)
+}
+
+/// Reads PNG, JPEG, Radiance HDR and Targa.
+fn read_other(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePicture, TextureError> {
+    let mut reader = image_reader(path, file)?;
     let mut limits = image::Limits::default();
     limits.max_alloc = Some(SAMPLES_MAX * 4);
     reader.limits(limits);
-    let image = reader.decode().map_err(|error| match error {
-        image::ImageError::IoError(reason) => TextureError::of_io(path, reason),
-        image::ImageError::Unsupported(_) => TextureError::Unknown(path.to_owned()),
-        image::ImageError::Limits(reason) => TextureError::unsupported(path, reason),
-        other => TextureError::corrupt(path, other),
-    })?;
+    let image = reader.decode().map_err(|error| TextureError::of_image(path, error))?;
     let (width, height, colour) = (image.width(), image.height(), image.color());
     let channels = u32::from(colour.channel_count());
     check_size(path, width.into(), height.into(), channels.into())?;

@@ -13,7 +13,7 @@ use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
 use super::header::TextureKind;
 use super::patient_file::{Patience, answered};
-use super::tiled::open_or_tile;
+use super::tiled::{TiledPicture, TilingWatch, open_or_tile};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, spellings};
 use parking_lot::Mutex;
@@ -96,6 +96,9 @@ pub struct TextureStore {
     files: Arc<FileClaims>,
     /// Where pictures without tiles are made into textures.
     tiled: PathBuf,
+    tiling: TilingWatch,
+    /// Pictures that were made into textures and are not reported yet, with the places where they are used.
+    unreported: Mutex<Vec<(TiledPicture, SourceLocation)>>,
     /// What was decided about each name for the current picture.
     names: Mutex<FxHashMap<NamedTexture, Option<u32>>>,
     /// Held while a texture is opened, which may mean to make it: two threads do not make the same one.
@@ -129,6 +132,8 @@ impl TextureStore {
             reporter,
             files,
             tiled,
+            tiling: TilingWatch::none(),
+            unreported: Mutex::default(),
             names: Mutex::default(),
             opening: Mutex::default(),
             patience: Patience::new(patience),
@@ -136,6 +141,25 @@ impl TextureStore {
             own: Mutex::default(),
             kept: TileCache::new(bytes),
             lost: AtomicU64::new(0),
+        }
+    }
+
+    /// Has this watch all textures that are made of pictures without tiles.
+    #[must_use]
+    pub fn watched(self, tiling: TilingWatch) -> Self {
+        Self { tiling, ..self }
+    }
+
+    /// Reports the pictures that were made into textures since the last call: one message for pictures, and one for
+    /// depth files.
+    pub fn report_tiled(&self) {
+        let made = std::mem::take(&mut *self.unreported.lock());
+        for is_shadow_map in [false, true] {
+            let some = made.iter().filter(|(picture, _)| picture.is_shadow_map == is_shadow_map);
+            let (pictures, places): (Vec<_>, Vec<_>) = some.map(|(picture, place)| (picture, place)).unzip();
+            if let Some(place) = places.first() {
+                self.reporter.warn("texture", place, TiledPicture::message(&pictures));
+            }
         }
     }
 
@@ -233,6 +257,9 @@ impl TextureStore {
         let found =
             first(Path::is_file).and_then(|file| file.map_or_else(|| first(Path::exists), |file| Ok(Some(file))));
         let report = |error| {
+            if matches!(error, TextureError::Stopped) {
+                return;
+            }
             let (word, stand_in) = (sought.word(), sought.stand_in());
             let message = format!("the {word} {name:?} cannot be used: {error}; {stand_in}");
             self.reporter.error("texture", location, message);
@@ -254,12 +281,14 @@ impl TextureStore {
         if let Some(number) = identity.as_ref().ok().and_then(|identity| self.number_of(identity)) {
             return Some(number);
         }
-        let notify = |message: &str| self.reporter.warn("texture", location, message);
         let is_own = self.own.lock().contains_key(&path);
         let claim = || if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
         let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
-        let opened = claimed.and_then(|()| open_or_tile(&self.patience, &path, &self.tiled, &notify));
-        let opened = opened.and_then(|file| self.add(file, location));
+        let opened = claimed.and_then(|()| open_or_tile(&self.patience, &path, &self.tiled, &self.tiling));
+        let opened = opened.and_then(|(file, tiled)| {
+            self.unreported.lock().extend(tiled.map(|tiled| (tiled, location.clone())));
+            self.add(file, location)
+        });
         opened.map_err(report).ok()
     }
 

@@ -446,19 +446,19 @@ fn pictures_without_tiles_are_tiled_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (picture, cache) = (folder.path().join("a.png"), folder.path().join("cache/sub"));
     png(&picture, [70, 3], 3, |x, _, _| x as u8);
-    let messages = std::cell::RefCell::new(Vec::new());
-    let notify = |text: &str| messages.borrow_mut().push(text.to_string());
-    let open = |path: &Path| open_or_tile(&Patience::new(PATIENCE), path, &cache, &notify);
-    let tiled = open(&picture).expect("it can be tiled");
+    let open = |path: &Path| open_or_tile(&Patience::new(PATIENCE), path, &cache, &TilingWatch::none());
+    let (tiled, made) = open(&picture).expect("it can be tiled");
+    let message = TiledPicture::message(&[&made.expect("it was made now")]);
+    assert!(message.contains("a.png") && message.contains("anthill texture make"), "{message}");
     assert!((channel(&tiled, 0, [69, 2], 1) * 255.0 - 69.0).abs() < 0.1);
-    assert_eq!(open(&picture).expect("it was tiled").identity(), tiled.identity());
+    let (again, made) = open(&picture).expect("it was tiled");
+    assert_eq!((again.identity(), made), (tiled.identity(), None));
     // A texture is opened as it is.
-    assert_eq!(open(&tiled.identity().path).expect("a texture").identity(), tiled.identity());
-    assert!(matches!(&messages.borrow()[..], [one] if one.contains("a.png") && one.contains("anthill texture make")));
+    assert_eq!(open(&tiled.identity().path).expect("a texture").0.identity(), tiled.identity());
     // When the picture changes, it is tiled again.
     png(&picture, [5, 5], 3, |x, _, _| x as u8);
-    assert_eq!(open(&picture).expect("it can be tiled").header().width, 5);
-    assert_eq!(messages.borrow().len(), 2);
+    let (again, made) = open(&picture).expect("it can be tiled");
+    assert_eq!((again.header().width, made.is_some()), (5, true));
     assert!(matches!(open(&folder.path().join("none")), Err(TextureError::Missing(_))));
 }
 
@@ -505,9 +505,9 @@ fn a_texture_that_is_stopped_leaves_the_older_file() {
     for format in [TexelFormat::U8, TexelFormat::F16] {
         let mut request = MakeRequest::new(MakeKind::Plain, vec![at("a.png")], at("a.tex"));
         request.format = Some(format);
-        let parts = std::cell::RefCell::new(Vec::new());
+        let parts = parking_lot::Mutex::new(Vec::new());
         make(&MakeRequest { output: at("whole.tex"), ..request.clone() }, &|part| {
-            parts.borrow_mut().push(part);
+            parts.lock().push(part);
             ControlFlow::Continue(())
         })
         .expect("nobody stops it");

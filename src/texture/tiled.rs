@@ -3,18 +3,95 @@
 use super::error::TextureError;
 use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureFile};
-use super::make::{MakeKind, MakeRequest, go_on, make};
+use super::make::{MakeKind, MakeRequest, make};
+use super::make_memory::make_bytes;
 use super::patient_file::Patience;
 use exr::meta::MetaData;
 use rustc_hash::FxHasher;
+use std::fmt;
 use std::fs;
 use std::hash::{Hash, Hasher};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Host memory that is taken until this is dropped.
+pub type HostMemoryTaken = Box<dyn Send>;
+
+/// Watches textures that are made of pictures without tiles.
+pub struct TilingWatch {
+    /// Is called with the picture and the fraction of its texture that is made, and says whether to go on.
+    pub progress: Box<dyn Fn(&Path, f32) -> ControlFlow<()> + Send + Sync>,
+    /// Takes so many bytes of host memory, or says why there are too few.
+    pub take_memory: Box<dyn Fn(u64) -> Result<HostMemoryTaken, String> + Send + Sync>,
+}
+
+impl TilingWatch {
+    /// Returns a watch that lets everything be made.
+    pub fn none() -> Self {
+        let take_nothing = |_| {
+            let nothing: HostMemoryTaken = Box::new(());
+            Ok(nothing)
+        };
+        Self { progress: Box::new(|_, _| ControlFlow::Continue(())), take_memory: Box::new(take_nothing) }
+    }
+
+    /// Makes a texture.
+    fn make(&self, request: &MakeRequest, picture: &Path) -> Result<(), TextureError> {
+        let no_memory = |reason| TextureError::NoMemory { path: picture.to_owned(), reason };
+        let _taken = (self.take_memory)(make_bytes(picture)?).map_err(no_memory)?;
+        make(request, &|fraction| (self.progress)(picture, fraction)).map(|_| ())
+    }
+}
+
+impl fmt::Debug for TilingWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TilingWatch").finish_non_exhaustive()
+    }
+}
+
+/// A texture that was made of a picture without tiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TiledPicture {
+    /// The picture.
+    pub picture: PathBuf,
+    /// The texture.
+    pub texture: PathBuf,
+    /// Whether it is a shadow map, of a depth file.
+    pub is_shadow_map: bool,
+}
+
+impl TiledPicture {
+    /// Returns the message about some of one kind: a few, or very many.
+    pub fn message(some: &[&Self]) -> String {
+        let Some(Self { picture, texture, is_shadow_map }) = some.first() else { return String::new() };
+        let (picture, folder) = (picture.display(), texture.parent().unwrap_or(texture).display());
+        match (is_shadow_map, some.len()) {
+            (true, 1) => format!(
+                "\"{picture}\" is a depth file: it was made into the shadow map \"{}\"; MakeShadow makes it where the \
+                 scene says",
+                texture.display()
+            ),
+            (true, count) => format!(
+                "{count} depth files were made into shadow maps in \"{folder}\", the first of them \"{picture}\"; \
+                 MakeShadow makes them where the scene says"
+            ),
+            (false, 1) => format!(
+                "\"{picture}\" is a picture without tiles: it was made into the texture \"{}\"; `anthill texture make` \
+                 chooses its wrap modes and filter",
+                texture.display()
+            ),
+            (false, count) => format!(
+                "{count} pictures without tiles were made into textures in \"{folder}\", the first of them \
+                 \"{picture}\"; `anthill texture make` chooses their wrap modes and filters"
+            ),
+        }
+    }
+}
+
 /// Opens a texture or a point cloud. A picture without tiles or levels is made into a texture in the folder `cache`
-/// first, unless it is there already, and `notify` is called with a message. A texture is given up where the system
-/// does not answer for `patience`.
+/// first, unless it is there already, as far as `watch` lets it; what was made now is returned too. A texture is given
+/// up where the system does not answer for `patience`.
 ///
 /// # Errors
 /// If it can neither be read nor made into a texture.
@@ -22,32 +99,28 @@ pub fn open_or_tile(
     patience: &Arc<Patience>,
     path: &Path,
     cache: &Path,
-    notify: &dyn Fn(&str),
-) -> Result<TextureFile, TextureError> {
+    watch: &TilingWatch,
+) -> Result<(TextureFile, Option<TiledPicture>), TextureError> {
     match TextureFile::open_within(patience, path) {
         Err(TextureError::NotTiled { .. } | TextureError::Unknown(_)) => {}
-        Err(TextureError::PointCloud(_)) => return TextureFile::open_points(path),
-        opened => return opened,
+        Err(TextureError::PointCloud(_)) => return Ok((TextureFile::open_points(path)?, None)),
+        opened => return Ok((opened?, None)),
     }
-    let tiled = tiled_path(path, cache)?;
-    if let Ok(file) = TextureFile::open_within(patience, &tiled) {
-        return Ok(file);
+    let texture = tiled_path(path, cache)?;
+    if let Ok(file) = TextureFile::open_within(patience, &texture) {
+        return Ok((file, None));
     }
     fs::create_dir_all(cache)
         .map_err(|error| TextureError::Write { path: cache.to_owned(), reason: error.to_string() })?;
-    let kind = if is_depth_file(path) { MakeKind::Shadow } else { MakeKind::Plain };
-    make(&MakeRequest::new(kind, vec![path.to_owned()], tiled.clone()), &go_on)?;
-    let (what, made, advice) = match kind {
-        MakeKind::Shadow => ("a depth file", "shadow map", "MakeShadow makes it where the scene says"),
-        _ => ("a picture without tiles", "texture", "`anthill texture make` chooses its wrap modes and filter"),
-    };
-    let (path, tiled_name) = (path.display(), tiled.display());
-    notify(&format!("\"{path}\" is {what}: it was made into the {made} \"{tiled_name}\"; {advice}"));
-    TextureFile::open_within(patience, &tiled)
+    let is_shadow_map = is_depth_file(path);
+    let kind = if is_shadow_map { MakeKind::Shadow } else { MakeKind::Plain };
+    watch.make(&MakeRequest::new(kind, vec![path.to_owned()], texture.clone()), path)?;
+    let file = TextureFile::open_within(patience, &texture)?;
+    Ok((file, Some(TiledPicture { picture: path.to_owned(), texture, is_shadow_map })))
 }
 
-/// Whether a picture is what `Display "z" "shadow" "z"` draws, which other renderers read as a shadow map as it is.
-fn is_depth_file(path: &Path) -> bool {
+/// Whether a picture is what `Display "z" "shadow" "z"` draws, which is read as a shadow map as it is.
+pub fn is_depth_file(path: &Path) -> bool {
     let Ok(meta) = MetaData::read_from_file(path, false) else { return false };
     let header = meta.headers.first();
     header.is_some_and(|header| header.channels.list.len() == 1 && ExrAttributes(header).matrices().is_some())

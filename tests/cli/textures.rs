@@ -203,6 +203,23 @@ fn textures_that_cannot_be_read_and_points_that_cannot_be_written_make_the_exit_
     }
 }
 
+/// Its header says how much memory it takes to make a texture of a picture.
+#[test]
+fn pictures_that_are_too_large_for_the_host_memory_are_refused_before_they_are_decoded() {
+    let folder = directory();
+    let mut encoder = png::Encoder::new(fs::File::create(folder.path().join("a.png")).expect("writable"), 5000, 5000);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&vec![7; 25_000_000])).expect("writable");
+    let world = "Format 8 8 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"paintedplastic\" \
+                 \"string texturename\" \"a.png\"\nSphere 1 -1 1 360\nWorldEnd\n";
+    for text in [MAKE.to_owned(), world.to_owned()] {
+        fs::write(folder.path().join("a.rib"), text).expect("writable");
+        let ran = anthill(folder.path(), &["render", "a.rib", "--host-memory", "128M", "--devices", "0"]);
+        let message = "a.png\" is too large a picture for a texture to be made of it: it takes about 190.7 MiB";
+        assert!(ran.code == Some(1) && ran.err.contains(message), "{}", ran.err);
+    }
+}
+
 /// Pictures that a scene reads are not overwritten by textures, and files of other roles by neither.
 #[test]
 fn textures_overwrite_no_other_file() {

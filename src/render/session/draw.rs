@@ -19,6 +19,7 @@ use crate::render::session::baked_files::BakedPicture;
 use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
 use crate::render::session::progress_ticker::ProgressTicker;
+use crate::render::session::tiling_watch::tiling_watch;
 use crate::render::session::tuning::Tuning;
 use crate::scene::World;
 use crate::shading::ShaderLibrary;
@@ -77,7 +78,8 @@ impl<'a> Session<'a> {
     pub(super) fn new(setup: SessionSetup<'a>, slots: Vec<DeviceSlot>) -> Self {
         let SessionSetup { options, reporter, ticker, tuning, memory } = setup;
         let (files, patience) = (Arc::clone(&options.files), options.timeout.unwrap_or(HANG_TIMEOUT));
-        let textures = Arc::new(TextureStore::new(Arc::clone(reporter), files, tiled_folder(), patience));
+        let textures = TextureStore::new(Arc::clone(reporter), files, tiled_folder(), patience);
+        let textures = Arc::new(textures.watched(tiling_watch(ticker, &memory)));
         Self {
             options,
             reporter,
@@ -219,6 +221,8 @@ impl<'a> Session<'a> {
                 None => self.draw_picture(picture, &film, begin),
             }
         }
+        // Of names that shaders computed.
+        self.textures.report_tiled();
         let baked = std::mem::replace(&mut self.baked, BakedPicture::new(&self.memory));
         if film.progress().0 == count {
             self.ticker.tally.finish_picture();

@@ -6,9 +6,9 @@ use crate::film::{DisplayOutcome, DisplayState};
 use crate::outcome::Ending;
 use crate::progress::Activity;
 use crate::render::session::draw::{Session, WorldOutcome};
+use crate::render::session::tiling_watch::{show, take_memory};
 use crate::rib::RequestedTexture;
-use crate::texture::{MakeRequest, TextureError, make};
-use std::ops::ControlFlow;
+use crate::texture::{MakeKind, MakeRequest, TextureError, make, make_bytes};
 use std::path::{Path, PathBuf};
 
 impl Session<'_> {
@@ -47,12 +47,16 @@ impl Session<'_> {
             files.claim(input, FileRole::MakeInput)?;
         }
         files.claim(&request.output, FileRole::MadeTexture)?;
-        let name = request.output.display().to_string();
-        make(&request, &|fraction| {
-            self.ticker.tally.begin(Activity::MakingTexture { name: name.clone(), fraction: f64::from(fraction) });
-            if self.ticker.interrupt.is_raised() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-        .map(|_| ())
+        let mut bytes = 0_u64;
+        // Points say themselves why they cannot be read.
+        for input in request.inputs.iter().filter(|_| request.kind != MakeKind::BrickMap) {
+            bytes = bytes.saturating_add(make_bytes(input)?);
+        }
+        let picture = request.inputs.first().cloned().unwrap_or_default();
+        let no_memory = |reason| TextureError::NoMemory { path: picture, reason };
+        let _charge = take_memory(&self.memory, bytes).map_err(no_memory)?;
+        let ticker = self.ticker;
+        make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction)).map(|_| ())
     }
 }
 

@@ -19,5 +19,6 @@ mod regions;
 mod result;
 pub(super) mod run;
 mod test_aids;
+mod tiling_watch;
 mod tuning;
 mod worker;

@@ -34,6 +34,7 @@ impl Session<'_> {
         let picture = self.picture(world, film.layout(), outputs, shaded, drawn);
         if !self.options.check {
             picture.textures.open_known();
+            self.textures.report_tiled();
         }
         Arc::new(picture)
     }

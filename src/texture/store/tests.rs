@@ -139,8 +139,42 @@ fn two_names_of_one_file_are_one_texture_and_pictures_are_tiled_once() {
     });
     assert_eq!(found, [Some(1); 3]);
     assert_eq!(first_texel(&fixture.store.tile(keys(1, [1, 1])[0])), 5);
+    fixture.store.report_tiled();
     assert_eq!(fixture.messages().len(), 1, "{:?}", fixture.messages());
-    assert!(fixture.messages()[0].contains("is a picture without tiles"), "{:?}", fixture.messages());
+    assert!(fixture.messages()[0].contains("b.png\" is a picture without tiles"), "{:?}", fixture.messages());
+    // Many have one message.
+    for name in ["c.png", "d.png", "e.png"] {
+        fixture.write_picture(name, [1, 1], 5);
+        fixture.find(name);
+    }
+    fixture.store.report_tiled();
+    fixture.store.report_tiled();
+    assert_eq!(fixture.messages().len(), 2, "{:?}", fixture.messages());
+    assert!(fixture.messages()[1].contains("3 pictures without tiles were made"), "{:?}", fixture.messages());
+}
+
+#[test]
+fn who_watches_the_making_of_textures_stops_and_refuses_it() {
+    let fixture = StoreFixture::new(4);
+    fixture.write_picture("a.png", [3, 1], 5);
+    let watch = TilingWatch {
+        progress: Box::new(|picture, part| {
+            assert!(picture.ends_with("a.png") && (0.0..=1.0).contains(&part), "{picture:?} {part}");
+            ControlFlow::Break(())
+        }),
+        ..TilingWatch::none()
+    };
+    let stopped = StoreFixture { store: fixture.store.watched(watch), ..fixture };
+    assert_eq!((stopped.find("a.png"), stopped.messages()), (None, vec![]), "who stops it knows");
+    let watch = TilingWatch {
+        take_memory: Box::new(|bytes| Err(format!("{bytes} bytes are too many"))),
+        progress: Box::new(|_, _| unreachable!("its header says how large it is")),
+    };
+    let refused = StoreFixture { store: stopped.store.watched(watch), ..stopped };
+    refused.store.begin_picture();
+    assert_eq!((refused.find("a.png"), refused.store.lost_count()), (None, 2));
+    let messages = refused.messages();
+    assert!(messages[0].contains("a.png\" is too large a picture") && messages[0].contains(" bytes are too many"));
 }
 
 #[test]

@@ -1,0 +1,47 @@
+//! A picture's file that shows how far it was read, and is no longer read once the caller wants to stop.
+
+use super::make::MakeProgress;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An open file. Clones share its place.
+pub(super) struct WatchedFile<'a> {
+    file: File,
+    bytes: u64,
+    /// The bytes that it and its clones have read.
+    read: Arc<AtomicU64>,
+    /// Is called with the fraction that was read.
+    progress: &'a MakeProgress<'a>,
+}
+
+impl<'a> WatchedFile<'a> {
+    pub(super) fn new(file: File, progress: &'a MakeProgress<'a>) -> io::Result<Self> {
+        let bytes = file.metadata()?.len().max(1);
+        Ok(Self { file, bytes, read: Arc::default(), progress })
+    }
+
+    pub(super) fn try_clone(&self) -> io::Result<Self> {
+        let (file, read) = (self.file.try_clone()?, Arc::clone(&self.read));
+        Ok(Self { file, bytes: self.bytes, read, progress: self.progress })
+    }
+}
+
+impl Read for WatchedFile<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let fraction = self.read.load(Ordering::Relaxed) as f32 / self.bytes as f32;
+        if (self.progress)(fraction.min(1.0)).is_break() {
+            return Err(io::Error::other("it was interrupted"));
+        }
+        let count = self.file.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl Seek for WatchedFile<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
