@@ -45,7 +45,7 @@ pub use make_memory::make_bytes;
 pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;
 pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
-pub use tiled::{HostMemoryTaken, TiledPicture, TilingWatch, open_or_tile};
+pub use tiled::{HostMemoryTaken, TiledPicture, TilingWatch, is_depth_file, open_or_tile};
 
 /// Width and height of a tile, in texels.
 pub const TILE_TEXELS: u32 = 64;

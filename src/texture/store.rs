@@ -17,7 +17,7 @@ use super::tiled::{TiledPicture, TilingWatch, open_or_tile};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, spellings};
 use parking_lot::Mutex;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -111,6 +111,8 @@ pub struct TextureStore {
     kept: TileCache,
     /// How often there was no file of a name that can be used.
     lost: AtomicU64,
+    /// Depth files that scenes say are shadow maps.
+    depth_files: Mutex<FxHashSet<PathBuf>>,
 }
 
 impl TextureStore {
@@ -141,6 +143,7 @@ impl TextureStore {
             own: Mutex::default(),
             kept: TileCache::new(bytes),
             lost: AtomicU64::new(0),
+            depth_files: Mutex::default(),
         }
     }
 
@@ -233,6 +236,11 @@ impl TextureStore {
         self.own.lock().insert(path.into(), contents);
     }
 
+    /// Notes that a scene makes a shadow map of a depth file in its place: it is used as it is, without a message.
+    pub fn expect_depth_file(&self, path: &Path) {
+        self.depth_files.lock().extend(real_path(path));
+    }
+
     /// Returns what the file that a name stands for is recognised by, `None` if there is none: its path, size and time;
     /// of a texture that the scene makes itself, which is as new after each run, what is in it.
     pub fn identity(&self, name: &str, folders: &[String]) -> Option<String> {
@@ -286,7 +294,10 @@ impl TextureStore {
         let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
         let opened = claimed.and_then(|()| open_or_tile(&self.patience, &path, &self.tiled, &self.tiling));
         let opened = opened.and_then(|(file, tiled)| {
-            self.unreported.lock().extend(tiled.map(|tiled| (tiled, location.clone())));
+            let depth_files = self.depth_files.lock();
+            let unexpected =
+                tiled.filter(|tiled| !real_path(&tiled.picture).is_some_and(|path| depth_files.contains(&path)));
+            self.unreported.lock().extend(unexpected.map(|tiled| (tiled, location.clone())));
             self.add(file, location)
         });
         opened.map_err(report).ok()
@@ -420,6 +431,10 @@ impl fmt::Debug for TextureStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TextureStore").field("textures", &self.textures).finish_non_exhaustive()
     }
+}
+
+fn real_path(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
 }
 
 /// Returns where a texture may be. An absolute name, or one with folders, is also used as it is. Names are also looked

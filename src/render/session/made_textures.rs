@@ -8,13 +8,20 @@ use crate::progress::Activity;
 use crate::render::session::draw::{Session, WorldOutcome};
 use crate::render::session::tiling_watch::{show, take_memory};
 use crate::rib::RequestedTexture;
-use crate::texture::{MakeKind, MakeRequest, TextureError, make, make_bytes};
+use crate::texture::{MakeKind, MakeRequest, TextureError, is_depth_file, make, make_bytes};
 use std::path::{Path, PathBuf};
 
 impl Session<'_> {
     /// Makes a texture. `drawn` are the files that were written so far.
     pub(super) fn make_texture(&mut self, texture: RequestedTexture, drawn: &[DisplayOutcome]) -> WorldOutcome {
         let RequestedTexture { make, request, folders, location, .. } = texture;
+        if let Some(input) = depth_file_itself(&make)
+            && self.options.files.claim(input, FileRole::MakeInput).is_ok()
+        {
+            // Nothing is written over what a display wrote.
+            self.textures.expect_depth_file(input);
+            return WorldOutcome { displays: Vec::new(), ending: None };
+        }
         let path = make.output.clone();
         let made = self.make_of_files(make, &folders, drawn);
         self.ticker.tally.begin(Activity::Reading);
@@ -58,6 +65,15 @@ impl Session<'_> {
         let ticker = self.ticker;
         make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction)).map(|_| ())
     }
+}
+
+/// Returns the depth file that a shadow map is to be made of in its place, as other renderers' depth files are shadow
+/// maps.
+fn depth_file_itself(request: &MakeRequest) -> Option<&Path> {
+    let [input] = &request.inputs[..] else { return None };
+    let is_same = request.kind == MakeKind::Shadow
+        && input.canonicalize().is_ok_and(|input| request.output.canonicalize().is_ok_and(|output| input == output));
+    (is_same && is_depth_file(input)).then_some(input)
 }
 
 /// Returns a picture as it is named, or in the first folder that has it.
