@@ -1,5 +1,6 @@
 //! Display drivers: the meaning of the second argument of a Display request (RISpec 4.1.4).
 
+use crate::scene::Display;
 use std::path::{Path, PathBuf};
 
 /// The kind of file that is written for a display.
@@ -149,6 +150,11 @@ pub(super) fn choose(driver: &str, name: &str) -> DriverChoice {
             DriverChoice { driver: written, path, remark: Some(DriverRemark::Window(message)) }
         }
     }
+}
+
+/// Returns the file that a display writes.
+pub fn display_path(display: &Display) -> PathBuf {
+    choose(&display.driver, &display.name).path
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ mod tests;
 mod tiff;
 
 pub use channels::{ChannelGroup, FilmChannel, PixelLayout};
-pub use driver::check_driver;
+pub use driver::{check_driver, display_path};
 pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
 pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
 pub use save::SavedPixels;

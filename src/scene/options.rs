@@ -251,6 +251,8 @@ pub struct SearchPaths {
 pub struct Options {
     /// Frame number of FrameBegin, if any.
     pub frame: Option<i32>,
+    /// The crop window that the scene has, whatever the command line says.
+    pub scene_crop: [f64; 4],
     /// Samples per pixel in x and y; at least 1 each.
     pub pixel_samples: [u32; 2],
     /// The pixel filter.
@@ -316,6 +318,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             frame: None,
+            scene_crop: [0.0, 1.0, 0.0, 1.0],
             pixel_samples: [2, 2],
             filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
             exposure: [1.0, 1.0],

@@ -28,6 +28,7 @@ mod nurbs;
 mod occlusion;
 mod outputs;
 mod painted;
+mod passes;
 mod pipelines;
 mod points;
 mod primvar_types;

@@ -14,6 +14,7 @@ mod made_textures;
 mod outputs;
 mod picture;
 mod progress_ticker;
+mod read_passes;
 mod reading;
 mod regions;
 mod result;

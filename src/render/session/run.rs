@@ -12,6 +12,7 @@ use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
 use crate::render::session::progress_ticker::ProgressTicker;
+use crate::render::session::read_passes;
 use crate::render::session::reading::{BegunReading, ReadItem, ReadWorld, STARVED_POLL};
 use crate::render::session::test_aids::TestAids;
 use crate::scene::{Options, World};
@@ -170,14 +171,15 @@ fn open_devices(
     Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, open_options)).collect())
 }
 
-/// Draws worlds and makes textures as they come. With `-o` all worlds must be known first, as far as memory permits,
-/// because its name may fit only one.
+/// Draws worlds and makes textures as they come. With `-o` or `--crop` all worlds must be known first, as far as memory
+/// permits, because the name may fit only one, and pictures that others read are drawn whole.
 fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReading) -> (Ending, Vec<DisplayOutcome>) {
     let mut displays = Vec::new();
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
     loop {
-        let mut batch = next_batch(session, memory, reading, naming.is_some());
+        let is_cropped = options.overrides.crop.is_some();
+        let mut batch = next_batch(session, memory, reading, naming.is_some() || is_cropped);
         if session.ticker.interrupt.is_raised() {
             return (Ending::Interrupted, displays);
         }
@@ -187,6 +189,9 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
         if let Some(Err(message)) = naming.as_mut().map(|naming| name_pictures(session, naming, &mut batch)) {
             session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
             return (Ending::WrongUsage, displays);
+        }
+        if is_cropped {
+            read_passes::uncrop(&mut batch, session.reporter);
         }
         let mut rest = batch.into_iter();
         while let Some(item) = rest.next() {

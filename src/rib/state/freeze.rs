@@ -27,6 +27,7 @@ impl OptionState {
         let camera = self.camera(camera_from_world, &flags);
         let mut options = self.options.clone();
         options.frame = self.frame;
+        options.scene_crop = self.crop_window;
         options.displays = displays;
         options.pixel_samples = flags.pixel_samples.map_or(options.pixel_samples, |samples| samples.map(|n| n.max(1)));
         options.texture_memory_kib = overrides.texture_memory_kib.unwrap_or(options.texture_memory_kib);
