@@ -6,9 +6,6 @@ use spirv_gen::text::category_matches;
 #[derive(Debug, Default)]
 pub(super) struct LightCategories(Vec<String>);
 
-/// Bits of a word; categories beyond them share the last.
-const BITS: usize = 32;
-
 impl LightCategories {
     /// Returns the bit of a light of these categories.
     pub(super) fn bit(&mut self, categories: &str) -> u32 {
@@ -26,8 +23,9 @@ impl LightCategories {
     }
 }
 
+/// Returns a bit of a word; categories beyond them share the last.
 fn bit_of(number: usize) -> u32 {
-    1 << number.min(BITS - 1)
+    1 << number.min(u32::BITS as usize - 1)
 }
 
 #[cfg(test)]

@@ -149,8 +149,11 @@ const GROWS: &str = "surface grows(float by = 0.5; output varying float far = 0;
 #[test]
 fn a_surface_that_moves_p_is_hidden_where_it_moves_it() {
     let ball = "Surface \"grows\"\nSphere 1 -1 1 360";
-    for bound in ["", "Attribute \"displacementbound\" \"sphere\" [0.5]\n"] {
-        let picture = parallel(&[("grows.sl", GROWS)], "", &format!("{bound}{ball}")).clean("a.exr");
+    for (bound, measured) in [("", 1), ("Attribute \"displacementbound\" \"sphere\" [0.5]\n", 0)] {
+        let scene = parallel(&[("grows.sl", GROWS)], "", &format!("{bound}{ball}"));
+        let said = scene.message_count("this object is displaced without a declared bound");
+        assert_eq!((said, scene.messages.len()), (measured, measured), "{:?}", scene.messages);
+        let picture = scene.picture("a.exr");
         let covered = picture.channel("A").iter().filter(|&&a| a == 1.0).count() as f32 / 64.0;
         assert!((covered - std::f32::consts::PI * 2.25).abs() < 0.3, "{covered}");
         // 11.5 pixels, 1.4375 units from the middle: beyond the sphere as it was.
@@ -166,7 +169,7 @@ fn a_surface_beside_a_displacement_moves_nothing_and_says_so() {
     let scene = parallel(
         &[("grows.sl", GROWS), ("out.sl", out)],
         "",
-        "Displacement \"out\"\nSurface \"grows\"\nSphere 1 -1 1 360\nTranslate 9 9 0\nSphere 1 -1 1 360",
+        "Attribute \"displacementbound\" \"sphere\" [0.25]\nDisplacement \"out\"\nSurface \"grows\"\nSphere 1 -1 1 360\nTranslate 9 9 0\nSphere 1 -1 1 360",
     );
     let words = "the surface shader \"grows\" moves P, which has no effect beside a displacement shader";
     assert_eq!((scene.message_count(words), scene.messages.len()), (1, 1), "{:?}", scene.messages);

@@ -29,7 +29,9 @@ impl Lowerer<'_> {
     /// space.
     pub(super) fn placed_part(&mut self, expr: &Expr) -> Option<Value> {
         let is_placeless = self.is_placeless(expr);
-        if !is_placeless && !names_its_space(expr) {
+        // A vector that is added to a point is renamed, and moved as what it was.
+        let is_renamed = matches!(expr.kind, ExprKind::Convert(Conversion::Rename, _));
+        if is_renamed || !is_placeless && !names_its_space(expr) {
             return None;
         }
         self.frame.in_placed_default = false;

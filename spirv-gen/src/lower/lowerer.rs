@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, Cells};
 use super::effects::Effects;
-use super::moving::MovingPart;
+use super::moving_part::MovingPart;
 use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
 use crate::sema::hir::{

@@ -11,6 +11,7 @@ mod expression;
 mod light;
 mod lowerer;
 mod moving;
+mod moving_part;
 mod shadeop;
 mod space;
 mod spline;
@@ -18,13 +19,12 @@ mod statement;
 mod texture;
 
 pub use cast_shadow::{CastShadow, LightScale, SHARE_PARAM};
-pub use moving::{MovingSurface, lower_moving};
 
-use crate::ir::{self, Builder};
-use crate::sema::hir::{CheckedShader, DeclaredKind};
+use crate::ir::{self, Builder, Global};
+use crate::sema::hir::{CheckedShader, DeclaredKind, Predefined};
 use effects::Effects;
 use lowerer::Lowerer;
-use moving::MovingPart;
+use moving_part::MovingPart;
 
 /// Returns the IR of a checked shader.
 pub fn lower(shader: &CheckedShader) -> ir::Shader {
@@ -34,6 +34,24 @@ pub fn lower(shader: &CheckedShader) -> ir::Shader {
 /// Returns the IR of a light whose colour is also scaled by what its shader does not know of.
 pub fn lower_scaled(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
     lower_with(shader, scale, None)
+}
+
+/// The two shaders of a surface that moves P.
+#[derive(Clone, Debug)]
+pub struct MovingSurface {
+    /// Moves P and N.
+    pub displacement: ir::Shader,
+    /// Computes Ci and Oi, of geometry that the displacement has moved.
+    pub surface: ir::Shader,
+}
+
+/// Returns the two shaders, or `None` for shaders that are no surfaces or leave P alone.
+pub fn lower_moving(shader: &CheckedShader) -> Option<MovingSurface> {
+    let moves_p = Effects::of(shader).assigns(shader, Predefined::Global(Global::P));
+    (shader.kind == DeclaredKind::Surface && moves_p).then(|| MovingSurface {
+        displacement: lower_part(shader, Some(MovingPart::Displacement)),
+        surface: lower_part(shader, Some(MovingPart::Surface)),
+    })
 }
 
 /// Returns the IR of a shader, or of a part of a surface that moves P.

@@ -4,37 +4,10 @@
 
 use super::lowerer::Lowerer;
 use crate::ir::{self, Const, Global, MessageTarget, Op, ParamDefault, Rate, RslType, Value};
-use crate::sema::hir::{CheckedShader, DeclaredKind, Predefined};
-
-/// The two shaders of a surface that moves P.
-#[derive(Clone, Debug)]
-pub struct MovingSurface {
-    /// Moves P and N.
-    pub displacement: ir::Shader,
-    /// Computes Ci and Oi, of geometry that the displacement has moved.
-    pub surface: ir::Shader,
-}
-
-/// Which of the two is being lowered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MovingPart {
-    Displacement,
-    Surface,
-}
 
 /// Outputs of the displacement: what it found.
 const FOUND: [(Global, &str, RslType); 2] =
     [(Global::P, "__foundP", RslType::Point), (Global::N, "__foundN", RslType::Normal)];
-
-/// Returns the two shaders, or `None` for shaders that are no surfaces or leave P alone.
-pub fn lower_moving(shader: &CheckedShader) -> Option<MovingSurface> {
-    let effects = super::Effects::of(shader);
-    let moves = shader.kind == DeclaredKind::Surface && effects.assigns(shader, Predefined::Global(Global::P));
-    moves.then(|| {
-        let lower = |part| super::lower_part(shader, Some(part));
-        MovingSurface { displacement: lower(MovingPart::Displacement), surface: lower(MovingPart::Surface) }
-    })
-}
 
 impl Lowerer<'_> {
     /// Declares what the displacement hands to the surface.

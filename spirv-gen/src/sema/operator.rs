@@ -2,7 +2,7 @@
 
 use super::checker::Checker;
 use super::convert::apply;
-use super::hir::{Arithmetic, Comparison, Expr, ExprKind, Shape, Type};
+use super::hir::{Arithmetic, Comparison, Conversion, Expr, ExprKind, Shape, Type};
 use crate::diagnostic::Report;
 use crate::span::Span;
 use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp, UnaryOp};
@@ -59,6 +59,13 @@ pub(super) fn arithmetic_type(operator: Arithmetic, left: Type, right: Type) -> 
         }
         _ => None,
     }
+}
+
+/// Returns an operand without a type of its own as the type of the other. A vector that is added to a point stays known
+/// as one: a default is moved by what it is.
+fn like_other(operand: Expr, ty: Type) -> Expr {
+    let is_moved = ty.is_pointlike() && ty != operand.ty;
+    if is_moved { operand.converted(Conversion::Rename, ty) } else { operand.renamed(ty) }
 }
 
 impl Checker<'_> {
@@ -122,11 +129,11 @@ impl Checker<'_> {
         match (left, right) {
             (Some(a), Some(b)) if a.is_open_tuple() && b.ty.is_triple() => {
                 let ty = b.ty;
-                (Some(a.renamed(ty)), Some(b))
+                (Some(like_other(a, ty)), Some(b))
             }
             (Some(a), Some(b)) if b.is_open_tuple() && a.ty.is_triple() => {
                 let ty = a.ty;
-                (Some(a), Some(b.renamed(ty)))
+                (Some(a), Some(like_other(b, ty)))
             }
             both => both,
         }
