@@ -21,7 +21,7 @@ fn middle(surface: &str, variables: &str) -> [f32; 3] {
 
 #[test]
 fn standard_variables_mean_the_same_whatever_their_type() {
-    let normals = "[0.5 0 -1 0.5 0 -1 0.5 0 -1 0.5 0 -1]";
+    let normals = "[-0.5 0 -1 -0.5 0 -1 -0.5 0 -1 -0.5 0 -1]";
     let lit = middle("\"matte\"", &format!("\"facevarying normal N\" {normals}"));
     assert!(lit[0] > 0.5 && lit[0] < 0.99, "{lit:?}");
     for ty in ["float[3]", "color", "vector", "point"] {
