@@ -28,7 +28,8 @@ impl Frames {
 /// Settings that override those of the scene, in every world.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Overrides {
-    /// Format: width and height in pixels, at least 1. The pixel aspect ratio stays.
+    /// Format: width and height in pixels, 1 to [`RESOLUTION_MAX`](crate::scene::RESOLUTION_MAX). The pixel aspect
+    /// ratio stays.
     pub format: Option<[u32; 2]>,
     /// CropWindow: xmin, xmax, ymin, ymax in NDC, increasing, between 0 and 1.
     pub crop: Option<[f64; 4]>,

@@ -163,23 +163,29 @@ uint shape_v_level(uint shape) { return (shape >> SHAPE_V_LEVEL) & SHAPE_LEVEL_M
 uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & SHAPE_RATE_MASK; }
 uint shape_nv(uint shape) { return (shape >> SHAPE_NV) & SHAPE_RATE_MASK; }
 
-// Where a grid may be hit: pixels [x0, x1] x [y0, y1] inclusive, 16 bits each with a sign, and camera z.
+// Ranges of pixels have 16 bits for each end, counted from so many pixels left of the picture, or above it: enough for
+// the widest filter.
+const int PIXELS_BEFORE = 128;
+// The last pixel that they can name.
+const int PIXEL_LAST = 65535 - PIXELS_BEFORE;
+
+// Where a grid may be hit: pixels [x0, x1] x [y0, y1] inclusive, and camera z.
 struct GridBound {
-    uint x; // x0 | x1 << 16
+    uint x; // a range: x0 | x1 << 16
     uint y;
     float zmin;
     float zmax;
 };
 
-ivec2 unpack_range(uint packed) { return ivec2(bitfieldExtract(int(packed), 0, 16), bitfieldExtract(int(packed), 16, 16)); }
+ivec2 unpack_range(uint packed) { return ivec2(packed & 0xffffu, packed >> 16) - PIXELS_BEFORE; }
 // Whether two ranges, packed in x and y, meet half-open pixels: x0, y0, x1, y1.
 bool ranges_meet(uint x, uint y, ivec4 pixels) {
     ivec2 along_x = unpack_range(x), along_y = unpack_range(y);
     return along_x.x < pixels.z && along_x.y >= pixels.x && along_y.x < pixels.w && along_y.y >= pixels.y;
 }
 uint pack_range(ivec2 range) {
-    ivec2 r = clamp(range, ivec2(-32768), ivec2(32767));
-    return uint(r.x & 0xffff) | (uint(r.y) << 16);
+    uvec2 r = uvec2(clamp(range, ivec2(-PIXELS_BEFORE), ivec2(PIXEL_LAST)) + PIXELS_BEFORE);
+    return r.x | r.y << 16;
 }
 
 // Grids of a cluster: they follow each other in a page.

@@ -176,7 +176,7 @@ fn every_bad_flag_is_explained() {
             "error: invalid value 'big' for '--memory <SIZE>': expected a size such as 512M, 2G or 256MiB",
         ),
         ("render SCENE --frames 5-1", "error: invalid value '5-1' for '--frames <LIST>': 5-1 runs backwards"),
-        ("render SCENE --format 0 48", "error: invalid value '0' for '--format <W> <H>': 0 is not in 1..=4294967295"),
+        ("render SCENE --format 0 48", "error: invalid value '0' for '--format <W> <H>': 0 is not in 1..=65000"),
         ("render SCENE --format 64", "error: 2 values required for '--format <W> <H>' but 1 was provided"),
         (
             "render SCENE --regions 0",

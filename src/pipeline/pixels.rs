@@ -1,9 +1,27 @@
 //! The pixels of a region.
 
 use super::frame::sampled_px;
-use super::kernels::constants::BLOCK_PX;
-use crate::scene::Filter;
+use super::kernels::constants::{BLOCK_PX, PIXEL_LAST, PIXELS_BEFORE};
+use crate::scene::{FILTER_WIDTH_MAX, Filter, RESOLUTION_MAX};
 use crate::schedule::Region;
+
+// Scenes are read without knowing kernels.
+const _: () = assert!(FILTER_WIDTH_MAX as i32 / 2 < PIXELS_BEFORE);
+const _: () = assert!(RESOLUTION_MAX.cast_signed() + FILTER_WIDTH_MAX as i32 / 2 < PIXEL_LAST);
+
+/// The ranges of pixels that have no pixel in common with any other.
+pub const NO_PIXELS: [i32; 2] = [PIXEL_LAST, -PIXELS_BEFORE];
+
+/// Unpacks a range of pixels along x or y as kernels have it: the first and the last one.
+pub fn unpacked_range(packed: u32) -> [i32; 2] {
+    [packed & 0xffff, packed >> 16].map(|end| end.cast_signed() - PIXELS_BEFORE)
+}
+
+/// Packs a range of pixels, the first and the last one, which are clamped to those that a range can name.
+pub fn packed_range(range: [i32; 2]) -> u32 {
+    let [first, last] = range.map(|px| (px.clamp(-PIXELS_BEFORE, PIXEL_LAST) + PIXELS_BEFORE).cast_unsigned());
+    first | last << 16
+}
 
 /// A region's pixels: what is sampled, and what of it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +67,15 @@ impl RegionPixels {
 mod tests {
     use super::*;
     use crate::scene::FilterKind;
+
+    #[test]
+    fn ranges_name_all_pixels_of_the_largest_picture_and_those_around_it() {
+        let (last, apron) = (RESOLUTION_MAX.cast_signed() - 1, FILTER_WIDTH_MAX as i32 / 2);
+        for range in [[0, 0], [-apron, last + apron], [32_767, 32_768], [last, last], NO_PIXELS] {
+            assert_eq!(unpacked_range(packed_range(range)), range);
+        }
+        assert_eq!(unpacked_range(packed_range([-200_000, 200_000])), [-PIXELS_BEFORE, PIXEL_LAST]);
+    }
 
     #[test]
     fn a_region_knows_its_inside() {

@@ -11,6 +11,11 @@ use super::attributes::{ParamValue, ShaderInstance};
 /// How often a primitive can be split in each direction because it reaches behind the eye.
 pub const EYE_SPLITS_MAX: u32 = 16;
 
+/// The largest number of pixels on a side of a picture: what ranges of pixels on devices can name, and some around.
+pub const RESOLUTION_MAX: u32 = 65_000;
+/// The largest filter width in pixels.
+pub const FILTER_WIDTH_MAX: f64 = 128.0;
+
 /// How camera space maps to the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {

@@ -13,6 +13,7 @@ mod depth;
 mod detail;
 mod eye_plane;
 mod finite;
+mod formats;
 mod imager;
 mod imaging;
 mod interpolation;

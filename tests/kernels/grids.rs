@@ -14,6 +14,7 @@ use anthill::pipeline::kernels::constants::{
 use anthill::pipeline::kernels::records::{Drawable, GridBound, Piece as PieceState, Round, Slot, Subpatch};
 use anthill::pipeline::look::Interpolation;
 use anthill::pipeline::piece::{ListRecords, Piece, RegionPiece};
+use anthill::pipeline::pixels::unpacked_range;
 use anthill::pipeline::slots;
 
 const GRIDS_MAX: u64 = 1 << 18;
@@ -35,9 +36,8 @@ pub(crate) fn dims(grid: &Subpatch) -> (u32, u32) {
 
 /// The pixels of a bound, inclusive: x0, y0, x1, y1.
 pub(crate) fn bound_px(bound: &GridBound) -> [i32; 4] {
-    let low = |range: u32| i32::from(range as u16 as i16);
-    let high = |range: u32| i32::from((range >> 16) as u16 as i16);
-    [low(bound.x), low(bound.y), high(bound.x), high(bound.y)]
+    let ([x0, x1], [y0, y1]) = (unpacked_range(bound.x), unpacked_range(bound.y));
+    [x0, y0, x1, y1]
 }
 
 /// Splits all primitives of a scene.

@@ -12,12 +12,13 @@ use anthill::pipeline::frame;
 use anthill::pipeline::hidden::{HidingForm, KeyframedPositions};
 use anthill::pipeline::hide;
 use anthill::pipeline::kernels::constants::{
-    FIXED, FRAME_JITTER, NUMBER_MP_BITS, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE, SLOT_NV_SHIFT, SLOT_ONE_SIDED,
+    FIXED, FRAME_JITTER, NUMBER_MP_BITS, PIXEL_LAST, PIXELS_BEFORE, SLOT_FLAGS_SHIFT, SLOT_FLIP, SLOT_MATTE,
+    SLOT_NV_SHIFT, SLOT_ONE_SIDED,
 };
 use anthill::pipeline::kernels::records::{Frame, Slot};
 use anthill::pipeline::look::Interpolation;
 use anthill::pipeline::piece::{ListRecords, Piece, RegionPiece};
-use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::pixels::{RegionPixels, packed_range};
 use anthill::pipeline::plan::Division;
 use anthill::schedule;
 use std::ops::Range;
@@ -40,7 +41,7 @@ pub(crate) struct Mesh {
 }
 
 /// Bounds that exclude nothing.
-pub(crate) const EVERYWHERE: [i32; 4] = [-32_768, -32_768, 32_767, 32_767];
+pub(crate) const EVERYWHERE: [i32; 4] = [-PIXELS_BEFORE, -PIXELS_BEFORE, PIXEL_LAST, PIXEL_LAST];
 
 impl Mesh {
     /// A grid without bounds.
@@ -60,7 +61,6 @@ impl Mesh {
     }
 
     fn slot(&self, rank: u32) -> Slot {
-        let range = |low: i32, high: i32| u32::from(low as u16) | u32::from(high as u16) << 16;
         let [x0, y0, x1, y1] = self.bound_px;
         let flag = |on: bool, flag: u32| if on { flag } else { 0 };
         let flags = flag(self.one_sided.is_some(), SLOT_ONE_SIDED)
@@ -69,8 +69,8 @@ impl Mesh {
         Slot {
             rank,
             dims: self.nu | self.nv << SLOT_NV_SHIFT | flags << SLOT_FLAGS_SHIFT,
-            bound_x: range(x0, x1),
-            bound_y: range(y0, y1),
+            bound_x: packed_range([x0, x1]),
+            bound_y: packed_range([y0, y1]),
             zmin: self.bound_z[0],
             zmax: self.bound_z[1],
             instance: 0,

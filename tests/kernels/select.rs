@@ -13,7 +13,7 @@ use anthill::pipeline::kernels::constants::{
 };
 use anthill::pipeline::kernels::records::{Cluster, GridBound, Instance, Slot, Subpatch};
 use anthill::pipeline::piece::Piece;
-use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::pixels::{RegionPixels, packed_range, unpacked_range};
 use anthill::pipeline::select::{self as stage, BatchLimits, HidingOrder, PageClusters};
 use anthill::pipeline::shade;
 use anthill::pipeline::slab::Slab;
@@ -24,14 +24,6 @@ use std::ops::Range;
 const SUBLISTS: u32 = 3;
 const REGION: RegionPixels = RegionPixels { sampled: [-2, 10, 61, 53], inside: delivered([0, 12, 59, 51]) };
 const DEPTHS: [f32; 2] = [0.5, 40.0];
-
-fn pack([low, high]: [i32; 2]) -> u32 {
-    u32::from(low as u16) | u32::from(high as u16) << 16
-}
-
-fn range(packed: u32) -> [i32; 2] {
-    [i32::from(packed as i16), i32::from((packed >> 16) as i16)]
-}
 
 /// Random grids of a frame of 100 x 80 pixels; bounds that end exactly at the region's rim among them.
 fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec<Instance>) {
@@ -53,7 +45,7 @@ fn grids(count: u32, random: &mut Random) -> (Vec<Subpatch>, Vec<GridBound>, Vec
             let end = start + random.int(0..20);
             if random.one_in(10) { [rim[0] - 5, rim[0] - random.int(0..2)] } else { [start, end] }
         };
-        let (x, y) = (pack(range(-10, 100, [-2, 61])), pack(range(-10, 80, [10, 53])));
+        let (x, y) = (packed_range(range(-10, 100, [-2, 61])), packed_range(range(-10, 80, [10, 53])));
         let zmin = if random.one_in(20) { random.float(-3.0, 100.0) } else { DEPTHS[0] * 80.0_f32.powf(random.unit()) };
         GridBound { x, y, zmin, zmax: zmin + random.unit() }
     };
@@ -91,7 +83,7 @@ fn paged_bench(
     let instances = lab.upload("instances", instances);
     // By pixel along x, so that many clusters lie beside the region.
     let mut order: Vec<u32> = (0..grids.len() as u32).collect();
-    order.sort_by_key(|&grid| range(bounds[grid as usize].x));
+    order.sort_by_key(|&grid| unpacked_range(bounds[grid as usize].x));
     let page = |some: &[u32]| {
         let bounds = of(some, bounds);
         let clusters: Vec<Cluster> = bounds.chunks(CLUSTER_GRIDS as usize).map(cluster).collect();
@@ -109,9 +101,9 @@ fn paged_bench(
 /// The pixels of some bounds together.
 fn cluster(bounds: &[GridBound]) -> Cluster {
     let all = |of: fn(&GridBound) -> u32| {
-        let low = bounds.iter().map(|bound| range(of(bound))[0]).min().expect("a cluster has grids");
-        let high = bounds.iter().map(|bound| range(of(bound))[1]).max().expect("a cluster has grids");
-        pack([low, high])
+        let low = bounds.iter().map(|bound| unpacked_range(of(bound))[0]).min().expect("a cluster has grids");
+        let high = bounds.iter().map(|bound| unpacked_range(of(bound))[1]).max().expect("a cluster has grids");
+        packed_range([low, high])
     };
     Cluster { x: all(|bound| bound.x), y: all(|bound| bound.y) }
 }

@@ -2,7 +2,7 @@
 
 use anthill::pipeline::kernels::constants::DEPTH_BUCKETS;
 use anthill::pipeline::kernels::records::{GridBound, Subpatch};
-use anthill::pipeline::pixels::RegionPixels;
+use anthill::pipeline::pixels::{RegionPixels, unpacked_range};
 use anthill::pipeline::stage::DepthBuckets;
 
 /// Micropolygons of a grid along u and v.
@@ -23,8 +23,8 @@ pub(crate) fn size_class(grid: &Subpatch) -> u32 {
 
 /// Pixels of a bound, inclusive: x0, y0, x1, y1.
 fn pixels(bound: &GridBound) -> [i32; 4] {
-    let half = |word: u32, shift: u32| i32::from((word >> shift) as u16 as i16);
-    [half(bound.x, 0), half(bound.y, 0), half(bound.x, 16), half(bound.y, 16)]
+    let ([x0, x1], [y0, y1]) = (unpacked_range(bound.x), unpacked_range(bound.y));
+    [x0, y0, x1, y1]
 }
 
 /// The grids whose bounds meet a region's sampled pixels, in order.

@@ -61,7 +61,8 @@ bool bound_box(Box box, out GridBound bound) {
     }
     // One unit of slack each way for the rounding of vertices.
     vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
-    ivec2 p0 = ivec2(floor(clamp(first, vec2(-32768.0), vec2(32767.0)))), p1 = ivec2(floor(clamp(last, vec2(-32768.0), vec2(32767.0))));
+    const vec2 least = vec2(-PIXELS_BEFORE), most = vec2(PIXEL_LAST);
+    ivec2 p0 = ivec2(floor(clamp(first, least, most))), p1 = ivec2(floor(clamp(last, least, most)));
     zmin = depth_floor(box);
     zmax = depth_ceiling(box);
     bound = GridBound(pack_range(ivec2(p0.x, p1.x)), pack_range(ivec2(p0.y, p1.y)), zmin, zmax);

@@ -2,7 +2,11 @@
 
 use super::values::{parse_bytes, parse_frames, parse_number};
 use anthill::options::{Frames, Overrides};
+use anthill::scene::RESOLUTION_MAX;
 use clap::Args;
+
+/// The largest number of pixels on a side of a picture.
+const SIDE_MAX: i64 = RESOLUTION_MAX as i64;
 
 /// What is rendered of a scene, and how much memory it may take.
 #[derive(Debug, Args)]
@@ -26,8 +30,8 @@ pub(crate) struct WorkFlags {
     #[arg(long, value_name = "LIST", value_parser = parse_frames, allow_hyphen_values = true)]
     pub(crate) frames: Option<Frames>,
 
-    /// Picture size in pixels
-    #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..))]
+    /// Picture size in pixels, up to 65,000 each
+    #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..=SIDE_MAX))]
     pub(crate) format: Option<Vec<u32>>,
 
     /// Part of the picture to render, from 0 to 1: left and right, top and bottom

@@ -2,8 +2,8 @@
 //! it, page by page and cluster by cluster. Each grid keeps its place in authored order, from which its number follows.
 
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
+use crate::pipeline::pixels::unpacked_range;
 use crate::render::grids::list::{BLOCK_GRIDS, GridColumns, GridList, GridStore, GridWriter, ListError};
-use crate::render::grids::squares::range;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -192,7 +192,7 @@ fn starts(counts: &[u32]) -> Vec<u32> {
 
 /// Returns the cell that has the middle of a grid.
 fn cell_of(bound: &GridBound) -> Cell {
-    let middle = |packed| range(packed).iter().sum::<i32>() >> 1;
+    let middle = |packed| unpacked_range(packed).iter().sum::<i32>() >> 1;
     [(middle(bound.y) >> STRIP_LOG2) as i16, (middle(bound.x) >> COLUMN_LOG2) as i16]
 }
 
@@ -200,7 +200,7 @@ fn cell_of(bound: &GridBound) -> Cell {
 mod tests {
     use super::*;
     use crate::host_memory::HostMemory;
-    use crate::render::grids::squares::packed;
+    use crate::pipeline::pixels::packed_range;
     use std::ops::Range;
 
     /// Returns the list of some shares, of which all lists together may take `memory_bytes` of memory.
@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn bound([x, y]: [i32; 2]) -> GridBound {
-        GridBound { x: packed([x, x]), y: packed([y, y]), ..GridBound::default() }
+        GridBound { x: packed_range([x, x]), y: packed_range([y, y]), ..GridBound::default() }
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use crate::pipeline::frame;
 use crate::pipeline::kernels::records::GridBound;
+use crate::pipeline::pixels::unpacked_range;
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::render::grids::pixel_grids::PixelGrids;
-use crate::render::grids::squares::{micropolygons, range};
+use crate::render::grids::squares::micropolygons;
 use crate::scene::Filter;
 
 /// The grids of a picture, counted.
@@ -46,7 +47,7 @@ impl GridTotals {
         self.near = self.near.min(bound.zmin);
         self.far = self.far.max(bound.zmin);
         for (sum, packed) in self.grid_px.iter_mut().zip([bound.x, bound.y]) {
-            let [low, high] = range(packed);
+            let [low, high] = unpacked_range(packed);
             *sum += f64::from((high - low + 1).max(0));
         }
     }

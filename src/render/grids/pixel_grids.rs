@@ -2,6 +2,7 @@
 //! them.
 
 use crate::pipeline::kernels::records::GridBound;
+use crate::pipeline::pixels::unpacked_range;
 
 /// Cells of the map, at most; in larger pictures a cell is several pixels wide.
 const CELLS_MAX: u64 = 1 << 22;
@@ -43,7 +44,7 @@ impl PixelGrids {
 
     /// Returns the cells along an axis that a grid is needed in: the first, and the one after the last.
     fn along(&self, packed: u32, axis: usize) -> Option<(usize, usize)> {
-        let [low, high] = crate::render::grids::squares::range(packed).map(|px| i64::from(px) - self.first[axis]);
+        let [low, high] = unpacked_range(packed).map(|px| i64::from(px) - self.first[axis]);
         let (size, apron) = (self.size[axis], self.apron[axis]);
         if high < 0 || low >= size {
             return None;
@@ -72,10 +73,10 @@ impl PixelGrids {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::pixels::packed_range;
 
-    fn bound([x0, x1]: [i16; 2], [y0, y1]: [i16; 2]) -> GridBound {
-        let pack = |low: i16, high: i16| u32::from(low as u16) | u32::from(high as u16) << 16;
-        GridBound { x: pack(x0, x1), y: pack(y0, y1), zmin: 1.0, zmax: 1.0 }
+    fn bound(x: [i32; 2], y: [i32; 2]) -> GridBound {
+        GridBound { x: packed_range(x), y: packed_range(y), zmin: 1.0, zmax: 1.0 }
     }
 
     fn most_of(bounds: &[GridBound], sampled_px: [i32; 4], apron_px: [u32; 2]) -> u64 {

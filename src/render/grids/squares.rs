@@ -2,6 +2,7 @@
 
 use crate::pipeline::kernels::constants::INSTANCE_TRANSLUCENT;
 use crate::pipeline::kernels::records::{GridBound, Instance, Subpatch};
+use crate::pipeline::pixels::unpacked_range;
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::schedule::{Region, SQUARE_PX, SquareCounts, SquareGrid};
 use std::num::NonZero;
@@ -9,16 +10,6 @@ use std::ops::Range;
 
 /// Grids of a thread, at least: fewer are not worth one.
 const SHARE_MIN: usize = 1 << 15;
-
-/// Unpacks the ends of a range: two signed 16-bit numbers in one word.
-pub(crate) fn range(packed: u32) -> [i32; 2] {
-    [i32::from(packed as u16 as i16), i32::from((packed >> 16) as u16 as i16)]
-}
-
-/// Packs the ends of a range into one word.
-pub(crate) fn packed([low, high]: [i32; 2]) -> u32 {
-    u32::from(low as u16) | u32::from(high as u16) << 16
-}
 
 /// Returns the number of micropolygons of a grid.
 pub(crate) fn micropolygons(grid: &Subpatch) -> u64 {
@@ -62,7 +53,7 @@ pub(crate) fn square_counts(
 
 fn spread(layout: &SquareGrid, squares: &mut [SquareCounts], bound: &GridBound, count: u64, translucent: bool) {
     let axis = |packed: u32, axis: usize| {
-        let [low, high] = range(packed);
+        let [low, high] = unpacked_range(packed);
         let first = i64::from(layout.first[axis]);
         let last = first + i64::from(layout.size[axis]) - 1;
         let square = |px: i32| (i64::from(px).div_euclid(i64::from(SQUARE_PX))).clamp(first, last) - first;
@@ -89,6 +80,7 @@ mod tests {
     use super::*;
     use crate::host_memory::HostMemory;
     use crate::pipeline::kernels::constants::{SHAPE_NU, SHAPE_NV};
+    use crate::pipeline::pixels::packed_range;
     use crate::render::grids::list::{GridColumns, GridStore};
     use crate::schedule::SquareGrids;
 
@@ -97,8 +89,7 @@ mod tests {
         let picture = Region::new([0, 0, 64, 32]).expect("not empty");
         let layout = SquareGrid::of(picture);
         let mut squares = vec![SquareCounts::default(); layout.square_count()];
-        let pack = |low: i16, high: i16| u32::from(low as u16) | u32::from(high as u16) << 16;
-        let bound = GridBound { x: pack(-5, 40), y: pack(17, 19), zmin: 1.0, zmax: 2.0 };
+        let bound = GridBound { x: packed_range([-5, 40]), y: packed_range([17, 19]), zmin: 1.0, zmax: 2.0 };
         spread(&layout, &mut squares, &bound, 100, false);
         let counts: Vec<u64> = squares.iter().map(|t| t.micropolygons).collect();
         assert_eq!(counts, [0, 0, 0, 0, 34, 33, 33, 0]);
@@ -117,7 +108,7 @@ mod tests {
         };
         let bound = |i: u32| {
             let [x, y] = place(i);
-            GridBound { x: packed([x, x + 20]), y: packed([y, y + 9]), ..GridBound::default() }
+            GridBound { x: packed_range([x, x + 20]), y: packed_range([y, y + 9]), ..GridBound::default() }
         };
         let count = 3 * SHARE_MIN as u32 + 5;
         let columns = GridColumns {

@@ -7,10 +7,9 @@ use crate::gpu::{Device, GpuError};
 use crate::pipeline::buffers::{GridPageSlices, clusters};
 use crate::pipeline::kernels::constants::CLUSTER_GRIDS;
 use crate::pipeline::kernels::records::{Cluster, GridBound};
-use crate::pipeline::pixels::RegionPixels;
+use crate::pipeline::pixels::{NO_PIXELS, RegionPixels, packed_range, unpacked_range};
 use crate::render::grids::list::{GridList, ListError, blocks};
 use crate::render::grids::picture_grids::PictureGrids;
-use crate::render::grids::squares::{packed, range};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -147,17 +146,18 @@ fn pixels_of(bounds: &[GridBound]) -> Cluster {
 
 /// Returns the pixels that some clusters meet together.
 fn union(clusters: impl Iterator<Item = Cluster>) -> Cluster {
-    let none = [i32::from(i16::MAX), i32::from(i16::MIN)];
-    let [x, y] = clusters.fold([none; 2], |[x, y], one| [wider(x, range(one.x)), wider(y, range(one.y))]);
-    Cluster { x: packed(x), y: packed(y) }
+    let [x, y] = clusters.fold([NO_PIXELS; 2], |[x, y], one| [wider(x, one.x), wider(y, one.y)]);
+    Cluster { x: packed_range(x), y: packed_range(y) }
 }
 
-fn wider([low, high]: [i32; 2], [first, last]: [i32; 2]) -> [i32; 2] {
+fn wider([low, high]: [i32; 2], packed: u32) -> [i32; 2] {
+    let [first, last] = unpacked_range(packed);
     [low.min(first), high.max(last)]
 }
 
 fn meets(pixels: &Cluster, region: &RegionPixels) -> bool {
-    let ([x0, y0, x1, y1], [left, right], [top, bottom]) = (region.sampled, range(pixels.x), range(pixels.y));
+    let ([x0, y0, x1, y1], [left, right], [top, bottom]) =
+        (region.sampled, unpacked_range(pixels.x), unpacked_range(pixels.y));
     left < x1 && right >= x0 && top < y1 && bottom >= y0
 }
 
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn regions_skip_pages_that_their_pixels_do_not_meet() {
-        let bound = |x0, x1| GridBound { x: packed([x0, x1]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 };
+        let bound = |x0, x1| GridBound { x: packed_range([x0, x1]), y: packed_range([0, 5]), zmin: 1.0, zmax: 1.0 };
         let bounds = vec![bound(-4, 3), bound(10, 12), bound(20, 29), bound(40, 41), bound(1, 2)];
         let pages = pages(bounds, 2);
         let meeting = |x0, x1| pages.pages_meeting(&region(x0, x1));
@@ -211,8 +211,9 @@ mod tests {
 
     #[test]
     fn a_region_selects_no_more_than_the_clusters_that_it_meets() {
-        let bounds =
-            (0..200).map(|x| GridBound { x: packed([x, x]), y: packed([0, 5]), zmin: 1.0, zmax: 1.0 }).collect();
+        let bounds = (0..200)
+            .map(|x| GridBound { x: packed_range([x, x]), y: packed_range([0, 5]), zmin: 1.0, zmax: 1.0 })
+            .collect();
         let pages = pages(bounds, 150);
         assert_eq!(pages.clusters.len(), 4, "64, 64 and 22 of a page, 50 of the next");
         assert_eq!(

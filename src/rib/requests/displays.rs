@@ -1,6 +1,6 @@
 //! Display, Quantize and Imager (RISpec 4.1.4).
 
-use super::options::{FILTER_WIDTH_MAX, filter_kind};
+use super::options::filter_kind;
 use super::parameters::{read_params_in, warn_of_tokens};
 use super::shaders::shader_call;
 use crate::rib::state::displays::{DisplayRequest, ImagingRequest, PartRequest};
@@ -9,7 +9,7 @@ use crate::rib::stream::fault::{Parsed, RequestFault};
 use crate::rib::stream::lexer::Lexer;
 use crate::rib::stream::tokens;
 use crate::rib::world::scene::SceneBuilder;
-use crate::scene::{DisplayMode, ParamValue, Quantize, ValueType};
+use crate::scene::{DisplayMode, FILTER_WIDTH_MAX, ParamValue, Quantize, ValueType};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -9,15 +9,13 @@ use crate::rib::stream::search;
 use crate::rib::stream::tokens;
 use crate::rib::world::effect::RequestEffect;
 use crate::rib::world::scene::SceneBuilder;
-use crate::scene::{Aperture, DepthFilter, Filter, FilterKind, Hider, PAINT, ParamValue, Projection};
+use crate::scene::{
+    Aperture, DepthFilter, FILTER_WIDTH_MAX, Filter, FilterKind, Hider, PAINT, ParamValue, Projection, RESOLUTION_MAX,
+};
 use glam::DVec3;
 
-/// The largest number of pixels on a side.
-const RESOLUTION_MAX: f64 = 65_536.0;
 /// The largest number of samples per pixel on a side.
 const SAMPLES_MAX: f64 = 256.0;
-/// The largest filter width in pixels.
-pub(crate) const FILTER_WIDTH_MAX: f64 = 128.0;
 /// Clipping planes, at most: each takes a loop trip at each sample, and an invocation's trips are bounded
 /// (docs/pipeline/loops.md).
 const CLIP_PLANES_MAX: usize = 256;
@@ -67,7 +65,7 @@ fn out_of_range(scene: &SceneBuilder<'_>, what: &str) -> RequestFault {
 
 pub(super) fn format(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let [x, y, aspect] = lexer.finite::<3>()?;
-    if x.max(y) > RESOLUTION_MAX {
+    if x.max(y) > f64::from(RESOLUTION_MAX) {
         let fault = out_of_range(scene, &format!("more than {RESOLUTION_MAX} pixels on a side"));
         let [width, height] = scene.options.format.unwrap_or(DEFAULT_FORMAT).resolution;
         return Err(fault.hint(format!("the picture stays at {width} by {height} pixels")));

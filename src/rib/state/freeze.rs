@@ -4,7 +4,7 @@ use super::displays::{DisplayRequest, ImagingRequest, PartRequest};
 use super::options::{DEFAULT_FORMAT, OptionState, PictureFormat};
 use crate::diagnostic::SourceLocation;
 use crate::rib::settings::RibOverrides;
-use crate::scene::{Camera, Display, DisplayMode, DisplayPart, Filter, Motion, Options};
+use crate::scene::{Camera, Display, DisplayMode, DisplayPart, Filter, Motion, Options, RESOLUTION_MAX};
 use glam::DMat4;
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl OptionState {
 
     fn camera(&self, camera_from_world: Motion<DMat4>, flags: &RibOverrides) -> Camera {
         let PictureFormat { resolution, pixel_aspect } = self.format.unwrap_or(DEFAULT_FORMAT);
-        let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.max(1)));
+        let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.clamp(1, RESOLUTION_MAX)));
         let (resolution, frame_aspect) = self.fitted(resolution, pixel_aspect);
         let window = self.screen_window.unwrap_or_else(|| default_window(frame_aspect));
         Camera {

@@ -35,7 +35,7 @@ fn defaults() {
 
 #[test]
 fn formats_windows_and_aspects() {
-    let cases: [(&str, [u32; 2], [f64; 4]); 7] = [
+    let cases: [(&str, [u32; 2], [f64; 4]); 8] = [
         ("Format 200 100 1", [200, 100], [-2.0, 2.0, -1.0, 1.0]),
         ("Format 100 200 1", [100, 200], [-1.0, 1.0, -2.0, 2.0]),
         ("Format 100 100 2", [100, 100], [-2.0, 2.0, -1.0, 1.0]),
@@ -43,11 +43,13 @@ fn formats_windows_and_aspects() {
         ("Format 200 100 1\nFrameAspectRatio 4", [200, 50], [-4.0, 4.0, -1.0, 1.0]),
         ("Format 200 100 1\nScreenWindow [0 1 0 1]", [200, 100], [0.0, 1.0, 0.0, 1.0]),
         ("Format -1 -1 -1", [640, 480], [-4.0 / 3.0, 4.0 / 3.0, -1.0, 1.0]),
+        ("Format 65000 65000 1", [65_000, 65_000], [-1.0, 1.0, -1.0, 1.0]),
     ];
     for (text, resolution, window) in cases {
         let camera = with(text).camera;
         assert_eq!((camera.resolution, camera.screen_window), (resolution, window), "{text}");
     }
+    assert_eq!(option_faults("Format 65001 8 1"), [("range", 1)]);
 }
 
 #[test]
