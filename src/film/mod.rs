@@ -270,6 +270,12 @@ impl Film {
         self.pixels.lock().crop
     }
 
+    /// Returns all pixels of the picture, however few must be deposited.
+    pub fn whole(&self) -> Region {
+        let [width, height] = self.header.resolution;
+        Region::new([0, 0, width, height]).expect("a picture has pixels")
+    }
+
     /// Returns the layout of the film of a world with these options.
     pub fn layout_of(options: &Options) -> PixelLayout {
         layout(&plan::plan(&options.displays, &Reporter::silent()), options)

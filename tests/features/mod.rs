@@ -11,6 +11,7 @@ mod cracks;
 mod deep_shadows;
 mod depth;
 mod detail;
+mod displaced;
 mod eye_plane;
 mod finite;
 mod formats;

@@ -2,7 +2,7 @@
 //! declared.
 
 use crate::gpu::GpuError;
-use crate::pipeline::kernels::records::Instance;
+use crate::pipeline::kernels::records::{Frame, FrameBuffer, Instance};
 use crate::pipeline::plan::Pipeline;
 use crate::render::device::error::DeviceError;
 use crate::render::device::regions_in_flight::RegionPoll;
@@ -11,7 +11,23 @@ use crate::render::grids::picture_grids::PictureGrids;
 use crate::schedule::Region;
 use std::sync::Arc;
 
+/// What grids are counted of.
+#[derive(Clone, Copy)]
+pub(crate) struct CountedView<'a> {
+    /// The pixels that are sampled: x0, y0, x1, y1, half-open.
+    pub sampled_px: [i32; 4],
+    /// Displacement bounds of instances that declare none, in camera space.
+    pub bounds: &'a [(u32, f32)],
+}
+
 impl DeviceRenderer {
+    /// Grids are counted of this from now on.
+    pub(crate) fn set_view(&mut self, view: &CountedView<'_>) -> Result<(), GpuError> {
+        let frame_record = Frame { sampled_px: view.sampled_px, ..self.picture.world.frame };
+        self.device.upload(self.shared.frame.frame, &[FrameBuffer { frame_record }])?;
+        self.declare_bounds(view.bounds)
+    }
+
     /// Returns how far displacement has moved the vertices of each instance so far, in camera space.
     pub(crate) fn displaced(&mut self) -> Result<Vec<f32>, GpuError> {
         let displaced_by = self.device.read(self.shared.frame.displaced_by)?;
@@ -28,15 +44,15 @@ impl DeviceRenderer {
         Ok(())
     }
 
-    /// Displaces everything in `crop` once and returns how far each instance's vertices moved in camera space.
+    /// Displaces everything in some pixels once and returns how far each instance's vertices moved in camera space.
     pub(crate) fn measure_displacement(
         &mut self,
         grids: &Arc<PictureGrids>,
-        crop: Region,
+        pixels: Region,
     ) -> Result<Vec<f32>, DeviceError> {
         self.begin_picture(grids)?;
         self.shared.pipeline = Pipeline::MEASURE;
-        let result = self.measure_regions(crop);
+        let result = self.measure_regions(pixels);
         self.shared.pipeline = self.picture.pipeline_of(self.device.info());
         self.begun_regions = 0;
         self.end_picture();
@@ -44,8 +60,8 @@ impl DeviceRenderer {
         Ok(self.displaced()?)
     }
 
-    fn measure_regions(&mut self, crop: Region) -> Result<(), DeviceError> {
-        let mut regions = vec![crop];
+    fn measure_regions(&mut self, pixels: Region) -> Result<(), DeviceError> {
+        let mut regions = vec![pixels];
         while let Some(region) = regions.pop() {
             if self.is_too_large(region) || self.measure_region(region)? {
                 regions.extend(region.halves().into_iter().flatten());

@@ -6,7 +6,7 @@ pub(super) mod bound_split;
 pub(super) mod error;
 mod frame;
 pub(super) mod imager;
-mod measure_displacement;
+pub(super) mod measure_displacement;
 pub(super) mod memory;
 pub(super) mod picture;
 pub(super) mod regions_in_flight;

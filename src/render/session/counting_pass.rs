@@ -5,6 +5,7 @@ use crate::heap;
 use crate::host_memory::HostMemory;
 use crate::render::device::bound_split::cut_into_shares;
 use crate::render::device::error::DeviceError;
+use crate::render::device::measure_displacement::CountedView;
 use crate::render::device::picture::Picture;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::list::{GridStore, ListError};
@@ -42,8 +43,8 @@ pub(super) struct CountingDevice {
 /// The counting pass of a picture.
 pub(super) struct CountingPass<'a> {
     pub picture: &'a Picture,
-    /// Pixels of the picture.
-    pub crop: Region,
+    /// All pixels of the picture, however few are drawn.
+    pub whole: Region,
     /// What opens failed devices again, by slot.
     pub reopeners: &'a [DeviceReopener],
     pub memory: &'a Arc<HostMemory>,
@@ -148,22 +149,28 @@ impl CountingPass<'_> {
         (devices, counted)
     }
 
-    /// Counts, and again where displacement bounds had to be measured.
+    /// Counts; where displacement bounds are missing, it first counts and measures all of the picture, so that what a
+    /// crop window shows is part of the whole picture.
     fn count_measured(&self, devices: &mut Vec<CountingDevice>) -> Result<Arc<PictureGrids>, ListError> {
-        let counted = Arc::new(self.count(devices, &[])?);
+        let frame = &self.picture.world.frame;
+        let view = CountedView { sampled_px: frame.sampled_px, bounds: &[] };
         if self.picture.world.unbounded.is_empty() {
-            return Ok(counted);
+            return Ok(Arc::new(self.count(devices, &view)?));
         }
+        let whole = CountedView { sampled_px: frame.picture_px, ..view };
+        self.retain(devices, |renderer| Ok(renderer.set_view(&whole)?));
+        let counted = Arc::new(self.count(devices, &whole)?);
         let bounds = self.measure(devices, &counted)?;
         drop(counted);
-        self.retain(devices, |renderer| Ok(renderer.declare_bounds(&bounds)?));
-        let again = self.count(devices, &bounds)?;
-        Ok(Arc::new(PictureGrids { bounds_measured: bounds, ..again }))
+        let bounded = CountedView { bounds: &bounds, ..view };
+        self.retain(devices, |renderer| Ok(renderer.set_view(&bounded)?));
+        let grids = self.count(devices, &bounded)?;
+        Ok(Arc::new(PictureGrids { bounds_measured: bounds, ..grids }))
     }
 
     /// Devices take share after share. The share of a device that fails is counted by the others, or by itself when it
-    /// is opened again. All devices have the displacement `bounds` that were measured.
-    fn count(&self, devices: &mut Vec<CountingDevice>, bounds: &[(u32, f32)]) -> Result<PictureGrids, ListError> {
+    /// is opened again. All devices have this view.
+    fn count(&self, devices: &mut Vec<CountingDevice>, view: &CountedView<'_>) -> Result<PictureGrids, ListError> {
         let all = cut_into_shares(
             &self.picture.world.runs,
             share_primitives(self.picture.world.primitive_count(), devices.len()),
@@ -171,7 +178,7 @@ impl CountingPass<'_> {
         let counted = CountedShares {
             store: GridStore::new(self.memory, self.list_bytes),
             runs: Mutex::new(all.iter().map(|_| None).collect()),
-            sums: Mutex::new(GridSums::new(self.picture.world.frame.sampled_px, &self.picture.widest_filter)),
+            sums: Mutex::new(GridSums::new(view.sampled_px, &self.picture.widest_filter)),
             refused: Mutex::new(None),
         };
         loop {
@@ -209,7 +216,7 @@ impl CountingPass<'_> {
                 devices.extend(match result {
                     Ok(()) => Some(device),
                     Err(error) if error.is_interruption() => Some(device),
-                    Err(error) => self.replace_failed(device, &error, |renderer| Ok(renderer.declare_bounds(bounds)?)),
+                    Err(error) => self.replace_failed(device, &error, |renderer| Ok(renderer.set_view(view)?)),
                 });
             }
         }
@@ -240,7 +247,7 @@ impl CountingPass<'_> {
         let mut measured = None;
         self.retain(devices, |renderer| {
             if measured.is_none() {
-                measured = match renderer.measure_displacement(counted, self.crop) {
+                measured = match renderer.measure_displacement(counted, self.whole) {
                     Err(DeviceError::List(error)) => Some(Err(error)),
                     displaced_by => Some(Ok(displaced_by?)),
                 };

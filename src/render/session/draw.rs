@@ -282,8 +282,8 @@ impl<'a> Session<'a> {
         let devices_s = setting_up.elapsed().as_secs_f64();
         let limits_bytes = self.slots.iter().filter_map(|slot| slot.open_options.memory_bytes).sum();
         let list_bytes = self.tuning.list_bytes(limits_bytes);
-        let (memory, crop) = (&self.memory, film.crop());
-        let pass = CountingPass { picture, crop, reopeners: &reopeners, memory, list_bytes };
+        let (memory, whole) = (&self.memory, film.whole());
+        let pass = CountingPass { picture, whole, reopeners: &reopeners, memory, list_bytes };
         let count_jobs = pass.share_count_max() as u64;
         let counted = match pass.run(renderers) {
             Ok(counted) => counted,
