@@ -1,4 +1,4 @@
-//! Displacement that takes surfaces far away: into a crop window.
+//! Displacement that takes surfaces far away: into a crop window, or past the eye.
 
 use super::{RenderedScene, draw_as};
 
@@ -26,5 +26,22 @@ fn a_crop_window_shows_what_is_displaced_into_it_from_outside() {
         let part: Vec<f32> =
             (0..16).flat_map(|y| (16..48).map(move |x| (x, y))).map(|(x, y)| whole.at(name, x, y)).collect();
         assert_eq!(cropped.channel(name), part, "{name}");
+    }
+}
+
+/// The ground is seen from one unit above up to the horizon, in the lower half of the picture.
+#[test]
+fn ground_is_seen_however_far_it_might_be_displaced() {
+    let ground = "Polygon \"P\" [-1000 -1 -1000 1000 -1 -1000 1000 -1 1000 -1000 -1 1000]";
+    let options = "Projection \"perspective\" \"fov\" 40";
+    for bound in [0.5, 2.0, 3.0, 20.0] {
+        let world =
+            format!("Attribute \"displacementbound\" \"sphere\" [{bound}]\nDisplacement \"up\" \"h\" 0\n{ground}");
+        let drawn = picture(options, &world, None);
+        let picture = drawn.clean("a.exr");
+        let covered: f32 = picture.channel("A").iter().sum();
+        // It ends a tenth of a pixel below the horizon.
+        assert!((covered - 64.0 * 32.0).abs() < 8.0, "bound {bound}: {covered}");
+        assert!(drawn.micropolygons < 100_000, "bound {bound}: {} micropolygons", drawn.micropolygons);
     }
 }

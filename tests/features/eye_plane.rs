@@ -1,5 +1,5 @@
 //! What moves past the eye, or far out of the picture: it is seen for as long as it is in front of the eye and inside
-//! of the picture, and is cut no finer than it must be then.
+//! of the picture, and is cut no finer than it must be then. What is broader than it is far from the eye is seen too.
 
 use super::{RenderedScene, draw};
 
@@ -95,5 +95,44 @@ fn what_is_larger_than_the_picture_is_as_fine_as_where_it_stands_still() {
         assert!(moves.micropolygons * 2 > stands.micropolygons, "{thing}: {} micropolygons", moves.micropolygons);
         let (found, expected) = (covered(&moves), covered(&stands));
         assert!((found - expected).abs() < 0.02 * expected && expected > 50.0, "{thing}: {found} of {expected}");
+    }
+}
+
+/// A picture of something that stands still.
+fn still(thing: &str) -> RenderedScene {
+    let fov = 2.0 * HALF.atan().to_degrees();
+    draw(&format!(
+        "Format {SIZE} {SIZE} 1\nPixelSamples 2 2\nPixelFilter \"box\" 1 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\n\
+         Projection \"perspective\" \"fov\" {fov}\nWorldBegin\nSurface \"constant\"\n{thing}\nWorldEnd\n"
+    ))
+}
+
+#[test]
+fn points_and_curves_broader_than_they_are_far_away_fill_the_picture() {
+    let point = |width: f64, more: &str| format!("Points \"P\" [0 0 7] \"constantwidth\" {width} {more}");
+    let square = "\"constant string type\" \"patch\"";
+    let line =
+        |width: f64| format!("Curves \"linear\" [2] \"nonperiodic\" \"P\" [-20 0 7 20 0 7] \"constantwidth\" {width}");
+    let bent = |width: f64| {
+        format!("Curves \"cubic\" [4] \"nonperiodic\" \"P\" [-20 0 7 -7 1 7 7 -1 7 20 0 7] \"constantwidth\" {width}")
+    };
+    let of = |width: f64| [point(width, ""), point(width, square), line(width), bent(width)];
+    for width in [12.0, 13.0, 14.0, 60.0] {
+        for thing in of(width) {
+            let drawn = still(&thing);
+            let picture = drawn.clean("a.exr");
+            assert!(picture.channel("A").iter().all(|alpha| *alpha == 1.0), "{thing}");
+            assert!(drawn.micropolygons < 60_000, "{thing}: {} micropolygons", drawn.micropolygons);
+        }
+    }
+}
+
+#[test]
+fn points_behind_the_eye_and_at_it_cost_nothing() {
+    for place in ["0 0 -.01", "0 0 -1e-5", "0 0 5e-7", ".3 .2 -.1"] {
+        let drawn = still(&format!("Points \"P\" [{place}] \"constantwidth\" 0.05"));
+        assert_eq!(drawn.picture("a.exr").channel("A").iter().sum::<f32>(), 0.0, "{place}");
+        assert_eq!(drawn.micropolygons, 0, "{place}");
+        assert_eq!(drawn.message_count("eyesplits"), 0, "{place}: {:?}", drawn.messages);
     }
 }

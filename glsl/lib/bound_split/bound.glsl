@@ -20,10 +20,10 @@ Box empty_box() { return Box(vec3(3.4e38), vec3(-3.4e38)); }
 // Whether clipping by depth drops nothing: what is clipped of a solid still bounds it.
 bool bounds_solid() { return (surface_instance.flags & INSTANCE_SOLID) != 0u; }
 
-// Whether clipping by depth drops all of a box.
+// Whether clipping by depth drops all of a box, or none of it can be projected.
 bool beyond_clipping(Box box) {
     if (bounds_solid()) return box.high.z < frame.eye_z;
-    return box.high.z < frame.near || box.low.z > frame.far;
+    return box.high.z < max(frame.near, frame.eye_z) || box.low.z > frame.far;
 }
 
 // How far the lens displaces a point of depth z at most, in 1/1024 pixel.

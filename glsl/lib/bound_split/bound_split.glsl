@@ -158,12 +158,23 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
 
 #endif
 
-// What the points of a subpatch do not show: curvature, displacement, rounding.
-vec3 pad_of(Subpatch subpatch, Box box) {
+// How far a subpatch reaches beyond its points, whatever splitting does: displacement, and half of a curve's width.
+float lasting_pad(Subpatch subpatch) {
+#if KIND == KIND_CURVE
+    uint v0 = subpatch.start >> 16, v_level = shape_v_level(subpatch.shape);
+    Param first = param_quarter(v0, v_level, 0u), last = param_quarter(v0, v_level, 4u);
+    return surface_instance.displacement_bound + curve_reach(1.0 / float(1u << v_level), first, last);
+#else
+    return surface_instance.displacement_bound;
+#endif
+}
+
+// What the points of a subpatch do not show: what lasts, curvature, rounding.
+vec3 pad_of(Subpatch subpatch, Box box, float lasting) {
     uint v0 = subpatch.start >> 16, v_level = shape_v_level(subpatch.shape);
     float hu = 1.0 / float(1u << shape_u_level(subpatch.shape)), hv = 1.0 / float(1u << v_level);
     vec3 pad = surface_pad(hu, hv, param_quarter(v0, v_level, 0u), param_quarter(v0, v_level, 4u));
-    return pad + vec3(surface_instance.displacement_bound) + 1e-5 * max(abs(box.low), abs(box.high));
+    return pad + vec3(lasting) + 1e-5 * max(abs(box.low), abs(box.high));
 }
 
 // A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its
@@ -306,7 +317,7 @@ uint choose_split(uint want_u, uint want_v, uint length_u, uint length_v, Subpat
 
 // A subpatch that reaches behind the eye cannot be projected: it is split, until it has been split often enough to be
 // given up. Most are soon wholly in front of the eye, behind it, or beside the picture. Not so those whose bound is
-// mostly padding, which splitting does not make smaller: those are given up earlier, before there are millions.
+// mostly padding, which splitting makes smaller only slowly: those are given up earlier, before there are millions.
 const uint PADDED_LEVEL_MAX = 10u;
 uint across_eye(Subpatch subpatch, bool padded) {
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
@@ -353,9 +364,10 @@ void demand_v(inout Demand d, uint rate, uint total, bool border) {
 // they save.
 const float STRETCH_MAX = 2.0;
 
-float raster_width(vec3 centre, float width) {
+// `reach` is how far anything of the curve may be from there.
+float raster_width(vec3 centre, float width, float reach) {
     float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y));
-    return abs(width) * scale / (frame_perspective(frame) ? max(centre.z, frame.eye_z) : 1.0);
+    return abs(width) * scale / (frame_perspective(frame) ? max(measured_depth(centre, reach), frame.eye_z) : 1.0);
 }
 
 #if MOVING
@@ -369,12 +381,13 @@ float widest_on_way(uint end_of_curve, vec3 to, float width) {
     centres_before[end_of_curve] = to;
     widths_before[end_of_curve] = width;
     Passage passage = passage_begin();
-    passage_add(passage, from, to, displacement_most() + max(abs(width), abs(width_from)));
+    float reach = displacement_most() + max(abs(width), abs(width_from));
+    passage_add(passage, from, to, reach);
     vec2 when = passage_times(passage);
     float widest = 0.0;
     for (uint end = passage_first_end(when, THING_END + end_of_curve); end < 2u; end++) {
         float then = when[end] >= 1.0 ? width : mix(width_from, width, when[end]);
-        widest = max(widest, raster_width(passage_point(from, to, when[end]), then));
+        widest = max(widest, raster_width(passage_point(from, to, when[end]), then, reach));
     }
     return widest;
 }
@@ -391,7 +404,8 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #if MOVING
         float width = widest_on_way(i, row_centre, row_width) / float(1u << u_level);
 #else
-        float width = raster_width(row_centre, row_width) / float(1u << u_level);
+        float reach = surface_instance.displacement_bound + abs(row_width);
+        float width = raster_width(row_centre, row_width, reach) / float(1u << u_level);
 #endif
         widest = max(widest, width);
         float rate = width * surface_instance.dice_scale;
@@ -424,7 +438,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 // Takes the points of all lines at this keyframe; when the subpatch is seen on its way from the keyframe before.
 vec2 whole_times(Subpatch subpatch, uint lines, inout Box box) {
     for (uint i = 0u; i < lines; i++) note_line(subpatch, i, box);
-    vec3 pad = pad_of(subpatch, box);
+    vec3 pad = pad_of(subpatch, box, lasting_pad(subpatch));
     float slack = larger_of_keyframes(max(pad.x, max(pad.y, pad.z)), pad_before);
     Passage passage = passage_begin();
     [[dont_unroll]] for (uint at = 0u; at < 5u * lines; at++) passage_add(passage, points_from[at], points_to[at], slack);
@@ -493,10 +507,37 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 
 #endif
 
-void pad_box(Subpatch subpatch, inout Box box) {
-    vec3 pad = pad_of(subpatch, box);
+// What splitting can do about a bound.
+struct Padding {
+    bool most; // it is mostly padding
+    bool lasts; // at least half of it remains, however often it is split
+};
+
+// Pads the box of a subpatch's points.
+Padding pad_box(Subpatch subpatch, inout Box box) {
+    float depth = box.high.z - box.low.z, lasting = lasting_pad(subpatch);
+    vec3 pad = pad_of(subpatch, box, lasting);
     box.low -= pad;
     box.high += pad;
+    float padded = box.high.z - box.low.z;
+    return Padding(padded > 2.0 * depth, 4.0 * lasting > padded);
+}
+
+#if MOVING
+float reach_before; // the lasting reach at the keyframe before
+#endif
+
+// Takes how far the surface may be from its points, whatever splitting does.
+void note_reach() {
+    float reach = surface_instance.displacement_bound;
+#if KIND == KIND_CURVE
+    reach += curve_reach_most();
+#endif
+#if MOVING
+    lasting_reach = larger_of_keyframes(reach, reach_before);
+#else
+    lasting_reach = reach;
+#endif
 }
 
 // Splits, or fixes the grid's rates, once its bound is known.
@@ -538,25 +579,26 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
     Demand d = Demand(1u, 1u, 1u, 1u, 0u, 0u);
     Box swept = empty_box();
     bool behind = false, across = false, padded = false;
+    lasting_reach = 0.0;
     way_behind = false;
     for (uint keyframe = 0u; keyframe < instance.keyframes; keyframe++) {
         load_keyframe(instance, primitive, keyframe);
         Box box = empty_box();
         Subpatch at_keyframe = subpatch;
+        note_reach();
         Demand at_time = measure_all(at_keyframe, box);
         demand_more(d, at_time);
         for (uint i = 0u; i < 4u; i++) settled.edges[i] = keyframe == 0u ? at_keyframe.edges[i] : finer_edge(settled.edges[i], at_keyframe.edges[i]);
-        float depth = box.high.z - box.low.z;
-        pad_box(subpatch, box);
+        Padding padding = pad_box(subpatch, box);
         if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
-        padded = padded || box.high.z - box.low.z > 2.0 * depth;
+        padded = padded || padding.most;
         swept.low = min(swept.low, box.low);
         swept.high = max(swept.high, box.high);
         bool starts_behind = frame_perspective(frame) && box.low.z < frame.eye_z;
         behind = behind || starts_behind;
         // Beside the picture, however much of it is rendered, it need not be projected.
         bool ends_before = box.high.z >= (bounds_solid() ? frame.eye_z : frame.near);
-        across = across || (starts_behind && ends_before && !beside(box, frame.picture_px));
+        across = across || (starts_behind && ends_before && !padding.lasts && !beside(box, frame.picture_px));
         GridBound at_keyframe_bound;
         bound_box(box, at_keyframe_bound);
         if (keyframe == 0u) bound = at_keyframe_bound; else bound = both_bounds(bound, at_keyframe_bound);
@@ -582,13 +624,16 @@ uint bound_and_decide(Instance instance, Primitive primitive, inout Subpatch sub
     forget_points(primitive.data);
 #endif
     Box box = empty_box();
+    note_reach();
     Demand d = measure_all(subpatch, box);
-    float depth = box.high.z - box.low.z;
-    pad_box(subpatch, box);
-    bool padded = box.high.z - box.low.z > 2.0 * depth;
+    Padding padding = pad_box(subpatch, box);
     if (!(box.low.z <= box.high.z)) return VERDICT_CULL; // NaN
     if (beyond_clipping(box)) return VERDICT_CULL;
-    if (frame_perspective(frame) && box.low.z < frame.eye_z) return beside_picture(box) ? VERDICT_CULL : across_eye(subpatch, padded);
+    if (frame_perspective(frame) && box.low.z < frame.eye_z) {
+        if (beside_picture(box)) return VERDICT_CULL;
+        // What is left across the eye plane by padding alone may be seen anywhere in its bound.
+        if (!padding.lasts) return across_eye(subpatch, padding.most);
+    }
     if (!bound_box(box, bound)) return VERDICT_CULL;
     return decide(subpatch, d);
 }

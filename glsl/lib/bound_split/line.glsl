@@ -24,9 +24,26 @@ struct Tracing {
     vec2 before; // that one
 };
 
+// How far from its points the surface may be, however often it is split: as far as displacement moves it, and as broad
+// as a curve is.
+float lasting_reach;
+
+// The depth at which a point is measured. A surface is seen where it reaches the picture, which may be where its points
+// are not: beside the picture, in front of the eye plane or behind it. There they count as if they were as deep as the
+// border of the picture, or as the surface reaches. So splitting ends, and what is in the picture is measured as it is.
+float measured_depth(vec3 p, float reach) {
+    if (!(reach > 0.0)) return p.z;
+    vec2 first = abs(frame.raster_offset - vec2(frame.picture_px.xy) * float(FIXED));
+    vec2 last = abs(frame.raster_offset - vec2(frame.picture_px.zw) * float(FIXED));
+    vec2 wide = max(first, last), at = abs(p.xy * frame.raster_scale);
+    float border = max(at.x * reciprocal(wide.x), at.y * reciprocal(wide.y));
+    return max(max(abs(p.z), frame.eye_z), min(border, reach));
+}
+
 Tracing trace_begin() { return Tracing(Line(0u, false, 0.0, false), 0u, vec2(0.0), vec2(0.0)); }
 
 void trace_point(inout Tracing t, uint i, vec3 p) {
+    if (frame_perspective(frame)) p.z = measured_depth(p, lasting_reach);
     bool behind = frame_perspective(frame) && !(p.z >= frame.eye_z);
     vec2 r = behind ? t.previous : raster_position(frame, p);
     uint l = i > 0u ? chord(t.previous, r) : 0u;

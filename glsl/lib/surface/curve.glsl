@@ -144,8 +144,8 @@ vec3 curve_bend() {
     return inverse * ((second_differences(n[0], n[1], n[2], n[3]) + step * slope) + bend * reach);
 }
 
-vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
-    vec3 vv = curve_bend();
+// How far the ribbon's edges are from its centre line at most, whichever way they turn about it, from v0 to v1.
+float curve_reach(float hv, Param v0, Param v1) {
     // Between its ends a width is at most as far above the larger one as it is curved.
     float bend = max(abs((width.x + width.z) - 2.0 * width.y), abs((width.y + width.w) - 2.0 * width.z));
     float w = max(curve_width(v0), curve_width(v1)) + (0.75 * hv * hv) * bend;
@@ -154,6 +154,11 @@ vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
         for (uint i = 0u; i < 4u; i++) far = max(far, control[i].z * rsl_reciprocal(weight[i]));
         w = max(w, least_width(far));
     }
-    // The centre line's curvature, and the ribbon's edges, which may turn about it.
-    return (6.0 * PAD_FACTOR * hv * hv) * vv + vec3(0.5 * w);
+    return 0.5 * w;
 }
+
+// The same anywhere.
+float curve_reach_most() { return curve_reach(1.0, Param(1.0, 0.0), Param(0.0, 1.0)); }
+
+// Of the centre line.
+vec3 surface_pad(float hu, float hv, Param v0, Param v1) { return (6.0 * PAD_FACTOR * hv * hv) * curve_bend(); }

@@ -77,18 +77,40 @@ vec3 surface_normal(Param u, Param v) {
     return cross(up, right);
 }
 
-vec3 surface_pad(float hu, float hv, Param v0, Param v1) { return vec3((form == PRIMITIVE_SQUARE ? 1.5 : 1.1) * abs(radius)); }
+// A rim of n chords has less area than its circle: it is grown so that the polygon has the circle's.
+float rim_growth(float chords) {
+    float turn = 1.0 / chords;
+    return sqrt(3.14159265 * turn / (0.5 * cos_sin_turns(turn).y));
+}
 
-// A rim of n chords has less area than its circle: grow it so that the polygon has the circle's. The parts of a point
-// that was split must agree on how far, whatever each has for chords: as many as its rim is long.
+// The parts of a point that was split must agree on how far, whatever each has for chords: as many as its rim is long.
+float long_rim() {
+    float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y)) * surface_instance.dice_scale;
+    float px = (TWO_PI * abs(radius)) * (frame_perspective(frame) ? scale / max(centre.z, frame.eye_z) : scale);
+    return clamp(px, float(POINT_RIM_RATE), 4096.0);
+}
+
 void point_rim(uint shape, uint nu) {
     if (form != 0u) return;
-    float chords = float(nu);
-    if (shape_u_level(shape) + shape_v_level(shape) > 0u) {
-        float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y)) * surface_instance.dice_scale;
-        float px = (TWO_PI * abs(radius)) * (frame_perspective(frame) ? scale / max(centre.z, frame.eye_z) : scale);
-        chords = clamp(px, float(POINT_RIM_RATE), 4096.0);
+    radius *= rim_growth(shape_u_level(shape) + shape_v_level(shape) > 0u ? long_rim() : float(nu));
+}
+
+// Parts of an axis by which arcs are beyond the box of their points: those that a quarter of all u is apart, and of v;
+// and anything on a sphere. Each with some slack for rounding.
+const float POINT_ARC_PAD = 0.31;
+const float SPHERE_PAD_U = 1.24;
+const float SPHERE_PAD_V = 0.08;
+const float SPHERE_PAD_MOST = 1.1;
+
+// Squares have no curved parts. A disk reaches along each axis as its plane does: it is flat, however near to the eye.
+vec3 surface_pad(float hu, float hv, Param v0, Param v1) {
+    if (form == PRIMITIVE_SQUARE) return vec3(0.0);
+    if (form == PRIMITIVE_SPHERE) {
+        vec4 a = surface_instance.row0, b = surface_instance.row1, c = surface_instance.row2;
+        float part = min(SPHERE_PAD_U * (hu * hu) + SPHERE_PAD_V * (hv * hv), SPHERE_PAD_MOST);
+        return (part * abs(object_radius)) * vec3(length(a.xyz), length(b.xyz), length(c.xyz));
     }
-    float turn = 1.0 / chords;
-    radius *= sqrt(3.14159265 * turn / (0.5 * cos_sin_turns(turn).y));
+    float growth = rim_growth(hu * hv < 1.0 ? long_rim() : float(POINT_RIM_RATE));
+    float part = growth * (1.0 + POINT_ARC_PAD * (hu * hu)) - 1.0;
+    return (part * abs(radius)) * sqrt(right * right + up * up);
 }
