@@ -56,6 +56,9 @@ bool frame_paints(Frame frame) { return (frame.flags & FRAME_PAINT) != 0u; }
 
 bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) != 0u; }
 
+// Whether the screen window mirrors the picture: along one axis, not both.
+bool frame_mirrors(Frame frame) { return (frame.raster_scale.x < 0.0) == (frame.raster_scale.y < 0.0); }
+
 // Raster position, in 1/1024 pixels, not rounded. Expects p.z >= frame.eye_z when the camera is perspective.
 vec2 raster_position(Frame frame, vec3 p) {
     vec2 q = frame_perspective(frame) ? p.xy * reciprocal(p.z) : p.xy;

@@ -28,9 +28,7 @@ pub(super) fn write(
     channels: &[ExrChannel],
     mut rows: DevelopedRows<'_>,
 ) -> Result<(), FilmWriteError> {
-    // Files list channels by name. `order[i]` is the position in a pixel of the file's i-th channel.
-    let mut order: Vec<usize> = (0..channels.len()).collect();
-    order.sort_by_key(|&index| &channels[index].name);
+    let order = by_name(channels);
     let header = file_header(picture, compression, order.iter().map(|&index| &channels[index]));
     let top = picture.crop.corner()[1];
     exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
@@ -50,6 +48,24 @@ pub(super) fn write(
         writer.on_progress(|_| ()).compress_all_blocks_parallel(&meta, blocks)
     })?;
     Ok(())
+}
+
+/// Checks that OpenEXR can describe a picture.
+pub(super) fn check(
+    picture: &PictureInfo<'_>,
+    compression: Compression,
+    channels: &[ExrChannel],
+) -> Result<(), FilmWriteError> {
+    let header = file_header(picture, compression, by_name(channels).into_iter().map(|index| &channels[index]));
+    let mut has_long_names = false;
+    Ok(header.validate(false, &mut has_long_names, true)?)
+}
+
+/// Files list channels by name: returns the position in a pixel of each channel of the file.
+fn by_name(channels: &[ExrChannel]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..channels.len()).collect();
+    order.sort_by_key(|&index| &channels[index].name);
+    order
 }
 
 /// Writes all blocks, some at a time, compressed by [`exr_blocks`].

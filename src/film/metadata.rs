@@ -6,12 +6,15 @@ use glam::{DMat4, DVec4};
 /// The name and version of the program, as stored in files.
 pub(super) const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
 
+/// Pixels can be so much wider than high, or higher than wide, for OpenEXR.
+const PIXEL_ASPECT_MAX: f64 = 1e6;
+
 /// The camera as OpenEXR's standard attributes describe it. Matrices are row-major for row vectors, as RIB's are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CameraMetadata {
     /// Full picture size in pixels.
     pub(super) resolution: [u32; 2],
-    /// Width over height of a pixel.
+    /// Width over height of a pixel, as near to it as OpenEXR allows.
     pub(super) pixel_aspect: f32,
     /// Camera space (left-handed, z forward) from world space, at shutter open.
     pub(super) world_to_camera: [f32; 16],
@@ -22,7 +25,8 @@ pub(super) struct CameraMetadata {
     pub(super) world_to_screen: [f32; 16],
     /// Centre of the screen window at z = 1 in camera space.
     pub(super) screen_window_center: [f32; 2],
-    /// Width of the screen window at z = 1 in camera space.
+    /// Width of the screen window at z = 1 in camera space; of one that mirrors the picture too, which only the matrices
+    /// say.
     pub(super) screen_window_width: f32,
     /// Hither and yon distances.
     pub(super) clip: [f32; 2],
@@ -40,16 +44,16 @@ impl CameraMetadata {
         };
         let camera_from_world = *camera.camera_from_world.first();
         let world_to_ndc = ndc_from_screen(camera.screen_window) * screen_from_camera(camera, unit) * camera_from_world;
-        let angle = |low: f64, high: f64| ((high * unit).atan() - (low * unit).atan()).to_degrees() as f32;
+        let angle = |low: f64, high: f64| ((high * unit).atan() - (low * unit).atan()).to_degrees().abs() as f32;
         let perspective = matches!(camera.projection, Projection::Perspective { .. });
         Self {
             resolution: camera.resolution,
-            pixel_aspect: camera.pixel_aspect as f32,
+            pixel_aspect: camera.pixel_aspect.clamp(1.0 / PIXEL_ASPECT_MAX, PIXEL_ASPECT_MAX) as f32,
             world_to_camera: camera_from_world.to_cols_array().map(|value| value as f32),
             world_to_ndc: world_to_ndc.to_cols_array().map(|value| value as f32),
             world_to_screen: (screen_from_ndc() * world_to_ndc).to_cols_array().map(|value| value as f32),
             screen_window_center: [((left + right) * 0.5 * unit) as f32, ((bottom + top) * 0.5 * unit) as f32],
-            screen_window_width: ((right - left) * unit) as f32,
+            screen_window_width: ((right - left).abs() * unit).min(f32::MAX.into()) as f32,
             clip: camera.clip,
             field_of_view: perspective.then(|| [angle(left, right), angle(bottom, top)]),
         }
@@ -136,6 +140,13 @@ mod tests {
         assert!((header.field_of_view.expect("perspective")[1] - 90.0).abs() < 1e-4);
         assert!((header.screen_window_width - 8.0 / 3.0).abs() < 1e-6);
 
+        camera.screen_window = [1.0, -1.0, 2.0, -2.0];
+        let mirrored = CameraMetadata::new(&camera);
+        assert_near(ndc(&mirrored, [-5.0, -10.0, 0.0]), [1.0, 0.0, 0.88]);
+        assert_eq!((mirrored.screen_window_width, mirrored.screen_window_center), (2.0, [0.0; 2]));
+        assert!(mirrored.field_of_view.expect("perspective").iter().all(|angle| *angle > 0.0));
+
+        camera.screen_window = [-4.0 / 3.0, 4.0 / 3.0, -1.0, 1.0];
         camera.projection = Projection::Orthographic;
         camera.clip = [1e-10, 1e38];
         let header = CameraMetadata::new(&camera);

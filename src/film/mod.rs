@@ -329,12 +329,16 @@ impl Film {
         }
     }
 
-    /// Checks before rendering that every output can be written: its directory exists and is writable. An output that
-    /// cannot be written is reported and dropped. Returns how many are left; without any, rendering is pointless.
+    /// Checks before rendering that every output can be written: its directory exists and is writable, and its format
+    /// can describe the picture. An output that cannot be written is reported and dropped. Returns how many are left;
+    /// without any, rendering is pointless.
     pub fn check_outputs(&mut self, reporter: &Reporter) -> usize {
+        let crop = self.crop();
         for planned in &mut self.outputs {
             let PlannedDisplay::Write(output) = planned else { continue };
-            if let Err(error) = check_writable(&output.path) {
+            let picture = PictureInfo { header: &self.header, crop, origin: output.origin, partial_note: None };
+            let checked = check_writable(&output.path).map_err(FilmWriteError::from);
+            if let Err(error) = checked.and_then(|()| check_format(output, &picture)) {
                 report_unwritten(reporter, &output.location, &output.path, &error);
                 *planned = PlannedDisplay::Never(output.path.clone());
             }
@@ -546,6 +550,16 @@ impl PictureInfo<'_> {
     fn corner(&self) -> [i32; 2] {
         let corner = self.crop.corner();
         [0, 1].map(|axis| (i64::from(corner[axis]) + i64::from(self.origin[axis])) as i32)
+    }
+}
+
+/// Checks what an encoder may refuse of a picture, whatever its pixels are.
+fn check_format(output: &OutputFile, picture: &PictureInfo<'_>) -> Result<(), FilmWriteError> {
+    match &output.format {
+        FileFormat::Exr { compression, channels } => exr::check(picture, *compression, channels),
+        FileFormat::Png { bits } => png::check(picture, output.floats(), *bits),
+        // Their headers hold whatever a film can be.
+        FileFormat::Tiff { .. } | FileFormat::DeepShadow => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use super::{FilmWriteError, PictureInfo};
 use crate::files::FileSink;
 use crate::scene::Quantize;
 use png::{BitDepth, ColorType, Encoder, EncodingError};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writes the picture: 1 float per pixel is grey, 3 are colour, 4 are premultiplied colour and alpha.
 pub(super) fn write(
@@ -18,20 +18,8 @@ pub(super) fn write(
     bits: SampleBits,
     mut rows: DevelopedRows<'_>,
 ) -> Result<(), FilmWriteError> {
-    let [width, height] = picture.crop.size();
     let floats = rows.floats();
-    let mut encoder = Encoder::new(sink, width, height);
-    encoder.set_depth(if bits == SampleBits::Eight { BitDepth::Eight } else { BitDepth::Sixteen });
-    encoder.set_color(match floats {
-        1 => ColorType::Grayscale,
-        3 => ColorType::Rgb,
-        _ => ColorType::Rgba,
-    });
-    encoder.add_text_chunk("Software".into(), SOFTWARE.into())?;
-    if let Some(note) = &picture.partial_note {
-        encoder.add_text_chunk("Comment".into(), note.clone())?;
-    }
-    let mut writer = encoder.write_header()?;
+    let mut writer = encoder(sink, picture, floats, bits)?.write_header()?;
     let mut stream = writer.stream_writer()?;
     let mut bytes = Vec::new();
     for y in picture.crop.rows() {
@@ -50,6 +38,33 @@ pub(super) fn write(
     stream.finish()?;
     writer.finish()?;
     Ok(())
+}
+
+/// Checks that a PNG file can describe a picture.
+pub(super) fn check(picture: &PictureInfo<'_>, floats: usize, bits: SampleBits) -> Result<(), FilmWriteError> {
+    encoder(&mut io::sink(), picture, floats, bits)?.write_header()?;
+    Ok(())
+}
+
+fn encoder<'a, W: Write>(
+    sink: W,
+    picture: &PictureInfo<'_>,
+    floats: usize,
+    bits: SampleBits,
+) -> Result<Encoder<'a, W>, EncodingError> {
+    let [width, height] = picture.crop.size();
+    let mut encoder = Encoder::new(sink, width, height);
+    encoder.set_depth(if bits == SampleBits::Eight { BitDepth::Eight } else { BitDepth::Sixteen });
+    encoder.set_color(match floats {
+        1 => ColorType::Grayscale,
+        3 => ColorType::Rgb,
+        _ => ColorType::Rgba,
+    });
+    encoder.add_text_chunk("Software".into(), SOFTWARE.into())?;
+    if let Some(note) = &picture.partial_note {
+        encoder.add_text_chunk("Comment".into(), note.clone())?;
+    }
+    Ok(encoder)
 }
 
 /// Divides a pixel's colour by its alpha. Light that is added without covering anything (colour with alpha 0) cannot be

@@ -73,7 +73,7 @@ bool micropolygon_at(Slot slot, Corners p, vec2 lens, out Micropolygon m) {
     m.low = min(min(m.a, m.b), min(m.c, m.d));
     m.high = max(max(m.a, m.b), max(m.c, m.d));
     vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
-    bool turned = (e1.x * e2.y - e1.y * e2.x > 0.0) == slot_flip(slot);
+    bool turned = (e1.x * e2.y - e1.y * e2.x > 0.0) == (slot_flip(slot) != frame_mirrors(frame));
     return can_be_projected(z) && !clipped_whole(slot, z) && !(slot_one_sided(slot) && turned);
 }
 

@@ -87,7 +87,7 @@ bool micropolygon_load(uint first_vertex, Slot slot, uint local, out Micropolygo
     if (slot_one_sided(slot)) {
         // Facing the eye: positive area in raster space, whose y runs down (camera space is left-handed).
         vec2 e1 = vec2(m.d - m.a), e2 = vec2(m.c - m.b);
-        if ((e1.x * e2.y - e1.y * e2.x > 0.0) == slot_flip(slot)) return false;
+        if ((e1.x * e2.y - e1.y * e2.x > 0.0) == (slot_flip(slot) != frame_mirrors(frame))) return false;
     }
     return true;
 }
