@@ -47,7 +47,7 @@ fn the_memory_that_is_reported_to_be_needed_is_enough() {
         .map(|i| format!("Color 1 0.5 {}\nOpacity 0.4 0.4 0.4\nSphere 1 -1 1 360\n", f64::from(i) / 60.0))
         .collect();
     let plain = "Surface \"plastic\" Sphere 1 -1 1 360".to_string();
-    // The page of the meadow is larger than everything else that is needed together.
+    // The geometry of the meadow is larger than all that is needed together: pages of it are small where memory is.
     let meadow = hairs(100_000);
     for (name, body) in
         [("hair", hairs(3000)), ("meadow", meadow), ("lawn", lawn), ("spheres", spheres), ("plain", plain)]
@@ -64,7 +64,7 @@ fn the_memory_that_is_reported_to_be_needed_is_enough() {
         let parts = [
             "iB for the pixels of one region",
             " grids",
-            "for geometry",
+            "geometry",
             "instances and shader parameters",
             "in blocks of 4.0 MiB",
         ];

@@ -139,19 +139,22 @@ impl DeviceRenderer {
 
     fn too_little_memory(&self, demand: Option<&Demand>) -> DeviceError {
         let world = &self.picture.world;
-        let lasting = LastingBytes {
-            frame: self.frame_buffer.bytes(),
-            pages: PagesBytes::of(&world.pages),
-            staging: self.device.staging_bytes(self.frame_buffer),
-            reserve: self.picture.reserve_bytes,
+        let needs = |pages: PagesBytes| {
+            let lasting = LastingBytes {
+                frame: self.frame_buffer.bytes(),
+                pages,
+                staging: self.device.staging_bytes(self.frame_buffer),
+                reserve: self.picture.reserve_bytes,
+            };
+            match demand {
+                None => MemoryNeeds::of_counting(lasting, world.runs.len().max(1) as u64),
+                Some(demand) => MemoryNeeds::of_drawing(lasting, demand),
+            }
         };
         DeviceError::TooLittleMemory {
             device: self.device.title().to_string(),
             limit: human_bytes(self.device.memory().budget_bytes),
-            needs: match demand {
-                None => MemoryNeeds::of_counting(lasting, world.runs.len().max(1) as u64),
-                Some(demand) => MemoryNeeds::of_drawing(lasting, demand),
-            },
+            needs: MemoryNeeds::with_their_pages(PagesBytes::of(&world.pages), needs),
             counted: demand.is_some(),
         }
     }

@@ -27,7 +27,7 @@ impl Session<'_> {
         let shaded = self.shading.shade(world, &outputs.variables, self.reporter);
         self.stats.stages.add(Stage::Compile, begin.elapsed());
         let begin = Instant::now();
-        let drawn = DrawnWorld::new(world, &shaded.looks, self.tuning.page_bytes);
+        let drawn = DrawnWorld::new(world, &shaded.looks, self.page_bytes());
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
         on_few_keyframes(self.reporter, &drawn);
@@ -52,11 +52,17 @@ impl Session<'_> {
         let layout = Film::layout_of(&world.options);
         let outputs = FilmOutputs::of(&layout, world.options.filter);
         let shaded = self.shading.shade_silently(&world, &outputs.variables);
-        let drawn = DrawnWorld::new(&world, &shaded.looks, self.tuning.page_bytes);
+        let drawn = DrawnWorld::new(&world, &shaded.looks, self.page_bytes());
         let picture = self.picture(&world, &layout, outputs, shaded, drawn);
         for device in devices {
             prepare_kernels(device, &picture);
         }
+    }
+
+    /// Returns the bytes of a page of geometry, at most: every device must have room for some.
+    fn page_bytes(&self) -> u64 {
+        let limits = self.slots.iter().filter_map(|slot| slot.open_options.memory_bytes);
+        self.tuning.page_bytes(limits.min().unwrap_or(u64::MAX))
     }
 
     fn picture(
@@ -218,7 +224,7 @@ mod tests {
         let layout = Film::layout_of(&world.options);
         let outputs = FilmOutputs::of(&layout, world.options.filter);
         let shaded = session.shading.shade_silently(&world, &outputs.variables);
-        let drawn = DrawnWorld::new(&world, &shaded.looks, session.tuning.page_bytes);
+        let drawn = DrawnWorld::new(&world, &shaded.looks, session.page_bytes());
         let picture = session.picture(&world, &layout, outputs, shaded, drawn);
         let device = session.slots[0].device.as_ref().expect("it is open");
         let variants = KernelVariants { serial: device.prefers_serial_kernels() };

@@ -78,7 +78,7 @@ impl TestAids {
             ..Tuning::default()
         };
         if let Some(bytes) = self.small_page_bytes {
-            tuning.page_bytes = bytes;
+            tuning.page_bytes = Some(bytes);
             tuning.resident_pages_bytes_max = bytes.saturating_mul(SMALL_PAGES);
             let page_grids = (bytes / LISTED_GRID_BYTES).max(1);
             tuning.grid_residency = Some(GridResidency { page_grids, pages: SMALL_GRID_PAGES });
@@ -129,10 +129,14 @@ mod tests {
     #[test]
     fn aids_override_only_their_numbers() {
         let production = TestAids::default().tuning();
-        assert_eq!((production.page_bytes, production.in_flight, production.list_bytes(1600)), (64 << 20, None, 100));
+        assert_eq!((production.in_flight, production.list_bytes(1600)), (None, 100));
+        assert_eq!([0, 64 << 20, 8 << 30].map(|limit| production.page_bytes(limit)), [1 << 18, 4 << 20, 64 << 20]);
         let small = TestAids { small_page_bytes: Some(1024), ..TestAids::default() };
         let tuning = small.tuning();
-        assert_eq!((tuning.page_bytes, tuning.resident_pages_bytes_max, tuning.list_bytes(1600)), (1024, 4096, 1024));
+        assert_eq!(
+            (tuning.page_bytes(0), tuning.resident_pages_bytes_max, tuning.list_bytes(1600)),
+            (1024, 4096, 1024)
+        );
         assert_eq!(tuning.in_flight, production.in_flight);
         let perturbed = |seed| TestAids { perturb: Some(seed), ..small.clone() }.tuning();
         assert_eq!([2, 3].map(|seed| perturbed(seed).list_bytes(1600)), [1024, 0]);

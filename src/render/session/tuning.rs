@@ -1,13 +1,13 @@
 //! The numbers that a render goes by. Production values are the default; test aids override some of them.
 
-use crate::render::device::memory::{GEOMETRY_PAGE_BYTES, GridResidency, host_list_bytes};
+use crate::render::device::memory::{GridResidency, geometry_page_bytes, host_list_bytes};
 use crate::schedule::Region;
 
 /// The numbers that a render goes by.
 #[derive(Clone, Debug)]
 pub(super) struct Tuning {
-    /// Bytes of a page of geometry.
-    pub page_bytes: u64,
+    /// Bytes of a page of geometry; `None` for a fraction of the smallest device's limit.
+    pub page_bytes: Option<u64>,
     /// Bytes of all pages of geometry that are resident on a device at once, at most.
     pub resident_pages_bytes_max: u64,
     /// How much of the list of grids is resident on a device; `None` for as much as its memory suggests.
@@ -29,7 +29,7 @@ pub(super) struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            page_bytes: GEOMETRY_PAGE_BYTES,
+            page_bytes: None,
             resident_pages_bytes_max: u64::MAX,
             grid_residency: None,
             list_bytes: None,
@@ -56,6 +56,11 @@ impl Tuning {
         let buckets =
             starts(y0, y1).flat_map(|y| starts(x0, x1).map(move |x| [x, y, (x + px).min(x1), (y + px).min(y1)]));
         buckets.filter_map(Region::new).collect()
+    }
+
+    /// Returns the bytes of a page of geometry, at most, where the smallest limit of any device is `limit_bytes`.
+    pub(super) fn page_bytes(&self, limit_bytes: u64) -> u64 {
+        self.page_bytes.unwrap_or_else(|| geometry_page_bytes(limit_bytes))
     }
 
     /// Returns the bytes of a list of grids that stay in host memory, where the limits of all devices add up to

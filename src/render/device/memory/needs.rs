@@ -3,7 +3,7 @@
 use crate::gpu::{BLOCK_BYTES, STAGING_BUFFERS, created_bytes};
 use crate::pipeline::buffers::GridPageSlices;
 use crate::render::device::memory::regions::{Demand, smallest_region_bytes};
-use crate::render::device::memory::shares::smallest_counting_bytes;
+use crate::render::device::memory::shares::{geometry_page_bytes, smallest_counting_bytes};
 use crate::render::resident::geometry_pages::PagesBytes;
 use crate::stats::human_bytes;
 use std::fmt;
@@ -61,6 +61,20 @@ impl MemoryNeeds {
             1,
             smallest_region_bytes(demand),
         )
+    }
+
+    /// Returns the needs of a picture with such pages of geometry as it has where the limit is as much as it needs:
+    /// pages grow with the limit. `needs` returns those with some pages.
+    pub(crate) fn with_their_pages(pages: PagesBytes, needs: impl Fn(PagesBytes) -> Self) -> Self {
+        let mut found = needs(pages);
+        loop {
+            let largest = geometry_page_bytes(found.mib() << 20).min(pages.all).max(pages.largest);
+            let next = needs(PagesBytes { largest, ..pages });
+            if next.mib() <= found.mib() {
+                return next;
+            }
+            found = next;
+        }
     }
 
     fn of_lasting(lasting: LastingBytes) -> Self {
@@ -142,6 +156,10 @@ mod tests {
             MemoryNeeds::default().with("a frame", 1, 100).with("a page", 1, 100).with("nothing", 1, 0).mib(),
             4
         );
+        let with_page = |pages: PagesBytes| needs.clone().with("a page", 1, pages.largest);
+        let found = MemoryNeeds::with_their_pages(PagesBytes { all: 1 << 30, largest: 1 }, with_page).mib();
+        let pages = PagesBytes { all: 1 << 30, largest: geometry_page_bytes(found << 20) };
+        assert!(with_page(pages).mib() <= found, "there is room for the larger page of the larger limit");
         // Two kinds of memory beside that of the frame.
         let staged = MemoryNeeds::default().with("a frame", 1, 100).with_own_memory("staging", 3, 100, 2);
         assert_eq!(staged.mib(), 3 * 4);

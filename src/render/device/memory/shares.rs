@@ -7,8 +7,12 @@ use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::BINDING_BYTES_MAX;
 use crate::render::resident::geometry_pages::PagesBytes;
 
-/// Bytes of a page of geometry.
-pub(crate) const GEOMETRY_PAGE_BYTES: u64 = 64 << 20;
+/// Bytes of a page of geometry, at most.
+const GEOMETRY_PAGE_BYTES_MAX: u64 = 64 << 20;
+/// Bytes of a page of geometry, at least, unless there is less geometry.
+const GEOMETRY_PAGE_BYTES_MIN: u64 = 1 << 18;
+/// The part of a device's limit that a page of geometry may take: 1 / this, so that some are resident at once.
+const GEOMETRY_PAGE_PART: u64 = 16;
 /// The part of the memory left after the frame that pages of geometry may take: 1 / this.
 const GEOMETRY_PART: u64 = 3;
 /// The part of the memory left that the counting pass may take: 1 / this.
@@ -44,6 +48,11 @@ pub(crate) fn regions_in_flight(on_cpu: bool) -> usize {
 /// Returns the bytes of a device's limit that are not in use yet, without a reserve that is to stay free.
 pub(crate) fn free_bytes(memory: MemoryUse, reserve_bytes: u64) -> u64 {
     memory.budget_bytes.saturating_sub(memory.used_bytes + reserve_bytes)
+}
+
+/// Returns the bytes of a page of geometry, at most, where no device has a smaller limit than `limit_bytes`.
+pub(crate) fn geometry_page_bytes(limit_bytes: u64) -> u64 {
+    (limit_bytes / GEOMETRY_PAGE_PART).clamp(GEOMETRY_PAGE_BYTES_MIN, GEOMETRY_PAGE_BYTES_MAX)
 }
 
 /// Returns the bytes of the pages of geometry that are resident at once on a device with `free` bytes, where at most
