@@ -3,6 +3,7 @@
 use super::*;
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::rib::{Limits, WorldConsumer};
+use crate::scene::SolidOperation;
 use std::io::Write;
 
 fn limited(text: &str, limits: Limits) -> ReadOutcome {
@@ -75,6 +76,22 @@ fn a_million_open_blocks() {
         read_text(&format!("WorldBegin\n{}\nSphere 1 -1 1 360\nWorldEnd", "AttributeBegin\n".repeat(200_000)));
     assert!(outcome.codes().iter().any(|(code, _)| *code == "limitcheck"));
     assert_eq!(outcome.world().drawables.len(), 1);
+}
+
+/// Each looks for the tree that it is in, which is as deep as they are many.
+#[test]
+fn thousands_of_nested_solids_are_read_at_once() {
+    let count = 30_000;
+    let primitive = "SolidBegin \"primitive\" Sphere 1 -1 1 360 SolidEnd\n";
+    let text = format!(
+        "WorldBegin\n{}{}{}WorldEnd\n",
+        "SolidBegin \"union\"\n".repeat(count),
+        primitive.repeat(300),
+        "SolidEnd\n".repeat(count)
+    );
+    let outcome = bounded(text, 1 << 30);
+    let primitives = outcome.world().solids.iter().filter(|solid| solid.operation == SolidOperation::Primitive);
+    assert_eq!(primitives.count(), 256, "all that a tree may have");
 }
 
 #[test]

@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(crate) struct Solids {
     list: Vec<Solid>,
+    /// The outermost solid that each is in.
+    outermost: Vec<SolidId>,
     /// The primitive that the surfaces directly in a solid of another kind make, where there are any.
     implied: FxHashMap<SolidId, SolidId>,
     /// How many primitives the tree of each outermost solid has.
@@ -25,18 +27,17 @@ impl Solids {
         location: SourceLocation,
     ) -> SolidId {
         let id = SolidId(self.list.len() as u32);
+        let outermost = parent.map_or(id, |parent| self.outermost(parent));
         if operation == SolidOperation::Primitive {
-            *self.primitives.entry(parent.map_or(id, |parent| self.outermost(parent))).or_default() += 1;
+            *self.primitives.entry(outermost).or_default() += 1;
         }
+        self.outermost.push(outermost);
         self.list.push(Solid { operation, parent, location });
         id
     }
 
-    fn outermost(&self, mut id: SolidId) -> SolidId {
-        while let Some(parent) = self.get(id).parent {
-            id = parent;
-        }
-        id
+    fn outermost(&self, id: SolidId) -> SolidId {
+        self.outermost[id.0 as usize]
     }
 
     /// Whether the tree of a solid can have one more primitive.
