@@ -9,7 +9,7 @@
 //! | frame | 148 bytes an instance, 128 a keyframe of its motion, 16 a record of parameters | - | `frame` |
 //! | scene's reserve | `Picture::reserve_bytes`, which stay free | - | `free_bytes` |
 //! | tiles of textures | as asked, else 1/4 of *left*, at most 256 MiB | `MEMORY_PART` | `resident::texture_tiles` |
-//! | pages of geometry, each up to 1/16 of the limit | all, up to 1/3 of *left*; at least one | `GEOMETRY_*` | `renderer` |
+//! | pages of geometry, each 1/16 of the limit | all, up to 1/3 of *left*; at least one | `GEOMETRY_*` | `renderer` |
 //! | counting, freed after it | 2^17 to 2^8 subpatches, up to 1/2 of *left* | `SUBPATCHES_*` | `bound_split` |
 //! | list of grids | 52 F + F / 8, up to 1/2 of *left*; else pages in 1/4 | `grid_residency` | `begin_picture` |
 //! | regions in flight | equal parts of all that is left | `REGIONS_IN_FLIGHT`, `regions` | `begin_picture` |
