@@ -22,7 +22,7 @@ pub(crate) fn kept_pipelines(console: &Console) -> KeptPipelines {
 
 /// Returns the message that a pipeline was kept for a device.
 pub(crate) fn kept_message(device: &DeviceInfo, pipeline: &NamedPipeline) -> String {
-    format!("anthill: {} draws with pipeline {} from now on", device.name, pipeline.name)
+    format!("{} draws with pipeline {} from now on", device.name, pipeline.name)
 }
 
 /// Adds the fastest pipelines of devices to those kept; a file that cannot be read is replaced.

@@ -3,10 +3,13 @@
 use crate::cli::console::MessageStream;
 use anthill::outcome::exit_code::{INCOMPLETE, INTERRUPTED, NO_USABLE_DEVICE, WRONG_USAGE};
 use anthill::pipeline::plan::NamedPipeline;
-use anthill::scale::study::Series;
-use anthill::scale::{FinishedRun, Measurements, Plan, Purpose, RunError, RunSettings, measure};
+use anthill::scale::study::{Differing, Series};
+use anthill::scale::{
+    Challenge, Fastest, FinishedRun, Measurements, Plan, Purpose, RunError, RunSettings, find_fastest, measure,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use std::{fs, io};
 use tempfile::TempDir;
 
@@ -32,7 +35,7 @@ pub(crate) fn exit_code(error: &RunError) -> u8 {
             Ok(code @ (WRONG_USAGE | NO_USABLE_DEVICE | INTERRUPTED)) => code,
             _ => INCOMPLETE,
         },
-        RunError::Failed { code: None, .. } | RunError::Io { .. } => INCOMPLETE,
+        RunError::Failed { code: None, .. } | RunError::Io { .. } | RunError::OutOfTime => INCOMPLETE,
     }
 }
 
@@ -55,18 +58,35 @@ impl PipelineRuns<'_> {
         messages: &MessageStream,
         report: &mut dyn FnMut(FinishedRun<'_>),
     ) -> Result<Measurements, RunError> {
-        let cannot_begin = |reason| RunError::Io { what: "cannot begin".into(), reason };
-        let settings = self.settings().map_err(cannot_begin)?;
+        let settings = self.settings()?;
         let measured = measure(&settings, plan, cancelled, report);
-        if measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty()) {
-            messages.line(&format!("anthill: the pictures are kept in {}", settings.folder.display()));
-        } else if let Err(error) = fs::remove_dir_all(&settings.folder) {
-            messages.line(&format!("anthill: warning: {} cannot be removed: {error}", settings.folder.display()));
-        }
+        let differ = measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty());
+        leave_folder(&settings.folder, differ, messages);
         measured
     }
 
-    fn settings(self) -> io::Result<RunSettings> {
+    /// Finds the fastest within a time, in a temporary folder, which stays if pictures differ. `report` is called after
+    /// each comparison.
+    pub(crate) fn find_fastest(
+        self,
+        plan: &Plan,
+        time: Duration,
+        cancelled: &AtomicBool,
+        messages: &MessageStream,
+        report: &mut dyn FnMut(Challenge<'_>),
+    ) -> Result<Fastest, RunError> {
+        let settings = self.settings()?;
+        let found = find_fastest(&settings, plan, time, cancelled, report);
+        let differ = found.as_ref().is_ok_and(|found| !found.differing.is_empty());
+        leave_folder(&settings.folder, differ, messages);
+        found
+    }
+
+    fn settings(self) -> Result<RunSettings, RunError> {
+        self.settings_in_folder().map_err(|reason| RunError::Io { what: "cannot begin".into(), reason })
+    }
+
+    fn settings_in_folder(self) -> io::Result<RunSettings> {
         let folder = tempfile::tempdir()?;
         Ok(RunSettings {
             program: std::env::current_exe()?,
@@ -77,6 +97,15 @@ impl PipelineRuns<'_> {
             rates: false,
             folder: folder.keep(),
         })
+    }
+}
+
+/// Removes the folder of runs, or says where it is if pictures differ.
+fn leave_folder(folder: &Path, differ: bool, messages: &MessageStream) {
+    if differ {
+        messages.line(&format!("anthill: the pictures are kept in {}", folder.display()));
+    } else if let Err(error) = fs::remove_dir_all(folder) {
+        messages.line(&format!("anthill: warning: {} cannot be removed: {error}", folder.display()));
     }
 }
 
@@ -93,8 +122,8 @@ fn scene(given: Option<&Path>, folder: &TempDir) -> io::Result<PathBuf> {
 }
 
 /// Reports which runs drew another picture.
-pub(crate) fn report_differing(measured: &Measurements, messages: &MessageStream) {
-    for differing in &measured.differing {
+pub(crate) fn report_differing(differing: &[Differing], messages: &MessageStream) {
+    for differing in differing {
         let (selection, round) = (&differing.selection, differing.round);
         messages.error(&format!(
             "--devices {selection} drew another picture in round {round}, which is a defect: please report it"

@@ -15,6 +15,7 @@ mod cpus;
 pub mod device_map;
 pub mod machine;
 mod page;
+mod pairs;
 pub mod plan;
 pub mod plots;
 pub mod predictions;
@@ -27,6 +28,7 @@ mod tests;
 pub mod timeline;
 
 pub use cpus::{available_cpus, keep_to_cpus};
+pub use pairs::{Challenge, Fastest, find_fastest};
 pub use plan::{Configuration, Plan, PlanError};
 pub use predictions::StudyForecast;
 pub use run::{FinishedRun, Measurements, Purpose, RunError, RunSettings, measure};

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// What all runs have in common.
@@ -97,6 +98,9 @@ pub enum RunError {
     /// The user stopped the study.
     #[error("interrupted")]
     Interrupted,
+    /// The time for all runs was over.
+    #[error("the time for it was over")]
+    OutOfTime,
 }
 
 fn exit(code: Option<i32>) -> String {
@@ -130,8 +134,7 @@ pub fn measure(
 ) -> Result<Measurements, RunError> {
     let scratch = tempfile::tempdir_in(&settings.folder)
         .map_err(|reason| io_error("cannot make a temporary folder for the runs", reason))?;
-    let comparison = PictureComparison::new(&settings.folder, scratch.path());
-    let mut runner = StudyRunner { settings, scratch: scratch.path(), cancelled, report, comparison };
+    let mut runner = StudyRunner::new(settings, scratch.path(), cancelled, report);
     for place in plan.warm_up(settings.pin) {
         runner.run(&plan.configurations[place], 0, Purpose::Caches)?;
     }
@@ -153,18 +156,49 @@ pub fn measure(
     Ok(Measurements { series, for_rates, differing, pictures })
 }
 
+/// How often a run with a deadline is asked whether it has ended.
+const DEADLINE_POLL: Duration = Duration::from_millis(2);
+
 /// Runs the program for one study.
-struct StudyRunner<'a> {
+pub(super) struct StudyRunner<'a> {
     settings: &'a RunSettings,
     scratch: &'a Path,
     cancelled: &'a AtomicBool,
     report: &'a mut dyn FnMut(FinishedRun<'_>),
     comparison: PictureComparison<'a>,
+    /// When a run that has not ended is killed.
+    deadline: Option<Instant>,
 }
 
-impl StudyRunner<'_> {
+impl<'a> StudyRunner<'a> {
+    /// Returns one whose runs write to `scratch`, and take as long as they take.
+    pub(super) fn new(
+        settings: &'a RunSettings,
+        scratch: &'a Path,
+        cancelled: &'a AtomicBool,
+        report: &'a mut dyn FnMut(FinishedRun<'_>),
+    ) -> Self {
+        let comparison = PictureComparison::new(&settings.folder, scratch);
+        Self { settings, scratch, cancelled, report, comparison, deadline: None }
+    }
+
+    /// Returns one whose runs all end within `time`.
+    pub(super) fn within(self, time: Duration) -> Self {
+        Self { deadline: Some(Instant::now() + time), ..self }
+    }
+
+    /// Returns the runs whose pictures differ.
+    pub(super) fn into_differing(self) -> Vec<Differing> {
+        self.comparison.differing
+    }
+
     /// Runs a configuration, compares its pictures, and reports the run.
-    fn run(&mut self, configuration: &Configuration, round: u32, purpose: Purpose) -> Result<StudyRun, RunError> {
+    pub(super) fn run(
+        &mut self,
+        configuration: &Configuration,
+        round: u32,
+        purpose: Purpose,
+    ) -> Result<StudyRun, RunError> {
         let mut run = self.run_process(configuration, purpose)?;
         self.comparison.compare(configuration, round, purpose, &run.stats.outputs)?;
         if purpose != Purpose::Rates {
@@ -206,11 +240,15 @@ impl StudyRunner<'_> {
             true => restrict_to_cpus(configuration.indices.len(), start),
             false => start(),
         };
-        let ended = child.and_then(std::process::Child::wait_with_output);
+        let ended = child.and_then(|child| output_by(child, self.deadline));
         let process_s = begin.elapsed().as_secs_f64();
         let Output { status, stderr, .. } = ended.map_err(|reason| io_error("cannot run this program", reason))?;
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted);
+        }
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over {
+            return Err(RunError::OutOfTime);
         }
         if !status.success() {
             let messages = String::from_utf8_lossy(&stderr).trim_end().to_string();
@@ -240,6 +278,30 @@ impl StudyRunner<'_> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
+}
+
+/// Waits for the end of a run, which is killed at the deadline.
+fn output_by(mut child: Child, deadline: Option<Instant>) -> io::Result<Output> {
+    let Some(deadline) = deadline else { return child.wait_with_output() };
+    let errors = child.stderr.take().map(|mut stderr| {
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            stderr.read_to_end(&mut bytes).map(|_| bytes)
+        })
+    });
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if Instant::now() >= deadline => {
+                // It may just have ended by itself.
+                let _ = child.kill();
+                break child.wait()?;
+            }
+            None => thread::sleep(DEADLINE_POLL),
+        }
+    };
+    let stderr = errors.and_then(|errors| errors.join().ok()).transpose()?.unwrap_or_default();
+    Ok(Output { status, stdout: Vec::new(), stderr })
 }
 
 fn io_error(what: &str, reason: io::Error) -> RunError {
@@ -320,13 +382,13 @@ fn hash(bytes: Vec<u8>) -> u64 {
 }
 
 #[cfg(all(test, unix))]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::pipeline::plan::CATALOGUE;
 
     /// Returns a stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for
-    /// its devices `$4`.
-    fn program(folder: &Path, picture: &str) -> PathBuf {
+    /// its devices `$4`. That may set the time to draw, `$render_s`.
+    pub(in crate::scale) fn program(folder: &Path, picture: &str) -> PathBuf {
         let script = format!(
             "#!/bin/sh\n\
              [ \"$1 $2 $3 $5\" = 'render a.rib --devices --progress' ] || {{ echo \"odd: $*\" >&2; exit 7; }}\n\
@@ -334,7 +396,7 @@ mod tests {
              picture=\"${{10%.#.exr}}.exr\"\n\
              {{ {picture}; }} > \"$picture\"\n\
              cat > \"$8\" <<END\n\
-             {{\"wall_s\": 1, \"render_s\": 0.5, \"open_s\": 0, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
+             {{\"wall_s\": 1, \"render_s\": ${{render_s:-0.5}}, \"open_s\": 0, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
              \"outputs\": [{{\"file\": \"$picture\", \"state\": \"whole\"}}], \"devices\": [], \"worlds\": []}}\n\
              END\n"
         );
@@ -348,7 +410,7 @@ mod tests {
     }
 
     /// Configurations by their devices, with the models of these.
-    fn plan(selections: &[(&str, &[usize])]) -> Plan {
+    pub(in crate::scale) fn plan(selections: &[(&str, &[usize])]) -> Plan {
         let configuration = |(selection, models): &(&str, &[usize])| Configuration {
             selection: selection.to_string(),
             indices: (0..selection.split(',').count()).collect(),

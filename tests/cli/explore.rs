@@ -72,6 +72,23 @@ fn long_renders_measure_by_themselves_and_failing_at_that_harms_no_render() {
     assert!(directory.path().join("a.exr").exists());
 }
 
+/// A render of a second is not followed by minutes: there is no time here for a build for debugging.
+#[test]
+fn measuring_after_a_render_says_so_and_ends_in_time() {
+    let directory = directory();
+    let begin = std::time::Instant::now();
+    let Ran { code, err, .. } = with_cache(directory.path(), &["render", "a.rib", "--calibrate-after", "0.001"]);
+    let rendered = err.find("anthill: a.exr: ").expect("the summary comes first");
+    let said = err.find("anthill: measuring which pipeline is the fastest on ").expect("it says so");
+    assert!(code == Some(0) && rendered < said && err.contains(", for at most 1"), "{err}");
+    let ended = ["there was no time to measure all pipelines", "from now on"].iter().any(|end| err.contains(end));
+    assert!(ended && !err.contains("warning"), "{err}");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(50), "{:?}", begin.elapsed());
+    // Without a terminal only who asks for it waits for it.
+    let unasked = with_cache(directory.path(), &["render", "a.rib"]);
+    assert!(unasked.code == Some(0) && !unasked.err.contains("measuring"), "{}", unasked.err);
+}
+
 #[test]
 fn pipelines_are_measured_and_the_fastest_is_kept() {
     let directory = directory();

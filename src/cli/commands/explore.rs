@@ -77,7 +77,7 @@ fn explore(flags: &ExploreFlags, plan: &Plan, console: &Console) -> Result<Measu
 
 /// Prints a table for each device and what was fastest, and keeps what was fastest if that is wanted.
 fn show(flags: &ExploreFlags, measured: &Measurements, known: &[DeviceInfo], console: &mut Console) -> u8 {
-    report_differing(measured, &console.err);
+    report_differing(&measured.differing, &console.err);
     let mut fastest = Vec::new();
     for of_device in measured.series.chunk_by(|a, b| a.configuration.indices == b.configuration.indices) {
         let device = &known[of_device[0].configuration.indices[0]];
@@ -102,7 +102,9 @@ fn keep(fastest: &[(&DeviceInfo, &'static NamedPipeline)], console: &Console) ->
     };
     match keep_pipelines(fastest, &path) {
         Ok(()) => {
-            fastest.iter().for_each(|(device, pipeline)| console.err.line(&kept_message(device, pipeline)));
+            fastest.iter().for_each(|(device, pipeline)| {
+                console.err.line(&format!("anthill: {}", kept_message(device, pipeline)));
+            });
             DONE
         }
         Err(error) => {

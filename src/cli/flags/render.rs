@@ -11,9 +11,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// After how much drawing pipelines are measured automatically; what builds for debugging would measure is no guide.
-const CALIBRATE_AFTER: &str = if cfg!(debug_assertions) { "never" } else { "15m" };
-
 /// Render scenes
 #[derive(Debug, Args)]
 #[command(after_help = RENDER_EXAMPLES)]
@@ -106,9 +103,10 @@ pub(crate) struct RenderFlags {
     pub(crate) pipeline: Option<&'static NamedPipeline>,
 
     /// When devices have drawn for this long in all without a pipeline kept for them, measure after the render which
-    /// one is the fastest, once, and keep it, see `anthill explore`: 90s, 15m, never
-    #[arg(long, value_name = "TIME", value_parser = parse_calibrate_after, default_value = CALIBRATE_AFTER)]
-    pub(crate) calibrate_after: CalibrateAfter,
+    /// one is the fastest, and keep it, see `anthill explore`: 90s, 15m, never. It takes at most as long as the render,
+    /// or 10 s. [default: 15m on a terminal, or else never]
+    #[arg(long, value_name = "TIME", value_parser = parse_calibrate_after)]
+    pub(crate) calibrate_after: Option<CalibrateAfter>,
 
     /// Run the programs that scenes name: those of Procedural "RunProgram", and of archives whose name begins with |.
     /// Only for scenes that you trust
