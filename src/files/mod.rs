@@ -1,12 +1,14 @@
 //! Files: which role each has in a run of the program, and writing them whole or not at all.
 
 mod claims;
+mod handles;
 mod special;
 mod spelling;
 mod whole;
 
 pub(crate) use claims::number_of;
 pub use claims::{FileClaims, FileRefused, FileRole};
+pub(crate) use handles::{close_when_short, handles_max, keep_reserve, with_handles};
 pub(crate) use special::what_is_no_file;
 pub(crate) use spelling::spellings;
 pub(crate) use whole::FileSink;

@@ -1,6 +1,6 @@
 //! Writing files completely or not at all: under a temporary name in the same directory, then renamed.
 
-use super::special;
+use super::{handles, special};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Cursor, Seek, SeekFrom, Write};
@@ -106,7 +106,7 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(&prefix).suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode_of(path).unwrap_or(0o666)));
-    let temporary = builder.tempfile_in(folder_of(path)).map_err(|error| plain(&error))?;
+    let temporary = handles::with_reserve(|| builder.tempfile_in(folder_of(path))).map_err(|error| plain(&error))?;
     keep_mode(temporary.as_file(), path);
     Ok(temporary)
 }
@@ -131,6 +131,7 @@ pub(crate) fn keep_mode(file: &File, replaced: &Path) {
 fn plain(error: &io::Error) -> io::Error {
     let reason = match error.kind() {
         io::ErrorKind::NotFound => "there is no such directory".into(),
+        _ if handles::is_short(error) => "the process may open no more files (`ulimit -n`)".into(),
         kind => kind.to_string(),
     };
     io::Error::new(error.kind(), reason)
@@ -195,12 +196,14 @@ impl PendingFile {
     /// # Errors
     /// If that fails. An older file of this name is still there.
     pub fn finish(self) -> io::Result<()> {
-        match self.0 {
+        let finished = match self.0 {
             PendingTarget::File { temporary, path } => {
                 temporary.persist(path).map(|_: File| ()).map_err(|failed| failed.error)
             }
             PendingTarget::Special { bytes, path } => special::write(&path, bytes.get_ref()),
-        }
+        };
+        handles::keep_reserve();
+        finished
     }
 
     fn sink(&mut self) -> &mut dyn FileSink {

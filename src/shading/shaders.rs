@@ -1,7 +1,7 @@
 //! Finding and reading shaders: NAME.sl on the shader path, then the built-in ones. Each shader is read once.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::files::{FileClaims, FileRole, spellings};
+use crate::files::{FileClaims, FileRole, spellings, with_handles};
 use crate::scene::ShaderInstance;
 use rustc_hash::FxHashMap;
 use spirv_gen::diagnostic::Severity as RslSeverity;
@@ -170,7 +170,7 @@ impl Shaders {
         let files = Arc::clone(&self.files);
         let loader = ClaimingLoader { folders: DirectoryLoader::new(folders), files: &files };
         let claimed = self.files.claim(&file, FileRole::Shader).map_err(std::io::Error::other);
-        let shader = match claimed.and_then(|()| std::fs::read(&file)) {
+        let shader = match claimed.and_then(|()| with_handles(|| std::fs::read(&file))) {
             Ok(bytes) => self.compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
             Err(error) => {
                 let location = SourceLocation { file: name.as_str().into(), line: 0, column: 0 };

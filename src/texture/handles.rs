@@ -4,12 +4,17 @@
 use super::block::TexelBlock;
 use super::exr_tiles::ExrReader;
 use super::tiff_tiles::TiffReader;
+use crate::files::{close_when_short, handles_max};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Once, OnceLock};
 
 /// How many files that are not being read stay open. As many more are open as threads read at once.
 const IDLE_MAX: usize = 64;
+
+/// And the part of the files that the process may have open: 1 / this. Drivers and scenes need some too.
+const IDLE_PART: u64 = 4;
 
 /// What reads a file.
 #[derive(Debug)]
@@ -57,12 +62,25 @@ pub(super) fn take(owner: HandleOwner, at: (u32, [u32; 2])) -> Option<TextureHan
 
 /// Keeps a handle for the next reader. Where too many are kept, the least recently used (LRU) one is evicted.
 pub(super) fn put_back(owner: HandleOwner, handle: TextureHandle) {
+    static BEGIN: Once = Once::new();
+    BEGIN.call_once(|| close_when_short(close_idle));
     let mut idle = IDLE.lock();
     idle.push_back((owner, handle));
-    let too_many = idle.len().saturating_sub(IDLE_MAX);
+    let too_many = idle.len().saturating_sub(idle_max());
     let evicted: Vec<_> = idle.drain(..too_many).collect();
     drop(idle);
     drop(evicted);
+}
+
+fn idle_max() -> usize {
+    static MAX: OnceLock<usize> = OnceLock::new();
+    *MAX.get_or_init(|| handles_max().map_or(IDLE_MAX, |all| IDLE_MAX.min((all / IDLE_PART) as usize)))
+}
+
+/// Closes all that are not in use.
+fn close_idle() {
+    let idle = std::mem::take(&mut *IDLE.lock());
+    drop(idle);
 }
 
 /// Closes what is open of a texture.

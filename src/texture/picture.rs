@@ -13,6 +13,7 @@ use super::tiff_samples::TiffSamples;
 use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, whole_tiles};
 use super::watched_file::WatchedFile;
 use super::window::PictureWindow;
+use crate::files::with_handles;
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::meta::attribute::SampleType;
@@ -49,7 +50,7 @@ impl SourcePicture {
     fn read_whole(path: &Path, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
         FileIdentity::of(path)?;
         let of_io = |error| TextureError::of_io(path, error);
-        let file = WatchedFile::new(File::open(path).map_err(of_io)?, progress).map_err(of_io)?;
+        let file = WatchedFile::new(with_handles(|| File::open(path)).map_err(of_io)?, progress).map_err(of_io)?;
         let mut file = BufReader::new(file);
         let picture = match TextureContainer::find(path, &mut file)? {
             TextureContainer::Deep => {

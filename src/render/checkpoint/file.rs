@@ -12,7 +12,7 @@
 //! The first part is the header ([`CheckpointHeader`]), JSON. All others are pixels of the current world
 //! ([`Film::save`](crate::film::Film::save)), which do not overlap.
 
-use crate::files::{beside, keep_mode, number_of};
+use crate::files::{beside, keep_mode, number_of, with_handles};
 use crate::options::{LOCK_SUFFIX, PART_SUFFIX};
 use flate2::{Crc, CrcWriter};
 use serde::{Deserialize, Serialize};
@@ -173,7 +173,7 @@ impl CheckpointFile {
         {
             return Err(error);
         }
-        let file = File::create_new(&part)?;
+        let file = with_handles(|| File::create_new(&part))?;
         keep_mode(&file, path);
         let made = Self::begin(file, header, pixels);
         let made = made.and_then(|made| fs::rename(&part, path).map(|()| made));

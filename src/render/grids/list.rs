@@ -2,6 +2,7 @@
 //! file, from which parts are read when they are wanted. However many grids a picture has, the host's memory holds few
 //! of them at once.
 
+use crate::files::with_handles;
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::pipeline::kernels::records::{GridBound, Subpatch};
 use crate::stats::human_bytes;
@@ -154,7 +155,9 @@ impl GridStore {
         let mut shared = self.file.lock();
         let grid_file = match &mut *shared {
             Some(grid_file) => grid_file,
-            none => none.insert(GridFile { file: Arc::new(Mutex::new(tempfile::tempfile()?)), used_bytes: 0 }),
+            none => {
+                none.insert(GridFile { file: Arc::new(Mutex::new(with_handles(tempfile::tempfile)?)), used_bytes: 0 })
+            }
         };
         let start = grid_file.used_bytes;
         allocate(&grid_file.file.lock(), start, bytes)?;

@@ -1,6 +1,7 @@
 //! A whole render: opens devices while the first world is read, and draws worlds while the next one is read.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
+use crate::files::keep_reserve;
 use crate::film::{DisplayOutcome, OutputNaming, RepeatedFrame, set_driver};
 use crate::gpu::{GpuError, KeptDevices, OpenOptions, Opening, open_each};
 use crate::host_memory::HostMemory;
@@ -47,6 +48,7 @@ fn run_ticking(
             return ended(Ending::WrongUsage);
         }
     };
+    keep_reserve();
     let refused = |error| {
         report_checkpoint_error(reporter, &error);
         ended(Ending::WrongUsage)

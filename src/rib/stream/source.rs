@@ -1,7 +1,7 @@
 //! Sources of RIB: files, standard input and memory, plain or gzip-compressed.
 
 use super::utf16::{ByteOrder, Utf16Reader};
-use crate::files::{FileClaims, spellings};
+use crate::files::{FileClaims, spellings, with_handles};
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::stats::human_bytes;
 use flate2::read::MultiGzDecoder;
@@ -84,7 +84,7 @@ impl Source {
 
     /// Reads a file, or a pipe that the user names.
     pub(crate) fn open(path: &Path, memory: &Arc<HostMemory>) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = with_handles(|| File::open(path))?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
