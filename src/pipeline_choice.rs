@@ -2,7 +2,7 @@
 //! its model and driver (`anthill explore --keep`, or automatically after long renders), or the usual one of its kind.
 //! It changes no pixel.
 
-use crate::files::write_bytes;
+use crate::files::{read_file, write_bytes};
 use crate::gpu::{DeviceInfo, DeviceKind, default_cache_folder};
 use crate::pipeline::plan::NamedPipeline;
 use serde::Serialize;
@@ -117,7 +117,7 @@ impl DrawnTimes {
 
 /// Reads a file of values by model and driver; one that does not exist is empty.
 fn read_by_model<T: DeserializeOwned>(path: &Path) -> io::Result<BTreeMap<String, T>> {
-    match fs::read(path) {
+    match read_file(path) {
         Ok(text) => Ok(serde_json::from_slice(&text)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
         Err(error) => Err(error),

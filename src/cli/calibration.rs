@@ -69,6 +69,10 @@ pub(crate) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &A
 fn lock() -> Option<File> {
     let path = DrawnTimes::default_file()?.with_file_name("calibration.lock");
     fs::create_dir_all(path.parent()?).ok()?;
+    // A pipe would be waited for.
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return None;
+    }
     let file = File::create(path).ok()?;
     file.try_lock().ok()?;
     Some(file)

@@ -9,7 +9,7 @@ mod whole;
 pub(crate) use claims::number_of;
 pub use claims::{FileClaims, FileRefused, FileRole};
 pub(crate) use handles::{close_when_short, handles_max, keep_reserve, with_handles};
-pub(crate) use special::what_is_no_file;
+pub(crate) use special::{open_file, read_file, what_is_no_file};
 pub(crate) use spelling::spellings;
 pub(crate) use whole::FileSink;
 pub use whole::{PendingFile, check_writable, write_bytes};

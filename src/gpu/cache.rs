@@ -6,6 +6,7 @@
 
 use super::as_gpu::AsGpu;
 use super::physical::DeviceInfo;
+use crate::files::read_file;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::io::Write;
@@ -69,7 +70,7 @@ impl Cache {
         if let Some(data) = self.known.lock().get(key) {
             return Some(Arc::clone(data));
         }
-        let data = Arc::new(unwrap(&fs::read(self.path(key)?).ok()?)?.to_vec());
+        let data = Arc::new(unwrap(&read_file(&self.path(key)?).ok()?)?.to_vec());
         self.known.lock().insert(key.clone(), Arc::clone(&data));
         Some(data)
     }

@@ -39,7 +39,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "pipeline::frame",
         ],
     ),
-    ("gpu", &["pipeline::recording", "diagnostic", "progress"]),
+    ("gpu", &["files", "pipeline::recording", "diagnostic", "progress"]),
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),

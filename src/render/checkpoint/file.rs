@@ -12,7 +12,7 @@
 //! The first part is the header ([`CheckpointHeader`]), JSON. All others are pixels of the current world
 //! ([`Film::save`](crate::film::Film::save)), which do not overlap.
 
-use crate::files::{beside, keep_mode, number_of, with_handles};
+use crate::files::{beside, keep_mode, number_of, open_file, read_file, with_handles};
 use crate::options::{LOCK_SUFFIX, PART_SUFFIX};
 use flate2::{Crc, CrcWriter};
 use serde::{Deserialize, Serialize};
@@ -79,13 +79,13 @@ pub(super) enum CheckpointReadError {
 /// Whether a file begins like a checkpoint, or is empty.
 pub(super) fn may_be_replaced(path: &Path) -> io::Result<bool> {
     let mut begin = Vec::new();
-    io::Read::read_to_end(&mut io::Read::take(File::open(path)?, MAGIC.len() as u64), &mut begin)?;
+    io::Read::read_to_end(&mut io::Read::take(open_file(path)?, MAGIC.len() as u64), &mut begin)?;
     Ok(begin.is_empty() || begin == MAGIC)
 }
 
 /// Reads a checkpoint; `None` if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<CheckpointContents>, CheckpointReadError> {
-    match fs::read(path) {
+    match read_file(path) {
         Ok(bytes) => parse(bytes).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),

@@ -2,7 +2,7 @@
 //! the world that needs them, and kept for later worlds that would draw the same.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::files::{FileClaims, FileRole};
+use crate::files::{FileClaims, FileRole, open_file, read_file};
 use crate::film::{DisplayState, Film};
 use crate::render::checkpoint::identity_of_world;
 use crate::render::session::draw::Session;
@@ -75,7 +75,7 @@ impl MapFolder {
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)?.filter_map(Result::ok) {
         if entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX) {
-            let lock = File::open(entry.path().join(LOCK_FILE)).ok();
+            let lock = open_file(&entry.path().join(LOCK_FILE)).ok();
             if lock.is_some_and(|lock| lock.try_lock().is_ok()) {
                 // Those of other users stay.
                 let _ = fs::remove_dir_all(entry.path());
@@ -193,7 +193,7 @@ impl Session<'_> {
         self.options.files.claim(Path::new(name), FileRole::MadeTexture).map_err(|refused| refused.to_string())?;
         let bytes = fs::read(map).map_err(|error| error.to_string())?;
         // An equal file stays as it is, so that what was read of it still holds.
-        if fs::read(name).ok().as_ref() != Some(&bytes) {
+        if read_file(Path::new(name)).ok().as_ref() != Some(&bytes) {
             let written: Result<(), io::Error> =
                 crate::files::write_whole(Path::new(name), |sink| io::Write::write_all(sink, &bytes));
             written.map_err(|error| format!("cannot write \"{name}\": {error}"))?;
