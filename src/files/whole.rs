@@ -191,15 +191,14 @@ impl PendingFile {
         }))
     }
 
-    /// Gives the file its name.
+    /// Gives the file its name, once all of it is on the disk: some systems notice only then that the disk is full.
     ///
     /// # Errors
     /// If that fails. An older file of this name is still there.
     pub fn finish(self) -> io::Result<()> {
         let finished = match self.0 {
-            PendingTarget::File { temporary, path } => {
-                temporary.persist(path).map(|_: File| ()).map_err(|failed| failed.error)
-            }
+            PendingTarget::File { temporary, path } => settle(temporary.as_file())
+                .and_then(|()| temporary.persist(path).map(|_: File| ()).map_err(|failed| failed.error)),
             PendingTarget::Special { bytes, path } => special::write(&path, bytes.get_ref()),
         };
         handles::keep_reserve();
@@ -227,6 +226,14 @@ impl Write for PendingFile {
 impl Seek for PendingFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.sink().seek(position)
+    }
+}
+
+/// Waits until what was written to a file is on the disk, where the file system can do so.
+fn settle(file: &File) -> io::Result<()> {
+    match file.sync_data() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        settled => settled,
     }
 }
 
