@@ -1,7 +1,7 @@
 //! Ctrl-C: the first one asks the render to stop and to write finished pixels, the second one exits at once.
 
 use anthill::outcome::exit_code::INTERRUPTED;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::{flag, low_level};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,6 +18,13 @@ pub(super) fn listen() -> Arc<AtomicBool> {
         let _ = flag::register(signal, interrupted.clone());
     }
     interrupted
+}
+
+/// Lets writing fail where a file becomes larger than the system allows (`ulimit -f`), with a message that names the
+/// file. By default the signal ends the program without one.
+pub(super) fn survive_file_limit() {
+    // Without a handler it is as it was.
+    let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Ends the program without waiting for threads that the driver keeps busy, such as those that compile kernels.

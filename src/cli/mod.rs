@@ -34,7 +34,9 @@ pub(crate) fn exit(code: u8) -> ExitCode {
 
 /// Runs a command line, which begins with the program's name, and returns the exit code.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render_scenes: &RenderFn<'_>, mut console: Console) -> u8 {
-    let flags = match Flags::try_parse_from(args) {
+    interrupt::survive_file_limit();
+    let args: Vec<OsString> = args.into_iter().collect();
+    let flags = match Flags::try_parse_from(&args) {
         Ok(flags) => flags,
         Err(answer) => return help::print_answer(&answer, &mut console),
     };
