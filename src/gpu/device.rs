@@ -328,7 +328,7 @@ impl DeviceResources {
     ) -> Result<Self, GpuError> {
         let mut memory = Memory::new(shared, instance.raw(), physical, budget_bytes, direct)?;
         let made = memory
-            .allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly)
+            .allocate("an unused binding", EMPTY_BYTES, Usage::DeviceOnly)
             .and_then(|empty| Ok((empty, Submissions::new(shared)?)));
         let (empty, submissions) = made.inspect_err(|_| drop(memory.close()))?;
         let raw_empty = memory.raw(empty).expect("it was just allocated");

@@ -19,8 +19,11 @@ pub(super) fn dispatch_no_workgroups(
     empty: vk::Buffer,
     timeout: Duration,
 ) -> Result<(), GpuError> {
-    let nothing =
-        BufferRange { buffer: Buffer::new("nothing", shared.title.number, u32::MAX, 0, 0), offset: 0, bytes: 0 };
+    let nothing = BufferRange {
+        buffer: Buffer::new("an unused binding", shared.title.number, u32::MAX, 0, 0),
+        offset: 0,
+        bytes: 0,
+    };
     let mut recording = Recording::new(format!("the first dispatch of {}", kernel.label()));
     recording.dispatch(Dispatch {
         kernel: Arc::clone(kernel),

@@ -64,7 +64,7 @@ pub enum GpuError {
         lacking: Vec<String>,
     },
     /// The device memory that the user allowed is used up, or the driver has no more.
-    #[error("{device}: no memory for {} of {name}: {} of {} are in use", mib(*asked_bytes), mib(*used_bytes), mib(*budget_bytes))]
+    #[error("{device}: {}", no_memory(*asked_bytes, name, [*used_bytes, *budget_bytes]))]
     OutOfMemory {
         /// The device.
         device: OpenDeviceTitle,
@@ -189,13 +189,47 @@ pub enum GpuError {
 
 /// Returns a number of bytes for messages.
 fn mib(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+    const SMALL: u64 = 1 << 16;
+    match bytes {
+        0..SMALL => format!("{bytes} bytes"),
+        _ => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
+    }
+}
+
+/// Returns what the message of [`GpuError::OutOfMemory`] says after the device: whether the user's limit is reached, or
+/// the driver has no more.
+fn no_memory(asked_bytes: u64, name: &str, [used_bytes, budget_bytes]: [u64; 2]) -> String {
+    let [asked, used, budget] = [asked_bytes, used_bytes, budget_bytes].map(mib);
+    match is_within(asked_bytes, used_bytes, budget_bytes) {
+        true => format!("the driver has no memory for {asked} of {name}, while {used} of {budget} are in use"),
+        false => format!("no memory for {asked} of {name}: {used} of {budget} are in use"),
+    }
+}
+
+/// Whether the user's limit allows what the driver has no memory for.
+fn is_within(asked_bytes: u64, used_bytes: u64, budget_bytes: u64) -> bool {
+    used_bytes.saturating_add(asked_bytes) <= budget_bytes
+}
+
+/// Whether the system limits the addresses of this process, among which drivers have to find room.
+#[cfg(target_os = "linux")]
+fn is_address_space_limited() -> bool {
+    rustix::process::getrlimit(rustix::process::Resource::As).current.is_some()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_address_space_limited() -> bool {
+    false
 }
 
 impl GpuError {
     /// Returns what the user can do about the error; empty if nothing.
     pub fn hint(&self) -> &'static str {
         match self {
+            Self::NoLoader { .. } | Self::NoInstance { .. } | Self::NoDevice if is_address_space_limited() => {
+                "the memory of this process is limited (`ulimit -v`), and a driver that finds no room in it does not load: \
+                 raise that limit, or limit the resident memory (a control group) instead"
+            }
             Self::NoLoader { .. } => {
                 "install the Vulkan loader and a driver: libvulkan1 and mesa-vulkan-drivers on Debian and Ubuntu"
             }
@@ -216,6 +250,11 @@ impl GpuError {
             }
             Self::Timeout { .. } => "if the device is only slow, give it more time with --timeout",
             Self::Source { .. } => "set TMPDIR to a folder on another disk for temporary files",
+            Self::OutOfMemory { asked_bytes, used_bytes, budget_bytes, .. }
+                if is_within(*asked_bytes, *used_bytes, *budget_bytes) =>
+            {
+                "other programs use the device's memory, or the memory of this process is limited (`ulimit -v`)"
+            }
             Self::OutOfMemory { .. } => "give the device more with --memory, if it has more",
             Self::ThreadsAlreadyRun => "set LP_NUM_THREADS=0 in the environment instead",
             _ => "",
@@ -245,5 +284,28 @@ impl GpuError {
                 | Self::UnknownDevice { .. }
                 | Self::Lacking { .. }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_limit_and_the_drivers_are_told_apart() {
+        let of = |asked_bytes: u64, used_bytes: u64| {
+            let device = OpenDeviceTitle { number: 0, name: "a".into() };
+            let error =
+                GpuError::OutOfMemory { device, name: "a list", asked_bytes, used_bytes, budget_bytes: 64 << 20 };
+            (error.to_string(), error.hint())
+        };
+        let (said, hint) = of(48 << 20, 32 << 20);
+        assert_eq!(said, "device 0 (a): no memory for 48.0 MiB of a list: 32.0 MiB of 64.0 MiB are in use");
+        assert!(hint.contains("--memory"), "{hint}");
+        let (said, hint) = of(256, 0);
+        let driver =
+            "device 0 (a): the driver has no memory for 256 bytes of a list, while 0 bytes of 64.0 MiB are in use";
+        assert_eq!(said, driver);
+        assert!(hint.contains("ulimit -v"), "{hint}");
     }
 }

@@ -75,7 +75,7 @@ impl PrecompileDevices {
         let opened = CreatedDevice { raw, family, clock: None, names: None, validates, as_gpu, driver_threads };
         let shared = Arc::new(DeviceShared::new(opened, title, main.reporter()));
         let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
-            let empty = memory.allocate("nothing", EMPTY_BYTES, Usage::DeviceOnly);
+            let empty = memory.allocate("an unused binding", EMPTY_BYTES, Usage::DeviceOnly);
             let empty = empty.inspect_err(|_| drop(memory.close()))?;
             Ok((memory, empty))
         });
