@@ -8,6 +8,8 @@ pub(crate) mod capabilities;
 pub(crate) mod condition;
 pub(crate) mod copy;
 pub(crate) mod declare;
+#[cfg(target_os = "linux")]
+mod descendants;
 pub(crate) mod fault;
 pub(crate) mod lexer;
 pub(crate) mod messages;

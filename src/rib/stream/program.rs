@@ -4,6 +4,8 @@
 //! A program has three threads beside it, so that neither one that reads nothing nor one that writes without end can
 //! block the reader: requests wait in a channel, and output is taken only as fast as it is wanted.
 
+#[cfg(target_os = "linux")]
+use super::descendants::ProgramMark;
 use super::lexer::{Lexer, LineMark, TokenKind};
 use super::source::Source;
 use crate::host_memory::HostMemory;
@@ -49,6 +51,8 @@ pub(crate) enum AnswerEnd {
 /// A program that runs.
 pub(crate) struct RunningProgram {
     child: Child,
+    #[cfg(target_os = "linux")]
+    mark: ProgramMark,
     requests: Option<Sender<Vec<u8>>>,
     output: Receiver<Vec<u8>>,
     last_words: Arc<Mutex<Vec<u8>>>,
@@ -60,10 +64,14 @@ impl RunningProgram {
     /// Starts a program.
     pub(crate) fn start(mut command: Command) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // In a group of its own, it can be ended with all that it starts.
+        // A terminal's signals are for this process alone, which decides what they mean for it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(target_os = "linux")]
+        let mut mark = ProgramMark::on(&mut command);
         let mut child = command.spawn()?;
+        #[cfg(target_os = "linux")]
+        mark.started(child.id());
         let (requests, waiting) = unbounded::<Vec<u8>>();
         let (pieces, output) = bounded(PIECES_WAITING);
         let last_words = Arc::new(Mutex::new(Vec::new()));
@@ -94,7 +102,15 @@ impl RunningProgram {
                 drop(errors_open);
             });
         }
-        Ok(Self { child, requests: Some(requests), output, last_words, errors_end })
+        Ok(Self {
+            child,
+            #[cfg(target_os = "linux")]
+            mark,
+            requests: Some(requests),
+            output,
+            last_words,
+            errors_end,
+        })
     }
 
     /// Sends a request.
@@ -167,12 +183,11 @@ impl RunningProgram {
 
     /// Ends the program and what it has started, at once.
     pub(crate) fn kill(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
-            #[cfg(target_os = "linux")]
-            if let Some(group) = rustix::process::Pid::from_raw(self.child.id().cast_signed()) {
-                // It may just have ended by itself.
-                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-            }
+        let has_ended = !matches!(self.child.try_wait(), Ok(None));
+        #[cfg(target_os = "linux")]
+        self.mark.kill_all(has_ended);
+        if !has_ended {
+            // It may just have ended by itself.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

@@ -96,6 +96,33 @@ fn a_program_that_hangs_is_given_up() {
     }
 }
 
+/// What a program starts ends with it, also where that began a session of its own, lost its parent, or has another
+/// environment.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_program_started_does_not_outlive_its_time() {
+    let helper = "cd \"$(dirname \"$0\")\"; printf 'echo $$ >> ids; exec sleep 60\\n' > helper";
+    for start in [
+        "setsid sh helper & sleep 60",
+        "setsid sh helper & exit",
+        "(env -i PATH=\"$PATH\" setsid sh helper &); sleep 60",
+        "setsid sh -c 'sh helper & sh helper &'; exit",
+        "(env -i PATH=\"$PATH\" sh helper &); exit",
+    ] {
+        let script = Script::new(&format!("{helper}\n{start}\n"));
+        let settings = Settings { programs: Some(Duration::from_millis(700)), ..Settings::default() };
+        let body = format!("WorldBegin\n{}Disk 0 1 360\nWorldEnd\n", script.procedural(""));
+        let outcome = read_bytes(body, &settings);
+        assert_eq!(outcome.codes(), [("badfile", 2)], "{start}: {:?}", outcome.messages);
+        let ids = script.written("ids");
+        assert!(!ids.is_empty(), "{start}: nothing was started");
+        for id in ids.lines() {
+            let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+            assert!(status.is_empty() || status.contains("State:\tZ"), "{start}: {status}");
+        }
+    }
+}
+
 #[test]
 fn a_program_that_fails_or_prints_garbage_is_reported() {
     let failing = Script::new("read line; echo no such leaf >&2; exit 3");
