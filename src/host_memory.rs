@@ -2,7 +2,7 @@
 //!
 //! Code that allocates memory because of an input first charges it to a [`HostMemory`], through a [`Charge`] that frees
 //! it when it is dropped. Charged are the texts of scenes and archives, geometry (as read and in the form that devices
-//! take), films, lists of grids, points that shaders bake, and pictures that textures are made of.
+//! take), films, lists of grids, points that shaders bake or look up, and pictures that textures are made of.
 //!
 //! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, a charge that does not fit waits
 //! until they are returned: reading ahead never exceeds the limit, and whether something fits does not depend on
@@ -32,7 +32,7 @@ pub enum ChargeKind {
     Film,
     /// Lists of the grids of a picture.
     Grids,
-    /// Points that shaders bake.
+    /// Points that shaders bake or look up.
     Points,
     /// Pictures that textures are made of.
     Textures,
@@ -55,7 +55,7 @@ impl ChargeKind {
             Self::Geometry => "geometry",
             Self::Film => "film",
             Self::Grids => "grids",
-            Self::Points => "baked points",
+            Self::Points => "points",
             Self::Textures => "pictures for textures",
         }
     }

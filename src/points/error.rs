@@ -34,6 +34,17 @@ pub enum PointsError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// There are more points than may be read.
+    #[error("\"{}\" is not read: {reason}", path.display())]
+    TooMany {
+        /// The file.
+        path: PathBuf,
+        /// How many, and how many may be read.
+        reason: String,
+    },
+    /// The caller stopped its reading.
+    #[error("it was interrupted")]
+    Stopped,
     /// It cannot be written.
     #[error("cannot write \"{}\": {reason}", path.display())]
     Write {
@@ -55,6 +66,8 @@ impl PointsError {
         match fault {
             PointsFault::Io(reason) => Self::of_io(path, reason),
             PointsFault::Bad(reason) => Self::Bad { path: path.to_owned(), reason },
+            PointsFault::TooMany(reason) => Self::TooMany { path: path.to_owned(), reason },
+            PointsFault::Stopped => Self::Stopped,
         }
     }
 }

@@ -4,9 +4,9 @@ mod error;
 mod ply;
 
 pub use error::PointsError;
-pub use ply::decode;
+pub use ply::{PointsFault, decode, decode_within};
 
-use crate::files::{what_is_no_file, write_whole};
+use crate::files::{what_is_no_file, with_handles, write_whole};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
@@ -25,6 +25,32 @@ pub struct PointCloud {
     pub radii: Vec<f32>,
     /// Values point by point, [`Self::width`] floats each.
     pub values: Vec<f32>,
+}
+
+/// Whether points may be read, or why not.
+pub type PointsAdmitted = Result<(), String>;
+
+/// How many points are read, and for how long.
+pub trait PointLimits {
+    /// Whether to read this many points with this many floats of values each, before memory is taken for them.
+    ///
+    /// # Errors
+    /// Why not, as a clause about the file.
+    fn admit(&self, count: u64, floats: u64) -> PointsAdmitted;
+
+    /// Whether to go on.
+    fn goes_on(&self) -> bool;
+}
+
+/// No limits.
+impl PointLimits for () {
+    fn admit(&self, _: u64, _: u64) -> PointsAdmitted {
+        Ok(())
+    }
+
+    fn goes_on(&self) -> bool {
+        true
+    }
 }
 
 /// A value that each point has.
@@ -108,17 +134,26 @@ impl PointCloud {
         self.channels.iter().map(|channel| channel.kind.floats()).sum()
     }
 
-    /// Reads a file.
+    /// Reads a file, however many points there are.
     ///
     /// # Errors
     /// If it is missing, damaged, or not a file of points.
     pub fn read(path: &Path) -> Result<Self, PointsError> {
+        Self::read_within(path, &())
+    }
+
+    /// Reads a file within limits.
+    ///
+    /// # Errors
+    /// As for [`Self::read`], and if there are too many points, which is known before any is read, or it was stopped.
+    pub fn read_within(path: &Path, limits: &dyn PointLimits) -> Result<Self, PointsError> {
         let of_io = |error| PointsError::of_io(path, error);
         let found = fs::metadata(path).map_err(of_io)?;
         if let Some(what) = what_is_no_file(&found) {
             return Err(PointsError::NotAFile { path: path.to_owned(), what });
         }
-        decode(File::open(path).map_err(of_io)?, found.len()).map_err(|fault| PointsError::of_fault(path, fault))
+        let file = with_handles(|| File::open(path)).map_err(of_io)?;
+        decode_within(file, found.len(), limits).map_err(|fault| PointsError::of_fault(path, fault))
     }
 
     /// Writes a file, completely or not at all. Equal points give equal bytes.
@@ -228,6 +263,28 @@ mod tests {
         assert_eq!(reason(format!("{twice}1 2 3 4 5 6 7").as_bytes()), "two channels of its points have one name");
         let double = text.replace("float z", "double z");
         assert_eq!(reason(format!("{double}1 2 1e300").as_bytes()), "a number in it is not finite");
+    }
+
+    #[test]
+    fn points_are_counted_before_they_are_read_and_reading_is_stopped() {
+        struct Few(bool);
+        impl PointLimits for Few {
+            fn admit(&self, count: u64, floats: u64) -> PointsAdmitted {
+                if count * floats <= 26 { Ok(()) } else { Err(format!("it has {count} points of {floats} floats")) }
+            }
+
+            fn goes_on(&self) -> bool {
+                self.0
+            }
+        }
+        let good = bytes_of(&cloud());
+        let read =
+            |bytes: &[u8], goes_on| decode_within(bytes, 1 << 40, &Few(goes_on)).map_err(|fault| fault.to_string());
+        assert_eq!(read(&good, true).as_ref(), Ok(&cloud()));
+        assert_eq!(read(&good, false), Err("it was interrupted".into()));
+        let at = good.windows(8).position(|part| part == b"vertex 2").expect("it has this") + 7;
+        let many = [&good[..at], b"3000000000", &good[at + 1..]].concat();
+        assert_eq!(read(&many, true), Err("it has 3000000000 points of 13 floats".into()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Points as PLY (Turk 1994). Written with little-endian floats; of others' files, texts and both orders of bytes are
 //! read. The element `vertex` comes first and has the properties x, y and z; what follows it is not looked at.
 
-use super::{ChannelKind, PointChannel, PointCloud, is_channel_name};
+use super::{ChannelKind, PointChannel, PointCloud, PointLimits, is_channel_name};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_ply::{DeserializeError, PlyFormat, PlyHeader, PlyProperty, PlyReader, PropertyType, ScalarType};
 use std::fmt;
@@ -42,10 +42,20 @@ pub enum PointsFault {
     /// They are not what was expected.
     #[error("{0}")]
     Bad(&'static str),
+    /// There are more than may be read.
+    #[error("{0}")]
+    TooMany(String),
+    /// Reading was stopped.
+    #[error("{STOPPED}")]
+    Stopped,
 }
 
 const DAMAGED_NUMBER: &str = "a number in it is damaged";
 const NOT_FINITE: &str = "a number in it is not finite";
+const STOPPED: &str = "it was interrupted";
+
+/// How many points are read before it is asked whether to go on.
+const POINTS_AT_ONCE: usize = 4096;
 
 impl PointsFault {
     /// Returns what the reader of PLY says of what follows the header.
@@ -53,6 +63,7 @@ impl PointsFault {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::Bad("it ends too early"),
             io::ErrorKind::InvalidData if error.to_string() == NOT_FINITE => Self::Bad(NOT_FINITE),
+            io::ErrorKind::InvalidData if error.to_string() == STOPPED => Self::Stopped,
             io::ErrorKind::InvalidData => Self::Bad(DAMAGED_NUMBER),
             _ => Self::Io(error),
         }
@@ -92,6 +103,14 @@ pub(super) fn encode(cloud: &PointCloud, out: &mut (impl Write + ?Sized)) -> io:
 /// # Errors
 /// If they are no points, or not whole.
 pub fn decode(file: impl Read, bytes: u64) -> Result<PointCloud, PointsFault> {
+    decode_within(file, bytes, &())
+}
+
+/// Reads points as [`decode`] does, within limits.
+///
+/// # Errors
+/// As [`decode`]; if there are too many points, and if it was stopped.
+pub fn decode_within(file: impl Read, bytes: u64, limits: &dyn PointLimits) -> Result<PointCloud, PointsFault> {
     let mut file = BufReader::with_capacity(1 << 16, file);
     let head = read_head(&mut file)?;
     let body_bytes = bytes.saturating_sub(head.len() as u64);
@@ -104,7 +123,8 @@ pub fn decode(file: impl Read, bytes: u64) -> Result<PointCloud, PointsFault> {
     if needed.is_none_or(|needed| needed > body_bytes) {
         return Err(PointsFault::Bad("it ends too early"));
     }
-    let width = layout.channels.iter().map(|channel| channel.kind.floats()).sum();
+    let width: usize = layout.channels.iter().map(|channel| channel.kind.floats()).sum();
+    limits.admit(count as u64, width as u64).map_err(PointsFault::TooMany)?;
     let mut cloud = PointCloud {
         channels: layout.channels,
         positions: vec![[0.0; 3]; count],
@@ -112,7 +132,7 @@ pub fn decode(file: impl Read, bytes: u64) -> Result<PointCloud, PointsFault> {
         radii: vec![0.0; count],
         values: vec![0.0; count * width],
     };
-    let body = Body { places: &layout.places, width, cloud: &mut cloud };
+    let body = Body { places: &layout.places, width, cloud: &mut cloud, limits };
     reader.deserialize_map(body).map_err(PointsFault::of_body)?;
     Ok(cloud)
 }
@@ -225,6 +245,7 @@ struct Body<'a> {
     places: &'a [PointPart],
     width: usize,
     cloud: &'a mut PointCloud,
+    limits: &'a dyn PointLimits,
 }
 
 impl<'de> Visitor<'de> for Body<'_> {
@@ -243,6 +264,9 @@ impl<'de> Visitor<'de> for Body<'_> {
     /// Returns the rows of the first one.
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
         for point in 0..self.cloud.positions.len() {
+            if point % POINTS_AT_ONCE == 0 && !self.limits.goes_on() {
+                return Err(A::Error::custom(STOPPED));
+            }
             let row = PointRow { point, places: self.places, width: self.width, cloud: self.cloud };
             rows.next_element_seed(row)?;
         }

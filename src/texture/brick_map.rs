@@ -11,7 +11,7 @@ use super::point_tiles::{COLUMN_TILES, header_of};
 use super::point_tree::{header_words, node_words, words, write_channels};
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
-use crate::points::{PointChannel, PointCloud};
+use crate::points::{PointChannel, PointCloud, PointLimits, PointsAdmitted};
 use exr::meta::attribute::SampleType;
 use exr::meta::header::Header;
 use std::ops::Range;
@@ -41,7 +41,7 @@ fn parse_channels(list: &str) -> Option<Vec<PointChannel>> {
 pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
     let cloud = joined(request, progress)?;
     report(progress, READ)?;
-    let words = words(&request.inputs[0], &cloud)?;
+    let words = words(&request.inputs[0], &cloud, &|| progress(READ).is_continue())?;
     let header = write_words(&request.output, &cloud.channels, words, progress)?;
     Ok(MadeTexture { header, is_new: true })
 }
@@ -76,12 +76,26 @@ fn picture(size: [u32; 2], words: Vec<u32>) -> Texels {
     texels
 }
 
+/// Reads as long as the maker's caller goes on, at this fraction of the work.
+struct Stoppable<'a>(&'a MakeProgress<'a>, f32);
+
+impl PointLimits for Stoppable<'_> {
+    fn admit(&self, _: u64, _: u64) -> PointsAdmitted {
+        Ok(())
+    }
+
+    fn goes_on(&self) -> bool {
+        (self.0)(self.1).is_continue()
+    }
+}
+
 /// Returns the points of all files, changed as the request says, with the channels of the first file.
 fn joined(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<PointCloud, TextureError> {
     let mut joined = PointCloud::default();
     for (turn, path) in request.inputs.iter().enumerate() {
-        report(progress, READ * turn as f32 / request.inputs.len() as f32)?;
-        let cloud = PointCloud::read(path)?;
+        let fraction = READ * turn as f32 / request.inputs.len() as f32;
+        report(progress, fraction)?;
+        let cloud = PointCloud::read_within(path, &Stoppable(progress, fraction))?;
         if turn == 0 {
             joined = cloud;
             continue;

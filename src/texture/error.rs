@@ -98,7 +98,7 @@ pub enum TextureError {
     PointCloud(PathBuf),
     /// It is a point cloud, and cannot be read.
     #[error(transparent)]
-    Points(#[from] PointsError),
+    Points(PointsError),
     /// The file has another role.
     #[error(transparent)]
     Refused(#[from] FileRefused),
@@ -110,6 +110,15 @@ pub enum TextureError {
         /// What went wrong.
         reason: String,
     },
+}
+
+impl From<PointsError> for TextureError {
+    fn from(error: PointsError) -> Self {
+        match error {
+            PointsError::Stopped => Self::Stopped,
+            other => Self::Points(other),
+        }
+    }
 }
 
 /// The formats that are read.

@@ -11,6 +11,7 @@ use super::header::{TexelFormat, TextureHeader, TextureKind, whole_levels};
 use super::occlusion;
 use super::patient_file::{Patience, PatientFile, answered};
 use super::point_tiles::PointTiles;
+use super::read_limits::ReadLimits;
 use super::tiff_tiles::TiffTiles;
 use crate::deep::DeepReader;
 use crate::files::what_is_no_file;
@@ -157,8 +158,16 @@ impl TextureFile {
     /// # Errors
     /// If it is none, or is damaged.
     pub fn open_points(path: &Path) -> Result<Self, TextureError> {
+        Self::open_points_within(path, &ReadLimits::default())
+    }
+
+    /// Opens a point cloud, if the limits allow it.
+    ///
+    /// # Errors
+    /// As for [`Self::open_points`]; if there is not enough memory, and if it was stopped.
+    pub fn open_points_within(path: &Path, limits: &ReadLimits) -> Result<Self, TextureError> {
         let identity = FileIdentity::of(path)?;
-        let (header, tiles) = PointTiles::open(path)?;
+        let (header, tiles) = PointTiles::open(path, limits)?;
         let table = TileTable::Points(Box::new(tiles));
         Ok(Self { header, identity, table, number: handles::new_number(), patience: Patience::new(PATIENCE) })
     }

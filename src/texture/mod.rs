@@ -23,6 +23,7 @@ mod patient_file;
 mod picture;
 mod point_tiles;
 mod point_tree;
+mod read_limits;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,7 @@ pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, Resi
 pub use make_memory::make_bytes;
 pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;
+pub use read_limits::ReadLimits;
 pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
 pub use tiled::{HostMemoryTaken, TiledPicture, TilingWatch, is_depth_file, open_or_tile};
 

@@ -3,7 +3,9 @@
 use super::error::TextureError;
 use super::header::{TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::point_tree::words;
+use super::read_limits::{PointCharge, ReadLimits};
 use super::{TILE_TEXELS, TILE_WORDS};
+use crate::host_memory::Charge;
 use crate::points::{PointChannel, PointCloud};
 use std::path::Path;
 
@@ -29,14 +31,18 @@ pub(super) fn header_of(tiles: usize) -> TextureHeader {
 pub(super) struct PointTiles {
     pub(super) channels: Vec<PointChannel>,
     words: Vec<u32>,
+    _charge: Charge,
 }
 
 impl PointTiles {
     /// Reads a file of points.
-    pub(super) fn open(path: &Path) -> Result<(TextureHeader, Self), TextureError> {
-        let cloud = PointCloud::read(path)?;
-        let words = words(path, &cloud)?;
-        Ok((header_of(words.len() / TILE_WORDS), Self { channels: cloud.channels, words }))
+    pub(super) fn open(path: &Path, limits: &ReadLimits) -> Result<(TextureHeader, Self), TextureError> {
+        let at_work = PointCharge::new(limits);
+        let cloud = PointCloud::read_within(path, &at_work)?;
+        let words = words(path, &cloud, &|| limits.goes_on())?;
+        drop(at_work);
+        let charge = limits.charged(path, size_of_val(&words[..]) as u64)?;
+        Ok((header_of(words.len() / TILE_WORDS), Self { channels: cloud.channels, words, _charge: charge }))
     }
 
     /// Copies a tile; zeros behind the last one.

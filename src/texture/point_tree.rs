@@ -34,20 +34,39 @@ struct TreeNode {
     below: Option<[usize; 2]>,
 }
 
+/// Asks whether to go on each time that some points were looked at.
+struct StopWatch<'a> {
+    goes_on: &'a dyn Fn() -> bool,
+    points: usize,
+}
+
+impl StopWatch<'_> {
+    const POINTS_MAX: usize = 1 << 20;
+
+    fn check(&mut self, points: usize) -> Result<(), TextureError> {
+        if self.points == 0 && !(self.goes_on)() {
+            return Err(TextureError::Stopped);
+        }
+        self.points += points;
+        if self.points >= Self::POINTS_MAX {
+            self.points = 0;
+        }
+        Ok(())
+    }
+}
+
 /// Returns the words of a cloud, whole tiles of them.
 ///
 /// # Errors
-/// If there are more points or channels than words can be counted for.
-pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, TextureError> {
+/// If there are more points or channels than words can be counted for, and [`TextureError::Stopped`] once `goes_on` says
+/// that it does not.
+pub(super) fn words(path: &Path, cloud: &PointCloud, goes_on: &dyn Fn() -> bool) -> Result<Vec<u32>, TextureError> {
     let stride = node_words(path, &cloud.channels)?;
     let per_tile = TILE_WORDS / stride;
-    let points_max = (u32::MAX as usize / TILE_WORDS - 1) * per_tile / 2;
-    if cloud.positions.len() > points_max {
-        let reason = format!("it has {} points; {points_max} are supported", cloud.positions.len());
-        return Err(TextureError::unsupported(path, reason));
-    }
+    check_count(cloud.positions.len() as u64, cloud.width() as u64)
+        .map_err(|reason| TextureError::unsupported(path, reason))?;
     let mut points: Vec<u32> = (0..cloud.positions.len() as u32).filter(|&point| is_usable(cloud, point)).collect();
-    let nodes = tree(cloud, &mut points);
+    let nodes = tree(cloud, &mut points, goes_on)?;
     let order = storage_order(&nodes, per_tile);
     let mut words = vec![0; (1 + nodes.len().div_ceil(per_tile)) * TILE_WORDS];
     write_channels(&cloud.channels, &mut words);
@@ -58,10 +77,12 @@ pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, Texture
     words[0] = addresses.first().copied().unwrap_or(0);
     // What follows a node: the second node below the same one after the first, and after the second what follows that.
     let mut following = vec![0; nodes.len()];
+    let mut watch = StopWatch { goes_on, points: 0 };
     for (number, node) in nodes.iter().enumerate() {
         if let Some([first, second]) = node.below {
             (following[first], following[second]) = (addresses[second], following[number]);
         }
+        watch.check(node.points.len())?;
         let at = addresses[number] as usize;
         let below = node.below.map_or(0, |[first, _]| addresses[first]);
         let numbers = summary(cloud, &points[node.points.clone()]);
@@ -69,6 +90,26 @@ pub(super) fn words(path: &Path, cloud: &PointCloud) -> Result<Vec<u32>, Texture
         words[at + 2..at + stride].iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
     }
     Ok(words)
+}
+
+/// Whether the words of this many points with this many floats of values can be counted.
+///
+/// # Errors
+/// A clause that says how many can.
+pub(super) fn check_count(count: u64, floats: u64) -> Result<(), String> {
+    let per_tile = TILE_WORDS as u64 / (NODE_WORDS as u64 + floats).min(TILE_WORDS as u64);
+    let points_max = (u64::from(u32::MAX) / TILE_WORDS as u64 - 1) * per_tile / 2;
+    if count > points_max { Err(format!("it has {count} points; {points_max} are supported")) } else { Ok(()) }
+}
+
+/// Returns the most bytes that reading points and making words of them takes: the cloud; for each point its number, and
+/// two nodes with their order, addresses and words.
+pub(super) fn bytes_at_work(count: u64, floats: u64) -> u64 {
+    const FLOAT: u64 = size_of::<f32>() as u64;
+    let point = FLOAT * (7 + floats) + size_of::<u32>() as u64;
+    let node = size_of::<TreeNode>() + size_of::<usize>() + 2 * size_of::<u32>();
+    let words = FLOAT * (NODE_WORDS as u64 + floats);
+    count.saturating_mul(point + 2 * (node as u64 + words))
 }
 
 /// Words of a node.
@@ -114,14 +155,19 @@ fn channel_hash(channel: &PointChannel) -> [u32; 2] {
 
 /// Returns the nodes of a tree down to single points, each before those below it. How points are cut in two, and so
 /// their last order, follows from the cloud alone.
-fn tree(cloud: &PointCloud, points: &mut [u32]) -> Vec<TreeNode> {
+///
+/// # Errors
+/// [`TextureError::Stopped`] once `goes_on` says that it does not.
+fn tree(cloud: &PointCloud, points: &mut [u32], goes_on: &dyn Fn() -> bool) -> Result<Vec<TreeNode>, TextureError> {
     let mut nodes = Vec::new();
     if !points.is_empty() {
         nodes.push(TreeNode { points: 0..points.len(), below: None });
     }
+    let mut watch = StopWatch { goes_on, points: 0 };
     let mut next = 0;
     while next < nodes.len() {
         let range = nodes[next].points.clone();
+        watch.check(range.len())?;
         if range.len() > 1 {
             let part = &mut points[range.clone()];
             let cut = range.start + cut_by_radius(cloud, part).unwrap_or_else(|| cut_by_place(cloud, part));
@@ -131,7 +177,7 @@ fn tree(cloud: &PointCloud, points: &mut [u32]) -> Vec<TreeNode> {
         }
         next += 1;
     }
-    nodes
+    Ok(nodes)
 }
 
 /// Sorts points by the octave of their radii, where these differ, and returns the bound of an octave near the middle:
@@ -269,7 +315,7 @@ mod tests {
     #[test]
     fn all_points_are_met_once() {
         for count in [0, 1, 2, 3, 7, 300, 1000] {
-            let words = words(Path::new("a.ply"), &row(count)).expect("few points");
+            let words = words(Path::new("a.ply"), &row(count), &|| true).expect("few points");
             let (mut values, nodes) = walk(&words);
             assert_eq!(nodes, (2 * count).saturating_sub(1) as u32);
             values.sort_by(f32::total_cmp);
@@ -280,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_node_is_the_mean_of_its_points() {
-        let words = words(Path::new("a.ply"), &row(4)).expect("few points");
+        let words = words(Path::new("a.ply"), &row(4), &|| true).expect("few points");
         let root = words[0] as usize;
         let numbers: Vec<f32> = words[root + 2..root + 14].iter().map(|&word| f32::from_bits(word)).collect();
         assert_eq!(numbers[..4], [4.0, 1.5, 0.0, 0.0]);
@@ -292,12 +338,23 @@ mod tests {
     #[test]
     fn points_that_face_each_other_or_differ_in_size_do_not_count_as_one() {
         let size = |cloud: &PointCloud| {
-            let words = words(Path::new("a.ply"), cloud).expect("few points");
+            let words = words(Path::new("a.ply"), cloud, &|| true).expect("few points");
             f32::from_bits(words[words[0] as usize + 9])
         };
         let (mut wall, mut sizes) = (row(2), row(2));
         wall.normals[1] = [0.0, 0.0, -1.0];
         sizes.radii[1] = 2.0;
         assert_eq!([size(&row(2)), size(&wall), size(&sizes)], [0.5 * ROUNDING as f32, NEVER, NEVER]);
+    }
+
+    #[test]
+    fn making_words_is_stopped_and_too_many_are_refused() {
+        let stopped = words(Path::new("a.ply"), &row(1000), &|| false);
+        assert!(matches!(stopped, Err(TextureError::Stopped)));
+        assert!(check_count(100_000_000, 1).is_ok());
+        assert!(check_count(1 << 33, 1).is_err_and(|reason| reason.starts_with("it has 8589934592 points; ")));
+        // A point takes about this much: its floats, and two nodes of 14 words.
+        assert!((200..300).contains(&bytes_at_work(1, 1)));
+        assert_eq!(bytes_at_work(u64::MAX, 1), u64::MAX);
     }
 }

@@ -13,6 +13,7 @@ use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
 use super::header::TextureKind;
 use super::patient_file::{Patience, answered};
+use super::read_limits::ReadLimits;
 use super::tiled::{TiledPicture, TilingWatch, open_or_tile};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, spellings};
@@ -105,6 +106,8 @@ pub struct TextureStore {
     opening: Mutex<()>,
     /// How long the system may take to answer.
     patience: Arc<Patience>,
+    /// What reading points may take.
+    limits: ReadLimits,
     textures: Mutex<Vec<Arc<StoredTexture>>>,
     /// What the program's own textures are recognised by.
     own: Mutex<FxHashMap<PathBuf, String>>,
@@ -139,6 +142,7 @@ impl TextureStore {
             names: Mutex::default(),
             opening: Mutex::default(),
             patience: Patience::new(patience),
+            limits: ReadLimits::default(),
             textures: Mutex::default(),
             own: Mutex::default(),
             kept: TileCache::new(bytes),
@@ -164,6 +168,11 @@ impl TextureStore {
                 self.reporter.warn("texture", place, TiledPicture::message(&pictures));
             }
         }
+    }
+
+    /// Reads points within these limits.
+    pub fn within(self, limits: ReadLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Reports that one grid looks up more tiles than there are slots, and gets more.
@@ -265,6 +274,7 @@ impl TextureStore {
         let found =
             first(Path::is_file).and_then(|file| file.map_or_else(|| first(Path::exists), |file| Ok(Some(file))));
         let report = |error| {
+            // Then nothing more is drawn.
             if matches!(error, TextureError::Stopped) {
                 return;
             }
@@ -292,7 +302,7 @@ impl TextureStore {
         let is_own = self.own.lock().contains_key(&path);
         let claim = || if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
         let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
-        let opened = claimed.and_then(|()| open_or_tile(&self.patience, &path, &self.tiled, &self.tiling));
+        let opened = claimed.and_then(|()| open_or_tile(&self.patience, &self.limits, &path, &self.tiled, &self.tiling));
         let opened = opened.and_then(|(file, tiled)| {
             let depth_files = self.depth_files.lock();
             let unexpected =

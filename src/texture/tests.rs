@@ -446,7 +446,9 @@ fn pictures_without_tiles_are_tiled_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (picture, cache) = (folder.path().join("a.png"), folder.path().join("cache/sub"));
     png(&picture, [70, 3], 3, |x, _, _| x as u8);
-    let open = |path: &Path| open_or_tile(&Patience::new(PATIENCE), path, &cache, &TilingWatch::none());
+    let open = |path: &Path| {
+        open_or_tile(&Patience::new(PATIENCE), &ReadLimits::default(), path, &cache, &TilingWatch::none())
+    };
     let (tiled, made) = open(&picture).expect("it can be tiled");
     let message = TiledPicture::message(&[&made.expect("it was made now")]);
     assert!(message.contains("a.png") && message.contains("anthill texture make"), "{message}");

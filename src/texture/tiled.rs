@@ -6,6 +6,7 @@ use super::file::{FileIdentity, TextureFile};
 use super::make::{MakeKind, MakeRequest, make};
 use super::make_memory::make_bytes;
 use super::patient_file::Patience;
+use super::read_limits::ReadLimits;
 use exr::meta::MetaData;
 use rustc_hash::FxHasher;
 use std::fmt;
@@ -91,19 +92,20 @@ impl TiledPicture {
 
 /// Opens a texture or a point cloud. A picture without tiles or levels is made into a texture in the folder `cache`
 /// first, unless it is there already, as far as `watch` lets it; what was made now is returned too. A texture is given
-/// up where the system does not answer for `patience`.
+/// up where the system does not answer for `patience`, and points where they exceed `limits`.
 ///
 /// # Errors
 /// If it can neither be read nor made into a texture.
 pub fn open_or_tile(
     patience: &Arc<Patience>,
+    limits: &ReadLimits,
     path: &Path,
     cache: &Path,
     watch: &TilingWatch,
 ) -> Result<(TextureFile, Option<TiledPicture>), TextureError> {
     match TextureFile::open_within(patience, path) {
         Err(TextureError::NotTiled { .. } | TextureError::Unknown(_)) => {}
-        Err(TextureError::PointCloud(_)) => return Ok((TextureFile::open_points(path)?, None)),
+        Err(TextureError::PointCloud(_)) => return Ok((TextureFile::open_points_within(path, limits)?, None)),
         opened => return Ok((opened?, None)),
     }
     let texture = tiled_path(path, cache)?;

@@ -22,7 +22,10 @@ const PARTS: &[(&str, &[&str])] = &[
     ("deep", &["exr_blocks"]),
     ("points", &["files"]),
     ("film", &["deep", "exr_blocks", "scene", "schedule::Region", "diagnostic", "files", "parallel"]),
-    ("texture", &["deep", "diagnostic", "exr_blocks", "files", "parallel", "points"]),
+    (
+        "texture",
+        &["deep", "diagnostic", "exr_blocks", "files", "host_memory", "parallel", "points", "progress", "stats"],
+    ),
     ("pipeline", &["scene", "diagnostic", "schedule::Region"]),
     // Looks, imagers and compiled kernels are handed to the pipeline; raster space must be its own.
     (

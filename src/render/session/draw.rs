@@ -24,7 +24,7 @@ use crate::render::session::tuning::Tuning;
 use crate::scene::World;
 use crate::shading::ShaderLibrary;
 use crate::stats::{CostStats, Stage, Stats, WorldStats};
-use crate::texture::TextureStore;
+use crate::texture::{ReadLimits, TextureStore};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -79,7 +79,8 @@ impl<'a> Session<'a> {
         let SessionSetup { options, reporter, ticker, tuning, memory } = setup;
         let (files, patience) = (Arc::clone(&options.files), options.timeout.unwrap_or(HANG_TIMEOUT));
         let textures = TextureStore::new(Arc::clone(reporter), files, tiled_folder(), patience);
-        let textures = Arc::new(textures.watched(tiling_watch(ticker, &memory)));
+        let limits = ReadLimits { memory: Arc::clone(&memory), interrupt: ticker.interrupt.clone() };
+        let textures = Arc::new(textures.within(limits).watched(tiling_watch(ticker, &memory)));
         Self {
             options,
             reporter,
