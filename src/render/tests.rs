@@ -20,6 +20,7 @@ use crate::pipeline::tests::program;
 use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, kernels_of};
 use crate::progress::Interrupt;
+use crate::render::region::bakes::BakeMemory;
 use crate::scene::*;
 use crate::schedule::{Axis, Region};
 use glam::{DMat4, DVec3};
@@ -192,6 +193,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         textures: PictureTextures::of(Default::default()),
         depth_filter: Some(setup.depth_filter),
         deep: None,
+        bake_memory: Arc::new(BakeMemory::new(&HostMemory::new(u64::MAX))),
         variables: 0,
         composition: Composition::BY_OPACITY,
         pipelines: DevicePipelines::Fixed(setup.pipeline),

@@ -8,7 +8,7 @@ use spirv_gen::ir::Const;
 use std::sync::Arc;
 
 /// What calls have in common whose points belong together, as tokens of texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BakeCall {
     file: u32,
     /// The list of channels that the shader gives.

@@ -9,6 +9,7 @@ use crate::pipeline::world::DrawnWorld;
 use crate::pipeline_choice::PipelineChoice;
 use crate::progress::{Interrupt, ProgressTally};
 use crate::render::device::memory::GridResidency;
+use crate::render::region::bakes::BakeMemory;
 use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::scene::{DepthFilter, Filter};
@@ -62,6 +63,8 @@ pub(crate) struct Picture {
     pub depth_filter: Option<DepthFilter>,
     /// How the light at each depth is kept, where a display asks for it.
     pub deep: Option<DeepSettings>,
+    /// The host's memory for what shaders bake.
+    pub bake_memory: Arc<BakeMemory>,
     /// Outputs besides colour, alpha, depth.
     pub variables: u64,
     /// How they are composited.

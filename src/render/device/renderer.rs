@@ -129,6 +129,7 @@ impl DeviceRenderer {
                 depth_filter: picture.depth_filter,
             },
             deep: picture.deep,
+            bake_memory: Arc::clone(&picture.bake_memory),
             long_loops: vec![false; picture.kernels.len()],
             textures,
         };

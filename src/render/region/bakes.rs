@@ -1,8 +1,11 @@
 //! What shaders bake. The records come as those of `printf` do (see [`super::prints`]), but all are kept: a point is
 //! known by its grid, its vertex and the number of the call there, and counts once however often it was shaded.
 
+use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::shading::bakes::{BakeCall, vertex_and_columns, with_vertex};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A point's grid, its vertex with the grid's columns, and the number of the call there.
 pub(crate) type BakePlace = [u32; 3];
@@ -13,6 +16,48 @@ pub(crate) struct BakedPoints {
     pub calls: BTreeMap<BakeCall, BakedCalls>,
     /// Words for which a submission had no room: points are missing.
     pub lost_words: u64,
+}
+
+/// The host's memory for what a picture's shaders bake, on all devices. Once there is too little, nothing more is kept.
+#[derive(Debug)]
+pub(crate) struct BakeMemory {
+    memory: Arc<HostMemory>,
+    is_short: AtomicBool,
+}
+
+impl BakeMemory {
+    pub(crate) fn new(memory: &Arc<HostMemory>) -> Self {
+        Self { memory: Arc::clone(memory), is_short: AtomicBool::new(false) }
+    }
+
+    /// Returns an empty charge.
+    pub(crate) fn charge(&self) -> Charge {
+        Charge::new(&self.memory)
+    }
+
+    /// Charges memory for points that take `bytes` bytes, and for what is made of them; `false` if there is too little.
+    pub(crate) fn take(&self, charge: &Charge, bytes: u64) -> bool {
+        let fits = !self.is_short() && charge.try_take(ChargeKind::Points, COPIES * bytes);
+        self.is_short.fetch_or(!fits, Ordering::Relaxed);
+        fits
+    }
+
+    /// Whether there was too little.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short.load(Ordering::Relaxed)
+    }
+}
+
+/// Memory for a point, as a multiple of its own: it is sorted, perhaps interpolated, and copied for its file. Lists of
+/// points may have grown to twice what is in them.
+const COPIES: u64 = 4;
+
+/// Bytes of a point besides its floats.
+const PLACE_BYTES: u64 = size_of::<BakePlace>() as u64;
+
+/// Returns the bytes of a point with this many floats.
+pub(super) fn point_bytes(floats: usize) -> u64 {
+    PLACE_BYTES + (floats * size_of::<f32>()) as u64
 }
 
 /// The points of calls that have file and channels in common.
@@ -75,12 +120,6 @@ impl BakedPoints {
         let points = self.calls.entry(call).or_default();
         points.places.push(place);
         points.floats.extend(floats);
-    }
-
-    /// Bytes of memory, about.
-    pub(crate) fn bytes(&self) -> u64 {
-        let each = |points: &BakedCalls| size_of_val(&points.places[..]) + size_of_val(&points.floats[..]);
-        self.calls.values().map(|points| each(points) as u64).sum()
     }
 
     /// Adds those of another region.

@@ -8,6 +8,7 @@ use crate::pipeline::piece::ListRecords;
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::stage::{StageSettings, TaskInput, TaskState, WorldPrograms};
 use crate::pipeline::world::DrawnWorld;
+use crate::render::region::bakes::BakeMemory;
 use crate::render::region::layers::DeepSettings;
 use crate::render::region::loads::SublistCost;
 use crate::render::resident::geometry_pages::GeometryPages;
@@ -27,6 +28,8 @@ pub(crate) struct DeviceWorld {
     pub settings: StageSettings,
     /// How the light at each depth is kept, where a display asks for it.
     pub deep: Option<DeepSettings>,
+    /// The host's memory for what shaders bake.
+    pub bake_memory: Arc<BakeMemory>,
     /// Which kernels turned out to have long loops, by number.
     pub long_loops: Vec<bool>,
     /// Tiles of textures, where programs look them up.

@@ -3,12 +3,14 @@
 //! shades, put in order, and repeats are dropped; the picture's first lines are kept whatever regions it was drawn in.
 
 use crate::gpu::{Device, GpuError};
+use crate::host_memory::Charge;
 use crate::pipeline::buffers::ActiveRegion;
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::recording::Recording;
-use crate::render::region::bakes::BakedPoints;
+use crate::render::region::bakes::{BakeMemory, BakedPoints, point_bytes};
 use crate::shading::prints::{LeftRecord, PrintedRecord, records};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Calls of `printf` that are kept.
 const CALLS_MAX: usize = 1000;
@@ -62,6 +64,15 @@ pub(crate) struct RegionPrints {
     printing: bool,
     printed: PrintedCalls,
     baked: BakedPoints,
+    /// The memory that these take.
+    charge: Option<Charge>,
+}
+
+/// What the shaders of a finished region have printed and baked, and the memory of the points.
+pub(crate) struct TakenPrints {
+    pub printed: PrintedCalls,
+    pub baked: BakedPoints,
+    pub charge: Option<Arc<Charge>>,
 }
 
 impl RegionPrints {
@@ -99,8 +110,9 @@ impl RegionPrints {
         device: &mut Device,
         region: &ActiveRegion,
         kernels: &[ShadingKernel],
+        bake_memory: &BakeMemory,
     ) -> Result<(), GpuError> {
-        if !std::mem::take(&mut self.printing) {
+        if !std::mem::take(&mut self.printing) || bake_memory.is_short() {
             return Ok(());
         }
         let status = region.slices.status;
@@ -113,37 +125,71 @@ impl RegionPrints {
         }
         if kept > 0 {
             let words = device.read(status.part(2..2 + kept.div_ceil(4)))?;
-            for (place, record) in records(&words.as_flattened()[..kept as usize]) {
-                match record {
-                    LeftRecord::Printed(record) => self.printed.insert(place, record),
-                    LeftRecord::Baked(call, floats) => self.baked.insert(place, call, &floats),
-                }
-            }
+            self.keep(&records(&words.as_flattened()[..kept as usize]), bake_memory);
         }
         Ok(())
     }
 
+    /// Keeps records. Where memory for points is short, all points are forgotten.
+    fn keep(&mut self, records: &[([u32; 3], LeftRecord)], bake_memory: &BakeMemory) {
+        let bytes_of = |record: &LeftRecord| match record {
+            LeftRecord::Printed(_) => 0,
+            LeftRecord::Baked(_, floats) => point_bytes(floats.len()),
+        };
+        let bytes: u64 = records.iter().map(|(_, record)| bytes_of(record)).sum();
+        let charge = self.charge.get_or_insert_with(|| bake_memory.charge());
+        let fits = bytes == 0 || bake_memory.take(charge, bytes);
+        if !fits {
+            (self.baked, self.charge) = (BakedPoints::default(), None);
+        }
+        for (place, record) in records {
+            match record {
+                LeftRecord::Printed(record) => self.printed.insert(*place, record.clone()),
+                LeftRecord::Baked(call, floats) if fits => self.baked.insert(*place, *call, floats),
+                LeftRecord::Baked(..) => {}
+            }
+        }
+    }
+
     /// What the region printed and baked: ranks of grids become their numbers in the picture.
-    pub(crate) fn take(
-        &mut self,
-        device: &mut Device,
-        region: &ActiveRegion,
-    ) -> Result<(PrintedCalls, BakedPoints), GpuError> {
-        let Self { mut printed, baked, .. } = std::mem::take(self);
+    pub(crate) fn take(&mut self, device: &mut Device, region: &ActiveRegion) -> Result<TakenPrints, GpuError> {
+        let Self { mut printed, baked, charge, .. } = std::mem::take(self);
+        let charge = charge.filter(|_| !baked.calls.is_empty()).map(Arc::new);
         if printed.first.is_empty() && baked.calls.is_empty() {
-            return Ok((printed, baked));
+            return Ok(TakenPrints { printed, baked, charge });
         }
         let numbers = authored_numbers(&device.read(region.slices.chosen)?);
         let renumbered =
             |[rank, vertex, call]: [u32; 3]| [numbers.get(rank as usize).copied().unwrap_or(u32::MAX), vertex, call];
         printed.first = printed.first.into_iter().map(|(place, record)| (renumbered(place), record)).collect();
-        Ok((printed, baked.sorted(renumbered)))
+        Ok(TakenPrints { printed, baked: baked.sorted(renumbered), charge })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host_memory::HostMemory;
+    use crate::shading::bakes::BakeCall;
+
+    #[test]
+    fn points_are_forgotten_where_memory_is_short() {
+        let memory = HostMemory::new(4 * 10 * point_bytes(8));
+        let (bake_memory, mut prints) = (BakeMemory::new(&memory), RegionPrints::default());
+        let points = |first: u32| -> Vec<([u32; 3], LeftRecord)> {
+            let point = |at| ([at, 0, 0], LeftRecord::Baked(BakeCall::default(), vec![0.5; 8]));
+            (first..first + 6).map(point).collect()
+        };
+        let count = |prints: &RegionPrints| prints.baked.calls.values().map(|calls| calls.places.len()).sum::<usize>();
+        prints.keep(&points(0), &bake_memory);
+        assert_eq!((count(&prints), bake_memory.is_short()), (6, false));
+        prints.keep(&points(6), &bake_memory);
+        assert_eq!((count(&prints), bake_memory.is_short()), (0, true));
+        // What was charged is free for others, but not for more points.
+        assert_eq!(memory.usage(), "nothing");
+        prints.keep(&points(12), &bake_memory);
+        assert_eq!(prints.baked, BakedPoints::default());
+    }
 
     fn calls(numbers: impl Iterator<Item = u32>) -> PrintedCalls {
         let mut calls = PrintedCalls::default();

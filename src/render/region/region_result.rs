@@ -1,10 +1,12 @@
 //! What a finished region gives back: its pixels, and what they took.
 
 use crate::deep::Visibility;
+use crate::host_memory::Charge;
 use crate::pipeline::buffers::RegionCapacity;
 use crate::render::region::bakes::BakedPoints;
 use crate::render::region::prints::PrintedCalls;
 use crate::stats::TextureLossStats;
+use std::sync::Arc;
 
 /// A finished region.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +23,8 @@ pub(crate) struct RegionResult {
     pub printed: PrintedCalls,
     /// The points that they baked.
     pub baked: BakedPoints,
+    /// The memory that these take.
+    pub bake_charge: Option<Arc<Charge>>,
     /// Seconds of its submissions by the device's clock.
     pub device_s: f64,
     /// Subpixels that it sampled.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::files::FileRole;
-use crate::host_memory::{Charge, ChargeKind, HostMemory};
+use crate::host_memory::Charge;
 use crate::points::{PointChannel, PointCloud};
 use crate::render::device::picture::Picture;
 use crate::render::region::bakes::{BakePlace, BakedCalls, BakedPoints};
@@ -13,33 +13,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The points of the regions of a picture that are drawn, as far as the host's memory holds them.
+/// The points of the regions of a picture that are drawn, and the memory that they take.
+#[derive(Default)]
 pub(super) struct BakedPicture {
     points: BakedPoints,
-    charge: Charge,
+    charges: Vec<Arc<Charge>>,
 }
-
-/// Memory for a point, as a multiple of its region's: it is sorted, perhaps interpolated, and copied for its file.
-const COPIES: u64 = 4;
 
 /// Why a file is not written, and what to do about it.
 type BakeRefusal = (String, &'static str);
 
 impl BakedPicture {
-    pub(super) fn new(memory: &Arc<HostMemory>) -> Self {
-        Self { points: BakedPoints::default(), charge: Charge::new(memory) }
-    }
-
-    /// Adds the points of a region. Where memory is short all are forgotten.
-    pub(super) fn add(&mut self, points: BakedPoints) {
-        if points == BakedPoints::default() {
-            return;
-        }
-        if self.charge.take(ChargeKind::Points, COPIES * points.bytes()) {
-            self.points.add(points);
-        } else {
-            self.points = BakedPoints::default();
-        }
+    /// Adds the points of a region.
+    pub(super) fn add(&mut self, points: BakedPoints, charge: Option<Arc<Charge>>) {
+        self.points.add(points);
+        self.charges.extend(charge);
     }
 }
 
@@ -89,7 +77,7 @@ impl Session<'_> {
     /// Writes what a whole picture's shaders baked, file by file.
     pub(super) fn write_baked(&mut self, picture: &Picture, baked: &BakedPicture) {
         let texts = &picture.textures.names.texts;
-        if baked.charge.refused().is_some() {
+        if picture.bake_memory.is_short() {
             let message = "there is no host memory for the points that shaders bake: no file of them is written";
             return self.report_bake(picture, message.into(), "raise --host-memory, or bake fewer points");
         }

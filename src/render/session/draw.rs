@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
             tuning,
             stats: Stats::default(),
             slots,
-            baked: BakedPicture::new(&memory),
+            baked: BakedPicture::default(),
             memory,
             checkpoint: None,
             is_last: false,
@@ -224,7 +224,7 @@ impl<'a> Session<'a> {
         }
         // Of names that shaders computed.
         self.textures.report_tiled();
-        let baked = std::mem::replace(&mut self.baked, BakedPicture::new(&self.memory));
+        let baked = std::mem::take(&mut self.baked);
         if film.progress().0 == count {
             self.ticker.tally.finish_picture();
             self.write_baked(picture, &baked);

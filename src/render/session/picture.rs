@@ -7,6 +7,7 @@ use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{DevicePipelines, Picture, WorldImager};
 use crate::render::device::renderer::prepare_kernels;
+use crate::render::region::bakes::BakeMemory;
 use crate::render::region::layers::DeepSettings;
 use crate::render::report::advice::on_few_keyframes;
 use crate::render::resident::picture_textures::PictureTextures;
@@ -89,6 +90,7 @@ impl Session<'_> {
             composition: outputs.composition,
             textures: self.textures(world, shaded.textures, &DMat4::IDENTITY),
             deep: layout.has_light().then(|| deep_settings(world)),
+            bake_memory: Arc::new(BakeMemory::new(&self.memory)),
             pipelines: pipelines(self.options.pipelines.clone()),
             in_flight: self.tuning.in_flight,
             is_last: self.is_last,

@@ -118,12 +118,12 @@ impl Session<'_> {
         let layout = film.layout().clone();
         let mut totals = RegionCounts::default();
         let mut printed = PrintedCalls::default();
-        let mut baked = BakedPicture::new(&self.memory);
+        let mut baked = BakedPicture::default();
         let mut deposit = Duration::ZERO;
         let mut sink = |region: Region, mut result: Box<RegionResult>| {
             totals.add(&result.counts);
             printed.add(std::mem::take(&mut result.printed));
-            baked.add(std::mem::take(&mut result.baked));
+            baked.add(std::mem::take(&mut result.baked), result.bake_charge.take());
             log.add_result(region, &result);
             let begin = Instant::now();
             film.deposit_light(region, std::mem::take(&mut result.light));

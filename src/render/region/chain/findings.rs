@@ -12,6 +12,7 @@ use crate::pipeline::slab::{CELL_ENTRIES_MAX, cell_entries_max};
 use crate::pipeline::stage::Finding;
 use crate::render::region::costs::RegionCosts;
 use crate::render::region::device_world::DeviceWorld;
+use crate::render::region::prints::TakenPrints;
 use crate::render::region::region_result::{OpenSolids, RegionResult, ReplacedValues};
 use crate::render::region::slabs::Slabs;
 
@@ -212,7 +213,19 @@ impl Chain {
         };
         let (subpixels, capacity) = (region.subpixels(), Some(region.capacity));
         let light = std::mem::take(&mut self.light).finish();
-        let ((printed, baked), counts) = (self.prints.take(device, &region)?, self.counts);
-        Ok(RegionResult { pixels, depths, light, counts, printed, baked, device_s: 0.0, subpixels, capacity })
+        let (TakenPrints { printed, baked, charge: bake_charge }, counts) =
+            (self.prints.take(device, &region)?, self.counts);
+        Ok(RegionResult {
+            pixels,
+            depths,
+            light,
+            counts,
+            printed,
+            baked,
+            bake_charge,
+            device_s: 0.0,
+            subpixels,
+            capacity,
+        })
     }
 }

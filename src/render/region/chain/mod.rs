@@ -275,7 +275,7 @@ impl Chain {
 
     /// Reads what the last submission, whose tiles were all there, printed, and what layers it listed.
     fn note_effects(&mut self, device: &mut Device, world: &DeviceWorld) -> Result<(), GpuError> {
-        self.prints.note(device, &self.region, &world.kernels)?;
+        self.prints.note(device, &self.region, &world.kernels, &world.bake_memory)?;
         match (world.deep, self.tasks.take_listed()) {
             (Some(settings), Some(listed)) => self.light.note(device, &self.region, settings, &listed),
             _ => Ok(()),
