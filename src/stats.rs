@@ -385,11 +385,12 @@ impl Stats {
             }
         }
         line += &format!(": {:.2} s", self.wall.as_secs_f64());
+        line += if self.devices.is_empty() { "" } else { " in all" };
         if !self.devices.is_empty() {
             let peak = self.devices.iter().map(|device| device.peak_bytes).max().unwrap_or(0);
             let plural = if self.devices.len() == 1 { "" } else { "s" };
             line += &format!(
-                ", {:.2} s on {} device{plural}; {} micropolygons, {} sample points, {} of device memory at most",
+                ", {:.2} s of it drawing on {} device{plural}; {} micropolygons, {} sample points, {} of device memory at most",
                 self.render.as_secs_f64(),
                 self.devices.len(),
                 in_thousands(self.counts.micropolygons),
@@ -572,7 +573,7 @@ mod tests {
         assert_eq!((value["warnings"].as_array().map(Vec::len), &value["warnings"][1]), (Some(2), &error));
         assert_eq!(
             stats.summary(),
-            "2 files (1 partial): 1.50 s, 0.00 s on 2 devices; 3.6 M micropolygons, 0 sample points, \
+            "2 files (1 partial): 1.50 s in all, 0.00 s of it drawing on 2 devices; 3.6 M micropolygons, 0 sample points, \
              3.0 MiB of device memory at most; 2 errors survived"
         );
         stats.outputs.truncate(1);
