@@ -3,11 +3,12 @@
 use crate::cli::console::Console;
 use anthill::outcome::exit_code::WRONG_USAGE;
 
-/// Prints help and version, which are results, to standard output, and usage errors to standard error.
-pub(crate) fn print_answer(answer: &clap::Error, console: &mut Console) -> u8 {
+/// Prints help and version, which are results, to standard output, and usage errors, with a tip about them, to standard
+/// error.
+pub(crate) fn print_answer(answer: &clap::Error, tip: Option<&str>, console: &mut Console) -> u8 {
     let text = fitted(&answer.render().to_string(), terminal_width());
     if answer.use_stderr() {
-        console.err.block(text.trim_end());
+        console.err.block(&format!("{}{}", text.trim_end(), tip.unwrap_or_default()));
     } else {
         console.print(&text);
     }

@@ -6,6 +6,7 @@ mod console;
 mod device_errors;
 mod file_errors;
 mod flags;
+mod foreign;
 mod help;
 mod interrupt;
 mod kept_pipelines;
@@ -38,7 +39,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render_scenes: &Rend
     let args: Vec<OsString> = args.into_iter().collect();
     let flags = match Flags::try_parse_from(&args) {
         Ok(flags) => flags,
-        Err(answer) => return help::print_answer(&answer, &mut console),
+        Err(answer) => return help::print_answer(&answer, foreign::tip(&answer, &args).as_deref(), &mut console),
     };
     match &flags.command {
         CliCommand::Render(flags) => render::run(flags, render_scenes, &console),

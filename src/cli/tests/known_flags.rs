@@ -64,6 +64,29 @@ fn completions_and_manual_pages_come_from_the_flags() {
     assert!(code == 1 && err.starts_with("anthill: error: cannot write "), "{err}");
 }
 
+#[test]
+fn flags_of_other_renderers_are_answered_with_ours() {
+    let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("nothing to render");
+    for (line, tip) in [
+        ("render SCENE -res 640 480", "what other renderers call -res is --format W H"),
+        ("render -crop 0 1 0 0.5 SCENE", "what other renderers call -crop is --crop X0 X1 Y0 Y1"),
+        ("render -progress SCENE", "what other renderers call -progress is --progress bar"),
+        ("render -Progress SCENE", "what other renderers call -Progress is --progress percent"),
+        ("render -p:4 SCENE", "what other renderers call -p is -t N for a number of cores"),
+        ("render -p SCENE", "or --progress bar"),
+        ("render -f 1,3 SCENE", "what other renderers call -f is --frames 1,3-5"),
+        ("render -type=tiff SCENE", "what other renderers call -type is -d TYPE"),
+        ("render -shaders=a SCENE", "what other renderers call -shaders is --shaders PATH"),
+        ("render -verbose=2 SCENE", "what other renderers call -verbose is -v"),
+    ] {
+        let (code, out, err) = type_in(&directory(), line, &Arc::default(), &render);
+        assert!(code == 2 && out.is_empty() && err.contains(tip), "{line}: {err}");
+    }
+    assert!(
+        !type_in(&directory(), "render SCENE --fromat 1 1", &Arc::default(), &render).2.contains("other renderers")
+    );
+}
+
 /// No line of any help is longer than the terminal, unless a single word is.
 #[test]
 fn help_fits_every_width() {
