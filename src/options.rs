@@ -105,6 +105,9 @@ pub struct RenderOptions {
     /// How long a device may make no progress and a texture's file not answer, and how long compiling one kernel may
     /// take; `None` is [`HANG_TIMEOUT`] and ten minutes.
     pub timeout: Option<Duration>,
+    /// How long the render may take; then what is finished is written. The bytes that its files may take are a limit of
+    /// [`Self::files`].
+    pub time_max: Option<Duration>,
     /// How finished pixels are saved, so that a render that was stopped can continue.
     pub checkpoint: Option<CheckpointOptions>,
     /// The trace that timelines are written to.

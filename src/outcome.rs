@@ -13,6 +13,8 @@ pub mod exit_code {
     pub const WRONG_USAGE: u8 = 2;
     /// There is no usable device.
     pub const NO_USABLE_DEVICE: u8 = 3;
+    /// A limit that the user set was reached.
+    pub const LIMIT_REACHED: u8 = 4;
     /// The user interrupted the program.
     pub const INTERRUPTED: u8 = 130;
 }
@@ -27,6 +29,8 @@ pub enum Ending {
     Unreadable,
     /// The user stopped the render; finished pixels were written.
     Interrupted,
+    /// A limit that the user set was reached; finished pixels were written.
+    LimitReached,
     /// Every world was rendered as far as possible, but a file was refused because it has another role.
     Clashing,
     /// The command line does not fit the scene (as with `-o` for several pictures); nothing was rendered.
@@ -58,6 +62,7 @@ impl Outcome {
             Ending::WrongUsage | Ending::Clashing => exit_code::WRONG_USAGE,
             Ending::NoDevice => exit_code::NO_USABLE_DEVICE,
             Ending::Interrupted => exit_code::INTERRUPTED,
+            Ending::LimitReached => exit_code::LIMIT_REACHED,
             Ending::Unreadable | Ending::FaultNotReached => exit_code::INCOMPLETE,
             Ending::Finished if !self.displays.iter().all(is_whole) => exit_code::INCOMPLETE,
             Ending::Finished if self.stats.lost_files > 0 => exit_code::INCOMPLETE,
@@ -83,6 +88,8 @@ mod tests {
             (Ending::Finished, vec![Partial { missing: 1 }], 0, false, 1),
             (Ending::Interrupted, vec![Partial { missing: 1 }], 0, false, 130),
             (Ending::Interrupted, vec![Whole], 0, true, 130),
+            (Ending::LimitReached, vec![Partial { missing: 1 }], 0, false, 4),
+            (Ending::LimitReached, vec![Whole, Missing], 1, true, 4),
             (Ending::WrongUsage, vec![], 1, true, 2),
             (Ending::Clashing, vec![Whole, Missing], 1, false, 2),
             (Ending::NoDevice, vec![], 1, false, 3),

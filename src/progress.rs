@@ -4,33 +4,59 @@
 use crate::schedule::Region;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A limit that the user has set for a render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReachedLimit {
+    /// Its time.
+    Time,
+    /// The bytes of its files.
+    Output,
+}
 
 /// Stops a render once it is raised. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt {
+    raised: Arc<AtomicBool>,
+    /// What raised it, if not the user.
+    limit: Arc<OnceLock<ReachedLimit>>,
+}
 
 impl Interrupt {
     /// Asks the render to stop: it gives up what it is doing, and writes what is finished.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks the render to stop because a limit is reached, unless it was asked to stop before.
+    pub fn raise_at(&self, limit: ReachedLimit) {
+        if !self.is_raised() {
+            self.limit.get_or_init(|| limit);
+            self.raise();
+        }
     }
 
     /// Whether the render is to stop.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.raised.load(Ordering::Relaxed)
+    }
+
+    /// Returns the limit that was reached, if it was that.
+    pub fn limit(&self) -> Option<ReachedLimit> {
+        self.limit.get().copied()
     }
 
     /// Returns the flag, which becomes true when the interrupt is raised.
     pub(crate) fn flag(&self) -> &AtomicBool {
-        &self.0
+        &self.raised
     }
 }
 
 impl From<Arc<AtomicBool>> for Interrupt {
     fn from(flag: Arc<AtomicBool>) -> Self {
-        Self(flag)
+        Self { raised: flag, limit: Arc::default() }
     }
 }
 
@@ -46,6 +72,8 @@ pub enum Event {
     Progress(Progress),
     /// The displays of the current world have been written.
     WorldEnd,
+    /// The time of the render is over for long, and it neither ends nor writes. Sent several times a second.
+    Overdue,
 }
 
 /// How far a render is.

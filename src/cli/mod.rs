@@ -18,7 +18,7 @@ mod watcher;
 pub(crate) use commands::render::RenderFn;
 pub(crate) use console::Console;
 
-use anthill::outcome::exit_code::INTERRUPTED;
+use anthill::outcome::exit_code::{INTERRUPTED, LIMIT_REACHED};
 use clap::Parser;
 use commands::{completions, devices, explore, man, predict, preview, render, rib, scale, shader, texture};
 use flags::{CliCommand, Flags};
@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 /// Ends the program after `code` of [`run`]. Drivers may still be busy for a render that was interrupted.
 pub(crate) fn exit(code: u8) -> ExitCode {
-    if code == INTERRUPTED {
+    if matches!(code, INTERRUPTED | LIMIT_REACHED) {
         interrupt::exit_at_once(code);
     }
     ExitCode::from(code)

@@ -2,6 +2,8 @@
 
 use super::console::MessageStream;
 use super::flags::values::ProgressMode;
+use super::interrupt;
+use anthill::outcome::exit_code::LIMIT_REACHED;
 use anthill::progress::{Activity, Event, Interrupt, Observer, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parking_lot::Mutex;
@@ -155,6 +157,10 @@ impl Observer for Watcher {
                 world.begun = false;
                 self.close_bar(&mut world);
             }
+            Event::Overdue => {
+                self.messages.error("the render does not end although its time is over: it is given up as it is");
+                interrupt::exit_at_once(LIMIT_REACHED);
+            }
         }
     }
 
@@ -180,7 +186,10 @@ pub(super) fn report_interrupt<T>(
                 }
                 thread::park_timeout(INTERRUPT_POLL);
             }
-            messages.line(message);
+            // The renderer reports a limit itself.
+            if interrupt.limit().is_none() {
+                messages.line(message);
+            }
         });
         // Also when `act` panics: the scope waits for the thread.
         let _ended = EndsWatching { done: &done, watching: watching.thread() };

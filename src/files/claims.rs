@@ -1,5 +1,6 @@
 //! Which file has which role, so that no role overwrites the file of another, whatever links and names it goes by.
 
+use super::budget::OutputBudget;
 use super::whole::resolve;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -159,6 +160,7 @@ pub struct FileClaims {
     folder: Option<PathBuf>,
     claimed: Mutex<Claimed>,
     clashed: AtomicBool,
+    budget: OutputBudget,
 }
 
 impl FileClaims {
@@ -172,6 +174,16 @@ impl FileClaims {
             return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder"));
         }
         Ok(Self { folder: Some(folder), ..Self::default() })
+    }
+
+    /// Allows files that are written only this many bytes together; `None` any number.
+    pub fn with_output_limit(self, limit_bytes: Option<u64>) -> Self {
+        Self { budget: OutputBudget::new(limit_bytes), ..self }
+    }
+
+    /// Returns the bytes that files may take.
+    pub fn budget(&self) -> &OutputBudget {
+        &self.budget
     }
 
     /// Whether a file was refused because it has another role.

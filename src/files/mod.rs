@@ -1,11 +1,13 @@
 //! Files: which role each has in a run of the program, and writing them whole or not at all.
 
+mod budget;
 mod claims;
 mod handles;
 mod special;
 mod spelling;
 mod whole;
 
+pub use budget::OutputBudget;
 pub(crate) use claims::number_of;
 pub use claims::{FileClaims, FileRefused, FileRole};
 pub(crate) use handles::{close_when_short, handles_max, keep_reserve, with_handles};

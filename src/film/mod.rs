@@ -54,7 +54,7 @@ pub use save::SavedPixels;
 
 use crate::deep::Visibility;
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::files::{FileClaims, FileRole, check_writable, write_whole};
+use crate::files::{FileClaims, FileRole, FileSink, check_writable};
 use crate::scene::{Camera, Options, World};
 use crate::schedule::Region;
 use develop::DevelopedRows;
@@ -375,7 +375,9 @@ impl Film {
             draft.output.map(|output| {
                 let imager = imager.filter(|_| develop::imaged_group(output).is_some());
                 let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
-                write(output, &draft.path, &self.header, &pixels, rows, imager)
+                self.claims
+                    .budget()
+                    .write_whole(&draft.path, |sink| write(output, sink, &self.header, &pixels, rows, imager))
             })
         };
         let written: Vec<_> = match imager {
@@ -565,24 +567,20 @@ fn check_format(output: &OutputFile, picture: &PictureInfo<'_>) -> Result<(), Fi
 
 fn write(
     output: &OutputFile,
-    path: &Path,
+    sink: &mut dyn FileSink,
     header: &CameraMetadata,
     pixels: &Pixels,
     rows: DevelopedRows<'_>,
     imager: Option<&dyn Imager>,
 ) -> Result<(), FilmWriteError> {
     let picture = PictureInfo { header, crop: pixels.crop, origin: output.origin, partial_note: pixels.partial_note() };
-    write_whole(path, |sink| {
-        match &output.format {
-            FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
-            FileFormat::Tiff { compression, samples } => {
-                tiff::write(sink, &picture, output, *compression, *samples, rows)
-            }
-            FileFormat::Png { bits } => png::write(sink, &picture, &output.quantize_by_float(), *bits, rows),
-            FileFormat::DeepShadow => deep_shadow::write(sink, &picture, &pixels.light),
-        }?;
-        imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
-    })
+    match &output.format {
+        FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
+        FileFormat::Tiff { compression, samples } => tiff::write(sink, &picture, output, *compression, *samples, rows),
+        FileFormat::Png { bits } => png::write(sink, &picture, &output.quantize_by_float(), *bits, rows),
+        FileFormat::DeepShadow => deep_shadow::write(sink, &picture, &pixels.light),
+    }?;
+    imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
 }
 
 fn report_unwritten(reporter: &Reporter, location: &SourceLocation, path: &Path, error: &dyn fmt::Display) {

@@ -12,6 +12,8 @@ mod incomplete;
 mod input;
 #[cfg(unix)]
 mod interrupt;
+#[cfg(unix)]
+mod limits;
 mod memory;
 mod rib;
 mod scale;

@@ -207,9 +207,10 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         check: flags.check,
         validate: flags.validate,
         timeout: flags.timeout,
+        time_max: flags.max_time,
         checkpoint,
         trace,
-        files: Arc::new(files),
+        files: Arc::new(files.with_output_limit(flags.max_output)),
     })
 }
 

@@ -48,6 +48,7 @@ Exit codes:
   1    a display is missing or partial, or a scene could not be read whole
   2    wrong usage, or one file has two roles
   3    no usable device
+  4    a limit of --max-time or --max-output was reached; finished pixels were written
   130  interrupted; finished pixels were written";
 
 #[derive(Debug, Subcommand)]

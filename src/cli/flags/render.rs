@@ -1,7 +1,8 @@
 //! The flags of `anthill render`.
 
 use super::values::{
-    CalibrateAfter, CoreCount, ProgressMode, parse_calibrate_after, parse_cores, parse_count, parse_seconds, pipelines,
+    CalibrateAfter, CoreCount, ProgressMode, parse_bytes, parse_calibrate_after, parse_cores, parse_count,
+    parse_seconds, pipelines,
 };
 use super::work::WorkFlags;
 use anthill::film::{OutputName, check_driver};
@@ -92,6 +93,16 @@ pub(crate) struct RenderFlags {
     /// or program have changed
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
+
+    /// End after this long, whatever the scene takes: what is finished is written, the checkpoint stays, and the exit
+    /// code is 4: 90s, 30m
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
+    pub(crate) max_time: Option<Duration>,
+
+    /// End once pictures and textures take this much on disk: a file that would exceed it is not written, the checkpoint
+    /// stays, and the exit code is 4: 500M, 20G
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) max_output: Option<u64>,
 
     /// Begin with about N regions of different sizes (40 is enough), for `anthill predict`; the picture is the same
     #[arg(long, value_name = "N", value_parser = parse_count)]

@@ -63,7 +63,8 @@ impl Session<'_> {
         let no_memory = |reason| TextureError::NoMemory { path: picture, reason };
         let _charge = take_memory(&self.memory, bytes).map_err(no_memory)?;
         let ticker = self.ticker;
-        make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction)).map(|_| ())
+        make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction))
+            .map(|_| files.budget().add_file(&request.output))
     }
 }
 

@@ -10,6 +10,7 @@ mod counting_pass;
 mod devices;
 mod draw;
 mod failures;
+mod limits;
 mod made_textures;
 mod outputs;
 mod picture;

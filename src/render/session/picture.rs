@@ -159,6 +159,7 @@ mod tests {
     use crate::pipeline::{DisplayDemands, KernelVariants, kernels_of};
     use crate::render::session::devices::DeviceSlot;
     use crate::render::session::draw::SessionSetup;
+    use crate::render::session::limits::RenderLimits;
     use crate::render::session::progress_ticker::ProgressTicker;
     use crate::render::session::reading::BegunReading;
     use crate::render::session::run::next_batch;
@@ -197,7 +198,8 @@ mod tests {
         let (outline, world) = (consumer.outlines.remove(0), consumer.worlds.remove(0));
         assert_eq!((outline.drawables.len(), world.drawables.len()), (2, 5001), "one of each sort");
 
-        let (options, ticker) = (RenderOptions::default(), ProgressTicker::new(&()));
+        let options = RenderOptions::default();
+        let ticker = ProgressTicker::new(&(), RenderLimits::new(&options, &reporter));
         let open_options = OpenOptions {
             validate: true,
             compile_log: Arc::clone(&ticker.compile_log),

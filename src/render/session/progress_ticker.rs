@@ -2,6 +2,7 @@
 
 use crate::gpu::CompileLog;
 use crate::progress::{Activity, Event, Interrupt, Observer, Progress, ProgressTally};
+use crate::render::session::limits::RenderLimits;
 use crossbeam::channel::{RecvTimeoutError, bounded};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -16,29 +17,37 @@ pub(super) struct ProgressTicker<'a> {
     pub tally: Arc<ProgressTally>,
     pub compile_log: Arc<CompileLog>,
     pub interrupt: Interrupt,
+    pub limits: RenderLimits,
     /// Keeps events in order.
     order: Mutex<()>,
 }
 
 impl<'a> ProgressTicker<'a> {
-    pub(super) fn new(observer: &'a dyn Observer) -> Self {
+    pub(super) fn new(observer: &'a dyn Observer, limits: RenderLimits) -> Self {
         Self {
             observer,
             tally: Arc::default(),
             compile_log: Arc::default(),
             interrupt: observer.interrupt(),
+            limits,
             order: Mutex::new(()),
         }
     }
 
-    /// Notifies the observer while `act` runs.
+    /// Notifies the observer while `act` runs, and raises the interrupt when the time is over.
     pub(super) fn tick_while<T>(&self, act: impl FnOnce() -> T) -> T {
         std::thread::scope(|scope| {
             let (stop, stopped) = bounded::<()>(0);
             scope.spawn(move || {
                 while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    self.limits.check_time(&self.interrupt);
                     let _order = self.order.lock();
-                    self.observer.notify(Event::Progress(self.progress()));
+                    let progress = self.progress();
+                    let is_stuck = self.limits.is_overdue() && progress.activity != Activity::Writing;
+                    self.observer.notify(Event::Progress(progress));
+                    if is_stuck {
+                        self.observer.notify(Event::Overdue);
+                    }
                 }
             });
             let done = act();

@@ -20,6 +20,7 @@ use crate::render::session::counting_pass::{CountedDevice, CountingDevice};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot};
 use crate::render::session::draw::Session;
 use crate::render::session::failures::FailureLog;
+use crate::render::session::limits::region_interval;
 use crate::render::session::result::interleave;
 use crate::render::session::worker::{IdleRenderer, Worker, opener, region_memory, take_back};
 use crate::schedule::{self, Opener, Policy, Rates, Region, RenderJob, ScheduleEventKind, SummedArea};
@@ -197,8 +198,7 @@ impl Session<'_> {
         if self.tuning.bucket_px.is_some() {
             policy.balance_work_min = u64::MAX;
         }
-        let interval = self.options.checkpoint.as_ref().map(|checkpoint| checkpoint.interval);
-        policy.in_flight_time_max = interval.map(in_flight_time_max);
+        policy.in_flight_time_max = region_interval(self.options).map(in_flight_time_max);
         let timeout = self.options.timeout.unwrap_or(HANG_TIMEOUT);
         policy.hang_timeout = timeout;
         policy.open_timeout = timeout;

@@ -12,6 +12,7 @@ use crate::render::checkpoint::Checkpoint;
 use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
+use crate::render::session::limits::{self, RenderLimits};
 use crate::render::session::progress_ticker::ProgressTicker;
 use crate::render::session::read_passes;
 use crate::render::session::reading::{BegunReading, ReadItem, ReadWorld, STARVED_POLL};
@@ -29,7 +30,7 @@ pub(crate) fn run(
     observer: &dyn Observer,
     kept: Option<&KeptDevices>,
 ) -> Outcome {
-    let ticker = ProgressTicker::new(observer);
+    let ticker = ProgressTicker::new(observer, RenderLimits::new(options, reporter));
     ticker.tick_while(|| run_ticking(options, reporter, &ticker, kept))
 }
 
@@ -92,7 +93,7 @@ fn run_ticking(
     let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
     let disturbed = aids.check_faults(reporter);
-    let ending = match ending {
+    let ending = match limits::ending_of(ending, &ticker.interrupt) {
         Ending::Finished if !options.check && !session.slots.iter().any(DeviceSlot::has_opened) => Ending::NoDevice,
         Ending::Finished if options.files.clashed() => Ending::Clashing,
         Ending::Finished if unreadable => Ending::Unreadable,
@@ -207,7 +208,9 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
                 }
             };
             displays.extend(done.displays);
-            if let Some(ending) = done.ending {
+            session.ticker.limits.check_output(session.options, &session.ticker.interrupt);
+            let is_over = session.ticker.interrupt.is_raised().then_some(Ending::Interrupted);
+            if let Some(ending) = done.ending.or(is_over.filter(|_| session.ticker.interrupt.limit().is_some())) {
                 return (ending, displays);
             }
         }
