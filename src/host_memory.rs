@@ -6,8 +6,9 @@
 //!
 //! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, a charge that does not fit waits
 //! until they are returned: reading ahead never exceeds the limit, and whether something fits does not depend on
-//! timing. A charge is refused only if nothing is left to be returned. Charges of the renderer, for lists of grids, points
-//! and textures, never wait: the memory that is free at the moment decides whether a list is kept in memory or in a file.
+//! timing. A charge is refused only if nothing is left to be returned. Charges of the renderer, for lists of grids,
+//! points and textures, never wait: the memory that is free at the moment decides whether a list is kept in memory or
+//! in a file.
 
 use crate::stats::human_bytes;
 use parking_lot::{Condvar, Mutex};

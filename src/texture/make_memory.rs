@@ -4,7 +4,7 @@ use super::error::TextureError;
 use super::file::{FileIdentity, TextureContainer};
 use super::make::go_on;
 use super::picture::image_reader;
-use super::tiff_samples::TiffSamples;
+use super::tiff_samples::StoredSamples;
 use super::tiff_tiles::decoder;
 use super::watched_file::WatchedFile;
 use exr::meta::MetaData;
@@ -30,7 +30,7 @@ pub fn make_bytes(path: &Path) -> Result<u64, TextureError> {
         TextureContainer::Tiff => {
             let mut decoder = decoder(path, file)?;
             let (width, height) = decoder.dimensions().map_err(|error| TextureError::of_tiff(path, error))?;
-            samples([width, height], TiffSamples::find(path, &mut decoder)?.channels())
+            samples([width, height], StoredSamples::find(path, &mut decoder)?.channels())
         }
         TextureContainer::Other => {
             let reader = image_reader(path, file)?;

@@ -9,7 +9,7 @@ use super::header::{ShadowMatrices, TexelFormat, TextureKind};
 use super::levels::{SAMPLES_MAX, Texels, check_size};
 use super::make::MakeProgress;
 use super::tiff_directory::{DescribedTiff, TiffPart};
-use super::tiff_samples::TiffSamples;
+use super::tiff_samples::StoredSamples;
 use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, whole_tiles};
 use super::watched_file::WatchedFile;
 use super::window::PictureWindow;
@@ -122,7 +122,7 @@ fn read_tiff(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePict
     let again = || file.get_ref().try_clone().map(BufReader::new).map_err(|error| TextureError::of_io(path, error));
     let mut decoder = decoder(path, again()?)?;
     let tags = TiffTextureTags::read(path, &mut decoder)?;
-    let samples = TiffSamples::find(path, &mut decoder)?;
+    let samples = StoredSamples::find(path, &mut decoder)?;
     let order = ChannelOrder::find(path, &mut decoder, samples.stored, samples.is_plain)?;
     let (width, height) = decoder.dimensions().map_err(of_tiff)?;
     let channels = samples.channels();
@@ -158,7 +158,7 @@ fn read_part<R: Read + Seek>(
     path: &Path,
     decoder: Decoder<R>,
     part: &TiffPart,
-    samples: &TiffSamples,
+    samples: &StoredSamples,
     texels: &mut Texels,
 ) -> Result<(), TextureError> {
     let of_tiff = |error| TextureError::of_tiff(path, error);
@@ -186,7 +186,7 @@ fn read_part<R: Read + Seek>(
 fn tiff_texels<R: Read + Seek>(
     path: &Path,
     decoder: Decoder<R>,
-    samples: &TiffSamples,
+    samples: &StoredSamples,
     size: [u32; 2],
 ) -> Result<Texels, TextureError> {
     let mut result = DecodingResult::U8(Vec::new());

@@ -10,7 +10,7 @@ use tiff::tags::{PhotometricInterpretation, SampleFormat, Tag};
 
 /// What an image's samples are stored as, and what they stand for.
 #[derive(Debug)]
-pub(super) struct TiffSamples {
+pub(super) struct StoredSamples {
     /// What a texture's channels are stored as.
     pub(super) format: TexelFormat,
     /// Samples of a texel in the file.
@@ -32,7 +32,7 @@ enum SampleMeaning {
     Palette(Vec<[f32; 3]>),
 }
 
-impl TiffSamples {
+impl StoredSamples {
     /// Returns what the samples of the image are that `decoder` is at.
     pub(super) fn find<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<Self, TextureError> {
         let of_tiff = |error| TextureError::of_tiff(path, error);

@@ -5,7 +5,7 @@ use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::patient_file::PatientFile;
 use super::tiff_directory::{DescribedTiff, TiffPart};
-use super::tiff_samples::TiffSamples;
+use super::tiff_samples::StoredSamples;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{ChunkType, Decoder, Limits};
@@ -209,7 +209,7 @@ fn first_header<R: Read + Seek>(
 
 /// Returns what the channels of an image are stored as, and how many a texel has, if that is as textures have it.
 fn channels<R: Read + Seek>(path: &Path, decoder: &mut Decoder<R>) -> Result<(TexelFormat, u32), TextureError> {
-    let samples = TiffSamples::find(path, decoder)?;
+    let samples = StoredSamples::find(path, decoder)?;
     let lacks = TextureError::NotTiled { path: path.to_owned(), lacks: "samples of 8 or 16 bits or floats" };
     if samples.is_plain { Ok((samples.format, samples.stored)) } else { Err(lacks) }
 }

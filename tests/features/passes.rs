@@ -158,14 +158,14 @@ fn a_depth_file_is_made_into_its_own_shadow_map() {
         format!(
             "FrameBegin {number}\nFormat 64 64 1\nProjection \"perspective\" \"fov\" [40]\nDisplay \"$DIR/s.map\" \"zfile\" \"z\"\n\
              WorldBegin\nDisk 5 0.5 360\nWorldEnd\nMakeShadow \"$DIR/s.map\" \"$DIR/s.map\"\n\
-             Display \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"dark\" \"string map\" \"$DIR/s.map\"\n\
+             Display \"$DIR/a{number}.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"dark\" \"string map\" \"$DIR/s.map\"\n\
              Polygon \"P\" [-3 3 6 3 3 6 3 -3 6 -3 -3 6]\nWorldEnd\nFrameEnd\n"
         )
     };
     let dark = "surface dark(string map = \"\";) { Ci = shadow(map, P, \"samples\", 1); Oi = 1; }";
     let scene = draw_with(&[("dark.sl", dark)], &[frame(1), frame(2)].concat());
     assert_eq!((&scene.messages[..], &scene.displays[..]), (&[][..] as &[String], &[Whole; 4][..]));
-    let picture = scene.picture("a.exr");
+    let picture = scene.picture("a2.exr");
     assert_near(picture.rgb(32, 32), [1.0; 3]);
     assert_near(picture.rgb(4, 4), [0.0; 3]);
 }

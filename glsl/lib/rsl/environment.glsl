@@ -1,9 +1,9 @@
 // Environment maps: directions to texture coordinates, filtered as textures are.
 //
 // A lat-long map has s = 1/2 + longitude / 2 pi (longitude from x towards y) and t from the north pole z (0, the upper
-// edge) to -z (1). Its footprint comes from the direction's derivative itself, so that no seam shows; beyond a pole lies the
-// other side. A cube's faces px nx py / ny pz nz are three by two in one picture, each with y (for py and ny: -z, z)
-// up and x (for px and nx: -z, z) to the right, nz mirrored; they overlap if their field of view exceeds 90 degrees.
+// edge) to -z (1). Its footprint comes from the direction's derivative itself, so that no seam shows; beyond a pole is
+// the other side. A cube's faces px nx py / ny pz nz are three by two in one picture, each with y (for py and ny: -z,
+// z) up and x (for px and nx: -z, z) to the right, nz mirrored; they overlap if their field of view exceeds 90 degrees.
 
 // The largest component's size.
 float rsl_largest_size(const in vec3 v) {

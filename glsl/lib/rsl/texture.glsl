@@ -290,7 +290,8 @@ RslProbe rsl_probe(const in TextureShape shape, const in RslWindow window, const
         probe.rows = uvec4(texels.y);
         // Three faces meet at a corner: the texel that there is not is the mean of the others.
         bvec4 none = lessThan(texels.x, ivec4(0));
-        float lost = none.x ? probe.shares.x : none.y ? probe.shares.y : none.z ? probe.shares.z : none.w ? probe.shares.w : 0.0;
+        float lost = none.x ? probe.shares.x : none.y ? probe.shares.y
+                   : none.z ? probe.shares.z : none.w ? probe.shares.w : 0.0;
         float third = 0.33333334 * lost;
         probe.shares = vec4(none.x ? 0.0 : probe.shares.x + third, none.y ? 0.0 : probe.shares.y + third,
                             none.z ? 0.0 : probe.shares.z + third, none.w ? 0.0 : probe.shares.w + third);

@@ -301,7 +301,8 @@ fn faces_of_a_cube_mix_at_their_edges() {
     }
     // Where faces overlap they are looked up alone.
     picture.shape.fov = 100.0;
-    assert_eq!(picture.towards([1.0, 0.999, 0.1], [0.0; 3], [0.0; 3]), colours[0]);
+    let alone = picture.towards([1.0, 0.999, 0.1], [0.0; 3], [0.0; 3]);
+    (0..3).for_each(|c| near(alone[c], colours[0][c], 1e-6, "one face"));
 }
 
 /// Returns an occlusion map of two maps of 40 x 70 depths, seen along z and along -x: the first hides what is behind z
