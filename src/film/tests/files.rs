@@ -154,7 +154,7 @@ fn large_pictures_are_bigtiff() {
     let pixels = film.pixels.into_inner();
     let output = to_write(&film.outputs[0]).expect("it can be written");
     let picture = PictureInfo { header: &film.header, crop: pixels.crop, origin: [0, 0], partial_note: None };
-    write_whole(Path::new(&path), |sink| {
+    crate::files::write_whole(Path::new(&path), |sink| {
         let rows = DevelopedRows::new(&pixels, &film.layout, output, None);
         tiff::write_as::<TiffKindBig>(sink, &picture, output, Compression::Lzw, plan::TiffSamples::Float, rows)
     })

@@ -54,12 +54,16 @@ impl ProgramMark {
             let alive: Vec<Pid> = self.descendants(&all, has_ended).into_iter().map(|one| one.id).collect();
             // Of what was adopted nobody else takes the status.
             let adopted = killed.iter().filter(|id| Some(**id) != self.program);
-            adopted.for_each(|id| drop(waitpid(Some(*id), WaitOptions::NOHANG)));
+            for id in adopted {
+                let _ = waitpid(Some(*id), WaitOptions::NOHANG);
+            }
             if alive.is_empty() {
                 return;
             }
             // They may just have ended by themselves.
-            alive.iter().for_each(|id| drop(kill_process(*id, Signal::KILL)));
+            for id in &alive {
+                let _ = kill_process(*id, Signal::KILL);
+            }
             killed.extend(alive);
             thread::sleep(PAUSE);
         }
