@@ -25,8 +25,8 @@ pub(super) struct CameraMetadata {
     pub(super) world_to_screen: [f32; 16],
     /// Centre of the screen window at z = 1 in camera space.
     pub(super) screen_window_center: [f32; 2],
-    /// Width of the screen window at z = 1 in camera space; of one that mirrors the picture too, which only the matrices
-    /// say.
+    /// Width of the screen window at z = 1 in camera space, positive also where the window mirrors the picture, which
+    /// the matrices have.
     pub(super) screen_window_width: f32,
     /// Hither and yon distances.
     pub(super) clip: [f32; 2],
