@@ -122,7 +122,7 @@ impl Calibration<'_> {
     /// Measures the pipelines that the device can have for itself, as many as there is time for, and keeps the fastest.
     fn run(&self, time: Duration) {
         let name = &self.device.name;
-        let seconds = time.as_secs();
+        let seconds = time.as_secs_f64().ceil();
         self.say(&format!(
             "measuring which pipeline is the fastest on {name}, for at most {seconds} s; Ctrl-C skips it, and so does \
              --calibrate-after never"

@@ -12,7 +12,7 @@ pub(crate) fn kept_pipelines(console: &Console) -> KeptPipelines {
     let Some(path) = KeptPipelines::default_file() else { return KeptPipelines::default() };
     KeptPipelines::read(&path).unwrap_or_else(|error| {
         let path = path.display();
-        console.err.line(&format!(
+        console.err.block(&format!(
             "anthill: warning: \"{path}\" cannot be read, so every device draws with its usual pipeline: {error}\n  \
              help: remove it, or write it again with `anthill explore --keep`"
         ));

@@ -26,6 +26,11 @@ impl OutputBudget {
         Self { limit_bytes, left_bytes, is_reached: AtomicBool::new(false) }
     }
 
+    /// Whether files may need more than there is.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limit_bytes.is_some()
+    }
+
     /// Returns the limit once files needed more.
     pub fn reached(&self) -> Option<u64> {
         self.limit_bytes.filter(|_| self.is_reached.load(Ordering::Relaxed))

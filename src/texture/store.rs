@@ -302,7 +302,8 @@ impl TextureStore {
         let is_own = self.own.lock().contains_key(&path);
         let claim = || if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
         let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
-        let opened = claimed.and_then(|()| open_or_tile(&self.patience, &self.limits, &path, &self.tiled, &self.tiling));
+        let opened =
+            claimed.and_then(|()| open_or_tile(&self.patience, &self.limits, &path, &self.tiled, &self.tiling));
         let opened = opened.and_then(|(file, tiled)| {
             let depth_files = self.depth_files.lock();
             let unexpected =

@@ -69,6 +69,7 @@ fn the_bytes_of_pictures_end_it() {
     let Ran { code, err, .. } = anthill(directory.path(), &["render", "a.rib", "--checkpoint", "c", "--resume"]);
     let there = ["1.exr", "2.exr", "3.exr", "c"].map(|name| directory.path().join(name).exists());
     assert_eq!((code, there), (Some(0), [true, true, true, false]), "{err}");
+    assert!(err.contains("4096 of 4096 pixels of world 2 were drawn by an earlier run"), "{err}");
 }
 
 /// Where the system limits the size of files (`ulimit -f`, in KiB), the message names the file.
@@ -90,7 +91,7 @@ fn few_files_may_be_open() {
     let directory = directory();
     let at = |name: String| directory.path().join(name);
     image::save_buffer(at("t.png".into()), &[200; 3 * 16], 4, 4, image::ColorType::Rgb8).expect("writable");
-    assert_eq!(anthill(directory.path(), &["texture", "make", "t.png", "t0.tex"]).code, Some(0));
+    assert_eq!(anthill(directory.path(), &["texture", "make", "t.png", "-o", "t0.tex"]).code, Some(0));
     for number in 1..TEXTURES {
         fs::copy(at("t0.tex".into()), at(format!("t{number}.tex"))).expect("writable");
     }

@@ -63,7 +63,8 @@ fn a_shadow_map_is_made_of_the_depths_that_the_frame_before_it_drew() {
 fn a_depth_file_is_opened_as_a_shadow_map() {
     let scene = draw("Format 8 8 1\nDisplay \"$DIR/k.shad\" \"shadow\" \"z\"\nWorldBegin\nDisk 2 3 360\nWorldEnd\n");
     let (path, cache) = (scene.folder().join("k.shad"), scene.folder().join("cache"));
-    let opened = open_or_tile(&Patience::new(HANG_TIMEOUT), &ReadLimits::default(), &path, &cache, &TilingWatch::none());
+    let opened =
+        open_or_tile(&Patience::new(HANG_TIMEOUT), &ReadLimits::default(), &path, &cache, &TilingWatch::none());
     let (file, made) = opened.expect("it can be made");
     assert_eq!((file.header().kind, file.header().levels), (TextureKind::Shadow, 1));
     assert!((float(&file, [4, 4]) - 2.0).abs() < 1e-4 && file.header().matrices.is_some());

@@ -218,8 +218,9 @@ impl Checkpoint {
     }
 
     /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, but no more than a
-    /// tenth of the time is spent on it unless the interval asks for more. Once more at the end if pixels are missing.
-    pub(crate) fn save_while(&mut self, film: &Film, draw: impl FnOnce()) {
+    /// tenth of the time is spent on it unless the interval asks for more. Once more at the end if pixels are missing, or
+    /// if the picture `may_be_unwritten`.
+    pub(crate) fn save_while(&mut self, film: &Film, may_be_unwritten: bool, draw: impl FnOnce()) {
         if self.resumed.is_some() {
             return draw();
         }
@@ -239,7 +240,7 @@ impl Checkpoint {
                     }
                 }
                 let (finished, count) = film.progress();
-                if finished < count && finished > 0 {
+                if finished > 0 && (finished < count || may_be_unwritten) {
                     self.write(Some(film));
                 }
             });

@@ -218,7 +218,10 @@ impl<'a> Session<'a> {
         let (finished, count) = film.progress();
         if finished < count && !self.ticker.interrupt.is_raised() {
             match &mut checkpoint {
-                Some(checkpoint) => checkpoint.save_while(&film, || self.draw_picture(picture, &film, begin)),
+                Some(checkpoint) => {
+                    let may_be_unwritten = self.options.files.budget().is_limited();
+                    checkpoint.save_while(&film, may_be_unwritten, || self.draw_picture(picture, &film, begin));
+                }
                 None => self.draw_picture(picture, &film, begin),
             }
         }
