@@ -47,7 +47,7 @@ pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;
 pub use read_limits::ReadLimits;
 pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
-pub use tiled::{HostMemoryTaken, TiledPicture, TilingWatch, is_depth_file, open_or_tile};
+pub use tiled::{HostMemoryTaken, MemoryTaker, TiledPicture, TilingProgress, TilingWatch, is_depth_file, open_or_tile};
 
 /// Width and height of a tile, in texels.
 pub const TILE_TEXELS: u32 = 64;

@@ -19,12 +19,18 @@ use std::sync::Arc;
 /// Host memory that is taken until this is dropped.
 pub type HostMemoryTaken = Box<dyn Send>;
 
+/// Is called with a picture and the fraction of its texture that is made, and says whether to go on.
+pub type TilingProgress = dyn Fn(&Path, f32) -> ControlFlow<()> + Send + Sync;
+
+/// Takes so many bytes of host memory, or says why there are too few.
+pub type MemoryTaker = dyn Fn(u64) -> Result<HostMemoryTaken, String> + Send + Sync;
+
 /// Watches textures that are made of pictures without tiles.
 pub struct TilingWatch {
-    /// Is called with the picture and the fraction of its texture that is made, and says whether to go on.
-    pub progress: Box<dyn Fn(&Path, f32) -> ControlFlow<()> + Send + Sync>,
-    /// Takes so many bytes of host memory, or says why there are too few.
-    pub take_memory: Box<dyn Fn(u64) -> Result<HostMemoryTaken, String> + Send + Sync>,
+    /// Shows how far a texture is made, and stops it.
+    pub progress: Box<TilingProgress>,
+    /// Takes the memory for making a texture.
+    pub take_memory: Box<MemoryTaker>,
 }
 
 impl TilingWatch {

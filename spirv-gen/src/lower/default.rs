@@ -17,7 +17,7 @@ impl Lowerer<'_> {
         }
         if self.is_placeless(expr) {
             let x = self.value(expr);
-            return self.from_shader_space(x, expr.ty);
+            return self.placed_by_shader_space(x, expr.ty);
         }
         self.frame.in_placed_default = true;
         let value = self.value(expr);
@@ -39,7 +39,7 @@ impl Lowerer<'_> {
         self.frame.in_placed_default = true;
         // A number that is spread may be a factor.
         let is_place = is_placeless && !matches!(expr.kind, ExprKind::Convert(Conversion::Spread, _));
-        Some(if is_place { self.from_shader_space(x, expr.ty) } else { x })
+        Some(if is_place { self.placed_by_shader_space(x, expr.ty) } else { x })
     }
 
     /// Returns whether nothing in an expression has a place: a variable that is a point or its like, or a space.
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         is_placeless
     }
 
-    fn from_shader_space(&mut self, x: Value, ty: Type) -> Value {
+    fn placed_by_shader_space(&mut self, x: Value, ty: Type) -> Value {
         match transform_kind(ty) {
             Some(moved) => self.builder.transform(moved, "shader", "current", x),
             None if ty == Type::Matrix => {

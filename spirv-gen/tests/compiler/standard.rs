@@ -90,9 +90,9 @@ fn shaded_with(name: &str, values: &[(&str, f32)]) -> Vec<[f32; 3]> {
     let params = shader.params.iter().map(param).collect();
     let shown = if is_light { &matte } else { &shader };
     if is_light {
-        slot.scene.lights[0].params = params
+        slot.scene.lights[0].params = params;
     } else {
-        slot.scene.params = params
+        slot.scene.params = params;
     }
     let outputs = shade(shown, &slot.scene, &slot.grid).0;
     outputs.iter().take(2).flat_map(|(_, column)| column).filter_map(Const::as_vec3).collect()

@@ -329,7 +329,7 @@ fn depth_files_are_float_exr_whatever_their_name() {
 fn appending_to_a_depth_file_is_answered() {
     let directory = directory();
     for (value, messages) in [(0.0, 0), (1.0, 1)] {
-        let mut shown = display(&path_in(&directory, "s.z"), "shadow", Z);
+        let mut shown = display(path_in(&directory, "s.z"), "shadow", Z);
         shown.params.insert("append".into(), ParamValue::Floats(vec![value]));
         let reporter = Reporter::silent();
         film(&world([1, 1], vec![shown]), &reporter);
