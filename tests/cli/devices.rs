@@ -146,7 +146,7 @@ fn frames_after_one_that_does_not_fit_are_rendered() {
         format!("Display \"{name}.exr\" \"exr\" \"rgba\" Format 16 16 1\nWorldBegin\n{body}\nWorldEnd\n")
     };
     // No two points are equal, so none is left out.
-    let points: String = (0..400_000).map(|i| format!("{} 0 0 ", f64::from(i) * 1e-6)).collect();
+    let points: String = (0..400_000).map(|i| format!("{} 0 1 ", f64::from(i) * 1e-6)).collect();
     let large = format!("Points \"P\" [{points}] \"constantwidth\" 0.001");
     let scene = frame("a", &large) + &frame("b", "Sphere 0.5 -0.5 0.5 360");
     fs::write(directory.path().join("a.rib"), scene).expect("writable");

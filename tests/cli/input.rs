@@ -208,7 +208,7 @@ fn endless_streams_are_cut_and_what_was_read_is_rendered() {
 #[test]
 fn reading_ahead_waits_for_memory() {
     let directory = directory();
-    let points = "0 0 0 ".repeat(4000);
+    let points = "0 0 1 ".repeat(4000);
     let world =
         format!("Display \"a\" \"file\" \"rgba\" Format 8 8 1\nWorldBegin\nPoints \"P\" [{points}]\nWorldEnd\n");
     fs::write(directory.path().join("a.rib"), world.repeat(4)).expect("writable");

@@ -38,7 +38,7 @@ fn the_time_of_a_render_ends_it() {
     let shader = "surface far() { float i, k = s; for (i = 0; i < 1e9; i += 1) k = 1 - k; Ci = k; }";
     fs::write(directory.path().join("far.sl"), shader).expect("writable");
     let scene = "Display \"a.exr\" \"exr\" \"rgba\"\nFormat 32 24 1\nProjection \"perspective\"\nTranslate 0 0 3\n\
-                 WorldBegin\nSurface \"far\"\nSphere 1 -1 1 360\nWorldEnd\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\n";
+                 WorldBegin\nSphere 1 -1 1 360\nWorldEnd\nDisplay \"b.exr\" \"exr\" \"rgba\"\nWorldBegin\nSurface \"far\"\nSphere 1 -1 1 360\nWorldEnd\n";
     fs::write(directory.path().join("a.rib"), scene).expect("writable");
     let begin = Instant::now();
     let args = ["render", "a.rib", "--devices", "0", "--max-time", "4s", "--checkpoint", "c"];

@@ -106,6 +106,7 @@ fn parameters_that_do_not_fit_are_left_out() {
     let expected = [
         "a.rib:2:34: error: Surface: \"Kd\" takes numbers, not a string [badargument]",
         "a.rib:2:1: warning: shader \"matte\" has no parameter \"nosuch\" [badtoken]",
+        "  help: it has Ka, Kd",
     ];
     check(&format!("Surface \"matte\" \"float nosuch\" 3 \"Kd\" \"x\"\n{BALL}"), &expected);
 }

@@ -39,11 +39,8 @@ fn primitive_count(scene: &Scene) -> usize {
 fn grids_are_parts_of_the_parameter_square_in_stable_order() {
     for perspective in [true, false] {
         for rate in [1.0, 0.1] {
-            // A large point reaches out of the usual window.
-            let mut wide = camera([200, 150], perspective);
-            wide.screen_window = wide.screen_window.map(|side| 2.0 * side);
             let things = zoo::everything().into_iter().map(|thing| thing.rate(rate)).collect();
-            let scene = Scene::new(things, wide, options());
+            let scene = zoo::wide_scene(things, perspective);
             let split = split_scene(&scene);
             assert_eq!(split.lost, 0);
             let parts = by_primitive(&split);

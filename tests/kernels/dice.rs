@@ -15,8 +15,11 @@ fn vec(p: [f32; 4]) -> DVec3 {
 }
 
 fn diced(things: Vec<Thing>, perspective: bool) -> (Scene, Split, Vec<Diced>) {
+    diced_scene(zoo::scene(things, perspective))
+}
+
+fn diced_scene(scene: Scene) -> (Scene, Split, Vec<Diced>) {
     let mut lab = Lab::new();
-    let scene = zoo::scene(things, perspective);
     let loaded = scene.load(&mut lab);
     let split = split(&mut lab, &scene, &loaded);
     assert!(!split.grids.is_empty());
@@ -280,7 +283,8 @@ fn patches_that_share_control_points_share_border_vertices_whatever_their_orient
 #[test]
 fn no_border_inside_a_primitive_is_open() {
     for rate in [1.0, 0.1] {
-        let (_, split, grids) = diced(zoo::everything().into_iter().map(|t| t.rate(rate)).collect(), true);
+        let things = zoo::everything().into_iter().map(|t| t.rate(rate)).collect();
+        let (_, split, grids) = diced_scene(zoo::wide_scene(things, true));
         let segments = segments(&grids);
         let mut inner = 0;
         for (grid, vertices) in split.grids.iter().zip(&grids) {

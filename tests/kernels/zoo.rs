@@ -14,6 +14,13 @@ pub(crate) fn scene(things: Vec<Thing>, perspective: bool) -> Scene {
     Scene::new(things, camera([200, 150], perspective), options())
 }
 
+/// The same in a window twice as wide and high, which nothing reaches out of, even a large point.
+pub(crate) fn wide_scene(things: Vec<Thing>, perspective: bool) -> Scene {
+    let mut camera = camera([200, 150], perspective);
+    camera.screen_window = camera.screen_window.map(|side| 2.0 * side);
+    Scene::new(things, camera, options())
+}
+
 fn wide(shape: Shape, x: f64, turn: f64) -> Thing {
     Thing::new(shape, placed(x, 0.1 * x, 5.0, turn))
 }
