@@ -105,7 +105,7 @@ pub(crate) fn candidates(frame: &Frame, meshes: &[Mesh]) -> Vec<Candidate> {
 /// A frame without perspective in which x and y are pixels.
 pub(crate) fn flat_frame(samples: [u32; 2], jitter: bool) -> Frame {
     Frame {
-        raster_scale: [FIXED as f32, -(FIXED as f32)],
+        raster_scale: [FIXED as f32; 2],
         raster_offset: [0.0; 2],
         near: 0.25,
         far: 1e6,

@@ -13,6 +13,8 @@ pub(crate) struct Micropolygon {
     pub z: [f32; 2],
     plane: [f32; 3],
     perspective: bool,
+    /// Whether the screen window mirrors the picture, so that front sides turn the other way in raster space.
+    mirrored: bool,
 }
 
 impl Micropolygon {
@@ -33,7 +35,8 @@ impl Micropolygon {
         let rounded = corners.map(|p| project(frame, p, perspective, lens));
         let z = [depths.into_iter().fold(f32::INFINITY, f32::min), depths.into_iter().fold(0.0, f32::max)];
         let plane = plane(&rounded, depths.map(|z| if perspective { 1.0 / z } else { z }));
-        Some(Self { corners: rounded, z, plane, perspective })
+        let [right, down] = frame.raster_scale.map(|scale| scale < 0.0);
+        Some(Self { corners: rounded, z, plane, perspective, mirrored: right == down })
     }
 
     /// The corner of its box that depth is measured from.
@@ -41,11 +44,12 @@ impl Micropolygon {
         [0, 1].map(|axis| self.corners.iter().map(|p| p[axis]).min().unwrap_or(0))
     }
 
-    /// Whether it faces the eye: dP/du x dP/dv points at it, so u to the right and v down.
+    /// Whether it faces the eye: dP/du x dP/dv points at it, so u to the right and v down in a picture that is not
+    /// mirrored.
     pub(crate) fn faces_eye(&self) -> bool {
         let [a, b, c, d] = self.corners.map(|p| p.map(|x| x as f64));
         let (e1, e2) = ([d[0] - a[0], d[1] - a[1]], [c[0] - b[0], c[1] - b[1]]);
-        e1[0] * e2[1] - e1[1] * e2[0] > 0.0
+        (e1[0] * e2[1] - e1[1] * e2[0] > 0.0) != self.mirrored
     }
 
     /// Whether it covers a point, in 1/1024 pixel.
