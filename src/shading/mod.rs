@@ -25,6 +25,7 @@ mod query;
 mod shaders;
 mod spaces;
 pub mod standalone;
+pub mod texts;
 mod values;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};

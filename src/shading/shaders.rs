@@ -134,6 +134,14 @@ impl Shaders {
             .map(FetchedShader::StandIn)
     }
 
+    /// Returns the shader of this name, whatever it is for, if it is found and has no errors.
+    pub(super) fn named(&mut self, name: &str, path: &[String], reporter: &Reporter) -> Option<Arc<Shader>> {
+        match self.find(name, path, reporter) {
+            ShaderLookup::Shader(shader) => Some(shader),
+            ShaderLookup::Broken | ShaderLookup::NotFound(_) => None,
+        }
+    }
+
     fn find(&mut self, name: &str, path: &[String], reporter: &Reporter) -> ShaderLookup {
         let file_name = if name.ends_with(".sl") { name.to_string() } else { format!("{name}.sl") };
         let here = [".".to_string()];

@@ -120,6 +120,57 @@ fn a_crop_on_the_command_line_is_that_part_of_the_whole_picture() {
     }
 }
 
+/// Also where no parameter of a request names the file that is read.
+#[test]
+fn passes_that_shaders_name_by_themselves_are_drawn_whole() {
+    let show = |name: &str, parameter: &str, map: &str| {
+        let text = format!("surface {name}({parameter}) {{ Ci = texture({map}, s, t, \"width\", 0); Oi = 1; }}");
+        (format!("{name}.sl"), text)
+    };
+    let shaders = [
+        show("default", "string map = \"one.exr\";", "map"),
+        show("literal", "", "\"one.exr\""),
+        show("made", "string part = \"ne\";", "concat(\"o\", part, \".exr\")"),
+        show("given", "string map = \"\";", "map"),
+    ];
+    let sources: Vec<_> = shaders.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    for shader in ["default", "literal", "made", "given"] {
+        let variable = if shader == "given" { "\"constant string map\" [\"one.exr\"]" } else { "" };
+        let card = CARD.replace("\nWorldEnd", &format!(" {variable}\nWorldEnd"));
+        let picture =
+            |name: &str| format!("Display \"$DIR/{name}.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\n");
+        let rib = format!(
+            "Option \"searchpath\" \"texture\" [\"$DIR\"]\n{HEAD}Format 64 64 1\n{}WorldBegin\nSurface \"place\"\n{CARD}\
+             Format 32 32 1\n{}WorldBegin\nSurface \"{shader}\"\n{card}",
+            picture("one"),
+            picture("shown")
+        );
+        let draw = |crop| draw_as(&[&sources[..], &[PLACE]].concat(), &rib, &|options| options.overrides.crop = crop);
+        let (whole, part) = (draw(None), draw(Some([0.0, 0.5, 0.5, 1.0])));
+        let [whole, shown] = [&whole, &part].map(|scene: &RenderedScene| scene.picture("shown.exr"));
+        assert_eq!(shown.channel("R").len(), 16 * 16, "{shader}: what is looked at is cropped");
+        for (x, y) in (0..16).flat_map(|y| (0..16).map(move |x| (x, y))) {
+            assert_eq!(shown.rgb(x, y), whole.rgb(x, y + 16), "{shader} {x} {y}");
+        }
+        assert_eq!(part.message_count("--crop"), 0, "{:?}", part.messages);
+    }
+}
+
+/// The ground of a Blobby is read with the request, when nothing is known of later worlds.
+#[test]
+fn what_is_read_with_its_request_is_drawn_whole() {
+    let matrix = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1";
+    let rib = format!(
+        "{HEAD}Format 16 16 1\nDisplay \"$DIR/g.exr\" \"exr\" \"rgba\"\nDisplay \"+$DIR/g.z\" \"zfile\" \"z\"\nWorldBegin\n{CARD}\
+         Display \"$DIR/b.exr\" \"exr\" \"rgba\"\nWorldBegin\n\
+         Blobby 2 [1001 0 1003 0 16 0 2 0 1] [{matrix} 1 1 1 1] [\"$DIR/g.z\"]\nWorldEnd\n"
+    );
+    let scene = draw_as(&[], &rib, &|options| options.overrides.crop = Some([0.0, 0.5, 0.0, 1.0]));
+    assert_eq!(scene.message_count("drawn whole, whatever --crop says"), 1, "{:?}", scene.messages);
+    assert_eq!(scene.picture("g.exr").channel("R").len(), 16 * 16);
+    assert_eq!(scene.picture("b.exr").channel("R").len(), 8 * 16);
+}
+
 /// RISpec, MakeLatLongEnvironment: t = 0 is the north pole, +z.
 #[test]
 fn the_top_of_a_map_by_latitude_is_the_north() {

@@ -194,7 +194,7 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
             return (Ending::WrongUsage, displays);
         }
         if is_cropped {
-            read_passes::uncrop(&mut batch, session.reporter);
+            read_passes::uncrop(&mut batch, &session.shading, memory, session.reporter);
         }
         let mut rest = batch.into_iter();
         while let Some(item) = rest.next() {
