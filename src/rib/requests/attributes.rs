@@ -219,6 +219,11 @@ fn attribute_changes(scene: &SceneBuilder<'_>, category: &str) -> Vec<AttributeC
                 changes.push(AttributeChange::CameraVisibility(visible != 0));
                 changes.push(AttributeChange::Other("visibility:camera".into(), values.to_param(count)));
             }
+            ("render", "visibility", ParamSlice::Ints(&[bits, ..])) => {
+                // The first bit is for the camera; see `Attributes::casts_shadows` for the others.
+                changes.push(AttributeChange::CameraVisibility(bits & 1 != 0));
+                changes.push(AttributeChange::Other("render:visibility".into(), values.to_param(count)));
+            }
             ("trimcurve", "sense", ParamSlice::Strings([sense, ..])) => {
                 if matches!(&**sense, "inside" | "outside") {
                     changes.push(AttributeChange::TrimSense(**sense == *"outside"));

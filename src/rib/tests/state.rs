@@ -498,6 +498,12 @@ fn the_camera_sees_only_what_is_visible_to_it() {
     let world = drawn(&format!("{hidden}Attribute \"visibility\" \"int camera\" [1]\nCone 1 1 360"));
     assert_eq!(world.drawables.len(), 1);
     assert_eq!(world.drawables[0].attributes.other["visibility:camera"], ParamValue::Ints(vec![1]));
+    // Bits of other renderers, of which the first is for the camera.
+    for (bits, count) in [(0, 0), (4, 0), (6, 0), (1, 1), (3, 1), (7, 1)] {
+        let outcome =
+            read_text(&format!("WorldBegin\nAttribute \"render\" \"int visibility\" [{bits}]\nCone 1 1 360\nWorldEnd"));
+        assert_eq!((outcome.world().drawables.len(), outcome.codes()), (count, vec![]), "{bits}");
+    }
     // Also in objects, whose own attribute decides.
     let object = "ObjectBegin 1\nSphere 1 -1 1 360\nAttribute \"visibility\" \"camera\" 0\nCone 1 1 360\nObjectEnd\nObjectInstance 1";
     assert_eq!(drawn(object).drawables.len(), 1);
