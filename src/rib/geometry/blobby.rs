@@ -61,10 +61,10 @@ impl PrimitiveCall<'_> {
             Class::Constant | Class::Uniform => values.to_vec(),
             _ => blob.blended(&field, values, width),
         };
-        let is_matrix = |param: &&Param| param.declaration.ty == ValueType::MPoint;
-        let matrices: Vec<&str> = self.params.iter().filter(is_matrix).map(|param| &*param.declaration.name).collect();
-        let mut columns = self.columns(&counts, &matrices, Some(&gather));
-        columns.extend(self.params.iter().filter(is_matrix).filter_map(|param| self.placed(param, &field, &blob)));
+        let columns = self.columns_by(&[], &|param| match param.declaration.ty {
+            ValueType::MPoint => self.placed(param, &field, &blob).into_iter().collect(),
+            _ => self.column(param, &counts, Some(&gather)),
+        });
         let blobs = Blobs {
             positions: blob.positions.iter().map(|p| p.as_vec3().to_array()).collect(),
             corners: blob.corners.clone().into(),
@@ -80,6 +80,7 @@ impl PrimitiveCall<'_> {
     /// Returns the points that a variable of the type `mpoint` makes of a matrix for each leaf, which its request may
     /// also give as varying.
     fn placed(&self, param: &Param, field: &Field, blob: &BlobMesh) -> Option<Column> {
+        let (declaration, _) = self.declared(param)?;
         let ParamSlice::Floats(values) = self.params.values(param) else { return None };
         let is_of_leaves = !matches!(param.declaration.class, Class::Constant | Class::Uniform);
         if !is_of_leaves || param.declaration.array_len != 1 {
@@ -89,7 +90,7 @@ impl PrimitiveCall<'_> {
             return None;
         }
         let used = check_count(param, values.len(), field.leaves.len() as u64, &mut |fault| (self.report)(fault))?;
-        let declaration = Declaration { ty: ValueType::Point, class: Class::Vertex, ..(*param.declaration).clone() };
+        let declaration = Declaration { ty: ValueType::Point, class: Class::Vertex, ..declaration };
         Some(Column { declaration, values: PrimvarValues::Floats(blob.placed(field, &values[..used])) })
     }
 

@@ -219,6 +219,11 @@ impl PrimitiveCall<'_> {
 
     /// Returns all variables that are not in `consumed`. `gather` converts values to those of the shape's primitives.
     pub(super) fn columns(&self, counts: &ClassCounts, consumed: &[&str], gather: Option<Gather<'_>>) -> Vec<Column> {
+        self.columns_by(consumed, &|param| self.column(param, counts, gather))
+    }
+
+    /// Returns all variables that are not in `consumed`, as `column` makes them. Of those of one name the last counts.
+    pub(super) fn columns_by(&self, consumed: &[&str], column: &dyn Fn(&Param) -> Vec<Column>) -> Vec<Column> {
         let mut columns: Vec<Column> = Vec::new();
         for param in self.params.iter() {
             let name = &*param.declaration.name;
@@ -229,7 +234,7 @@ impl PrimitiveCall<'_> {
                 self.warning("limitcheck", &format!("it has more than {COLUMNS_MAX} variables; the rest are ignored"));
                 break;
             }
-            for column in self.column(param, counts, gather) {
+            for column in column(param) {
                 match columns.iter_mut().find(|c| c.declaration.name == column.declaration.name) {
                     Some(earlier) => *earlier = column,
                     None => columns.push(column),
@@ -239,7 +244,8 @@ impl PrimitiveCall<'_> {
         columns
     }
 
-    fn column(&self, param: &Param, counts: &ClassCounts, gather: Option<Gather<'_>>) -> Vec<Column> {
+    /// Returns what a variable gives; nothing, with a message, if it cannot be used.
+    pub(super) fn column(&self, param: &Param, counts: &ClassCounts, gather: Option<Gather<'_>>) -> Vec<Column> {
         let Some((mut declaration, spreads)) = self.declared(param) else { return Vec::new() };
         let values = self.params.values(param);
         let count = counts.of(declaration.class);
@@ -280,9 +286,9 @@ impl PrimitiveCall<'_> {
 
     /// Returns what a variable means, and whether each of its numbers is to be repeated three times for that. `None`,
     /// with a message, if it is a standard variable of a type that cannot be used.
-    fn declared(&self, param: &Param) -> Option<(Declaration, bool)> {
+    pub(super) fn declared(&self, param: &Param) -> Option<(Declaration, bool)> {
         let mut declaration = Declaration::clone(&param.declaration);
-        if declaration.ty == ValueType::MPoint {
+        if declaration.ty == ValueType::MPoint && self.name != "Blobby" {
             let message = format!("{}: only Blobby has variables of the type mpoint", self.name);
             (self.report)(RequestFault::error("badtoken", param.offset, message).hint("it is left out"));
             return None;

@@ -168,4 +168,14 @@ fn matrices_of_the_type_mpoint_make_points() {
         assert_eq!((outcome.codes().len(), outcome.world().drawables.len()), (1, 1), "{declaration}");
     }
     assert_eq!(faults(&format!("Sphere 1 -1 1 360 \"vertex mpoint m\" [{UNIT}]")), [("badtoken", 2)]);
+    // A standard variable has its own type, and one name is one variable.
+    let blobby = format!("Blobby 1 [1001 0] [{UNIT}] [\"\"]");
+    for name in ["Cs", "N", "s"] {
+        let text = format!("WorldBegin\n{blobby} \"vertex mpoint {name}\" [{UNIT}]\nWorldEnd");
+        let outcome = read_text(&text);
+        assert_eq!((outcome.codes(), outcome.world().drawables[0].geometry.primvars.len()), (vec![("badtoken", 2)], 0));
+    }
+    let twice = drawn(&format!("{blobby} \"vertex mpoint m\" [{UNIT}] \"vertex float m\" [3]"));
+    assert_eq!(twice.drawables[0].geometry.primvars.len(), 1);
+    assert!(numbers(&twice, "m").iter().all(|value| *value == 3.0));
 }
