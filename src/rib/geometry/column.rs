@@ -62,6 +62,19 @@ impl Column {
         self.declaration.class == Class::Constant || (points && self.declaration.class == Class::Uniform)
     }
 
+    /// Keeps the values of these elements only; there is one for each.
+    pub(super) fn keep(&mut self, kept: &[usize]) {
+        let width = self.declaration.width() as usize;
+        match &mut self.values {
+            PrimvarValues::Floats(values) => {
+                *values = kept.iter().flat_map(|element| &values[element * width..][..width]).copied().collect();
+            }
+            PrimvarValues::Strings(texts) => {
+                *texts = kept.iter().flat_map(|element| &texts[element * width..][..width]).cloned().collect();
+            }
+        }
+    }
+
     /// Whether another column can be appended to this one. A geometry has one text of each string, its first
     /// ([`crate::shading`]).
     pub(super) fn fits(&self, other: &Self, points: bool) -> bool {

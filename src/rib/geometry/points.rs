@@ -1,44 +1,39 @@
 //! Points (RISpec 5.5).
 
 use super::batch::{Batch, BatchShape, PointBatch};
-use super::primvars::{ClassCounts, Gather, PrimitiveCall, is_width};
+use super::primvars::{ClassCounts, PrimitiveCall, is_width};
 use crate::rib::stream::params::ParamSlice;
 use crate::scene::{Class, PointForm};
 
 /// Reads `Points`.
 pub(crate) fn points(call: &PrimitiveCall<'_>) -> Option<Batch> {
-    let positions = call.any_positions(None, None)?;
+    let mut positions = call.any_positions(None, None)?;
     let count = positions.len();
     if count == 0 {
         call.note("range", "it has no points");
         return None;
     }
     let counts = ClassCounts { uniform: 1, varying: count as u64, vertex: count as u64, face_varying: count as u64 };
-    let widths = call.widths(&counts, &|class, values| match class {
+    let mut widths = call.widths(&counts, &|class, values| match class {
         Class::Constant | Class::Uniform => vec![values[0]; count],
         Class::Varying | Class::Vertex | Class::FaceVarying => values.to_vec(),
     });
     let is_good = |point: usize| positions[point].iter().all(|value| value.is_finite()) && is_width(widths[point]);
-    let form = form(call);
-    let batch = |positions, widths, gather: Option<Gather<'_>>| Batch {
-        form: BatchShape::Points(PointBatch { positions, widths, form }),
-        columns: call.columns(&counts, &["width", "constantwidth", "type"], gather),
-        location: call.location.clone(),
-    };
-    if (0..count).all(is_good) {
-        return Some(batch(positions, widths, None));
+    let all_good = (0..count).all(is_good);
+    let kept: Option<Vec<usize>> = (!all_good).then(|| (0..count).filter(|&point| is_good(point)).collect());
+    if let Some(kept) = &kept {
+        report_left_out(call, kept, count);
+        if kept.is_empty() {
+            return None;
+        }
+        (positions, widths) = kept.iter().map(|&point| (positions[point], widths[point])).unzip();
     }
-    let kept: Vec<usize> = (0..count).filter(|&point| is_good(point)).collect();
-    report_left_out(call, &kept, count);
-    if kept.is_empty() {
-        return None;
+    let form = BatchShape::Points(PointBatch { positions, widths, form: form(call) });
+    let mut columns = call.columns(&counts, &["width", "constantwidth", "type"], None);
+    if let Some(kept) = &kept {
+        columns.iter_mut().filter(|column| !column.is_single(true)).for_each(|column| column.keep(kept));
     }
-    let gather = |class: Class, values: &[f32], width: usize| match class {
-        Class::Constant | Class::Uniform => values.to_vec(),
-        _ => kept.iter().flat_map(|point| &values[point * width..][..width]).copied().collect(),
-    };
-    let (positions, widths) = kept.iter().map(|&point| (positions[point], widths[point])).unzip();
-    Some(batch(positions, widths, Some(&gather)))
+    Some(Batch { form, columns, location: call.location.clone() })
 }
 
 /// Notes that some of the points are left out.

@@ -92,3 +92,15 @@ fn a_point_that_is_not_finite_is_left_out_with_its_number() {
     assert_eq!(points(&world).positions.len(), 1);
     assert!(message.message.contains("point 1 of 2 is left out: it has"), "{message:?}");
 }
+
+/// The texts of a variable are those of the points that are left.
+#[test]
+fn strings_at_points_are_kept_where_a_point_is_left_out() {
+    let text = |values: &str| {
+        format!("Points \"P\" [0 0 0 NaN 0 0] \"vertex string map\" [{values}] \"vertex float x\" [1 2]")
+    };
+    let (world, _) = read_one(&text("\"a\" \"a\""));
+    let map = &world.drawables[0].geometry.primvars[0];
+    assert_eq!(map.data, PrimvarData::Strings(vec!["a".into()].into()));
+    assert_eq!(numbers(&world, "x"), [1.0]);
+}
