@@ -1,16 +1,23 @@
 //! Curves (RISpec 5.5).
 
 use super::batch::{Batch, BatchShape, CurveBatch};
-use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall, is_width};
+use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall, is_width, numbers, weight_fault};
 use crate::rib::state::basis::ToBezier;
 use crate::rib::stream::fault::RequestFault;
-use crate::rib::stream::params::{Param, ParamSlice};
+use crate::rib::stream::params::Param;
 use crate::scene::{Basis, Class};
 
 /// Values as groups of them, without a copy where the memory has no remainder. Their number is a multiple of a group.
 fn grouped<T: bytemuck::Pod>(values: Vec<f32>) -> Vec<T> {
     bytemuck::try_cast_vec(values).unwrap_or_else(|(_, values)| bytemuck::cast_slice(&values).to_vec())
 }
+
+fn is_finite(values: &[f32]) -> bool {
+    values.iter().all(|value| value.is_finite())
+}
+
+/// Coordinates of points, and their weights.
+type BezierPoints = (Vec<f32>, Vec<f32>);
 
 /// How the curves of one request are divided into segments.
 struct CurveLayout<'l> {
@@ -53,7 +60,9 @@ struct LeftOut {
 impl LeftOut {
     fn add(&mut self, curve: usize, what: &str) {
         self.count += 1;
-        self.first.get_or_insert_with(|| (curve, what.to_owned()));
+        if self.first.as_ref().is_none_or(|(first, _)| curve < *first) {
+            self.first = Some((curve, what.to_owned()));
+        }
     }
 
     /// Returns the message about them, of `all` curves.
@@ -64,6 +73,22 @@ impl LeftOut {
             count => format!("{count} of {all} curves are left out: the first of them, curve {curve}, {what}"),
         })
     }
+}
+
+/// The curves of a request that are left out.
+#[derive(Default)]
+struct LeftOutCurves {
+    /// Those that break the rules, which is an error.
+    wrong: LeftOut,
+    /// Those with numbers that nothing can be drawn of.
+    unsound: LeftOut,
+}
+
+/// The number of varying values of a curve.
+struct CornerCount {
+    count: u32,
+    /// Whether it may be another one: what one that is too short has is not defined.
+    is_guess: bool,
 }
 
 impl CurveLayout<'_> {
@@ -79,23 +104,60 @@ impl CurveLayout<'_> {
         }
     }
 
-    /// Leaves out the curves with control points that are not finite.
-    fn keep_finite(&mut self, positions: &[[f32; 3]], left_out: &mut LeftOut) {
-        let mut infinite = Vec::new();
+    /// Leaves out the curves with control points that are not finite, or with weights that none can have.
+    fn keep_sound(&mut self, points: &ControlPoints, left_out: &mut LeftOutCurves) {
+        let mut without = Vec::new();
         self.for_each_curve(|CurveSpan { curve, first_vertex, vertices, segments, .. }| {
-            let own = &positions[first_vertex..][..vertices];
-            if segments > 0 && !own.as_flattened().iter().all(|value| value.is_finite()) {
-                infinite.push(curve);
+            let own = first_vertex..first_vertex + vertices;
+            let weights = points.weights.get(own.clone()).unwrap_or_default();
+            let fault = weights.iter().find_map(|weight| weight_fault(*weight));
+            if segments > 0 && (fault.is_some() || !is_finite(points.positions[own].as_flattened())) {
+                without.push((curve, fault));
             }
         });
-        for curve in infinite {
+        for (curve, fault) in without {
             self.segments[curve] = 0;
-            left_out.add(curve, "has a position that is not a finite number");
+            match fault {
+                Some(fault) => left_out.wrong.add(curve, &format!("has a weight in \"Pw\" that {fault}")),
+                None => left_out.unsound.add(curve, "has a position that is not a finite number"),
+            }
         }
     }
 
+    /// Returns what [`Self::bezier`] does, and leaves out the curves for which the basis makes what none can have.
+    fn keep_bezier(&mut self, points: &ControlPoints, basis: &ToBezier, left_out: &mut LeftOutCurves) -> BezierPoints {
+        let (control, weights) = self.bezier(points, basis);
+        let each = if self.cubic { 4 } else { 2 };
+        let (mut first, mut is_whole) = (0, true);
+        for (curve, segments) in self.segments.iter_mut().enumerate() {
+            let own = first..first + each * *segments as usize;
+            first = own.end;
+            if weights.get(own.clone()).unwrap_or_default().iter().any(|weight| weight_fault(*weight).is_some()) {
+                left_out.wrong.add(curve, "has a weight of 0 or less in its basis, of those in \"Pw\"");
+            } else if !is_finite(&control[3 * own.start..3 * own.end]) {
+                left_out.unsound.add(curve, "has a position that is not a finite number in its basis");
+            } else {
+                continue;
+            }
+            *segments = 0;
+            is_whole = false;
+        }
+        if is_whole { (control, weights) } else { self.bezier(points, basis) }
+    }
+
+    /// Returns the control points of all segments, not multiplied by their weights, and the weights, unless all are
+    /// equal.
+    fn bezier(&self, points: &ControlPoints, basis: &ToBezier) -> BezierPoints {
+        let mut control = self.to_segments(points.positions.as_flattened(), 3, basis);
+        let weights = if points.weights.is_empty() { Vec::new() } else { self.to_segments(&points.weights, 1, basis) };
+        for (value, weight) in control.iter_mut().zip(weights.iter().flat_map(|weight| [weight; 3])) {
+            *value = (f64::from(*value) / f64::from(*weight)) as f32;
+        }
+        (control, weights)
+    }
+
     /// Leaves out the curves with a width, of four in each segment, that none can have, and returns the other widths.
-    fn keep_wide(&mut self, widths: Vec<f32>, left_out: &mut LeftOut) -> Vec<f32> {
+    fn keep_wide(&mut self, widths: Vec<f32>, left_out: &mut LeftOutCurves) -> Vec<f32> {
         if widths.iter().copied().all(is_width) {
             return widths;
         }
@@ -108,7 +170,7 @@ impl CurveLayout<'_> {
                 kept.extend_from_slice(own);
             } else {
                 *segments = 0;
-                left_out.add(curve, "has a width that is negative or not a finite number");
+                left_out.unsound.add(curve, "has a width that is negative or not a finite number");
             }
         }
         kept
@@ -192,7 +254,7 @@ impl CurveLayout<'_> {
 impl PrimitiveCall<'_> {
     /// Reads `Curves`; `basis` is that of v.
     pub(crate) fn curves(&self, cubic: bool, vertices: &[i32], periodic: bool, basis: &Basis) -> Option<Batch> {
-        let (mut layout, short) = self.layout(cubic, vertices, periodic, basis);
+        let (mut layout, mut left_out) = self.layout(cubic, vertices, periodic, basis);
         let counts = layout.counts;
         if counts.uniform == 0 {
             self.note("range", "it has no curves");
@@ -200,20 +262,15 @@ impl PrimitiveCall<'_> {
         }
         let conversion = ToBezier::new(basis);
         let points = self.any_control_points(counts.vertex, None)?;
-        let mut infinite = LeftOut::default();
-        layout.keep_finite(&points.positions, &mut infinite);
+        layout.keep_sound(&points, &mut left_out);
+        let (mut control, mut weights) = layout.keep_bezier(&points, &conversion, &mut left_out);
+        let segments = layout.segment_count();
         let widths = self.widths(&counts, &|class, values| layout.to_widths(class, values, &conversion));
-        let widths = layout.keep_wide(widths, &mut infinite);
-        self.report_left_out(&layout, &short, &infinite)?;
-        let mut control = layout.to_segments(points.positions.as_flattened(), 3, &conversion);
-        let weights = self.bezier_weights(&layout, &points, &conversion)?;
-        for (value, weight) in control.iter_mut().zip(weights.iter().flat_map(|weight| [weight; 3])) {
-            *value = (f64::from(*value) / f64::from(*weight)) as f32;
+        let widths = layout.keep_wide(widths, &mut left_out);
+        if layout.segment_count() < segments {
+            (control, weights) = layout.bezier(&points, &conversion);
         }
-        if !control.iter().all(|value| value.is_finite()) {
-            self.note("math", "its basis gives a position that is not a finite number");
-            return None;
-        }
+        self.report_left_out(&layout, &left_out)?;
         // Points of a straight line need none.
         let weights = if cubic { weights } else { Vec::new() };
         let normals = self.ribbon_normals(&layout, &conversion);
@@ -255,21 +312,13 @@ impl PrimitiveCall<'_> {
         Some(batch)
     }
 
-    /// Returns the weights of the control points of all segments, or none where they are equal. Returns `None`, with a
-    /// message, if one is not positive.
-    fn bezier_weights(&self, layout: &CurveLayout<'_>, points: &ControlPoints, basis: &ToBezier) -> Option<Vec<f32>> {
-        let weights =
-            if points.weights.is_empty() { Vec::new() } else { layout.to_segments(&points.weights, 1, basis) };
-        self.check_weights(&weights).then_some(weights)
-    }
-
     /// Reports the curves that are left out. Returns `None` if no others are left.
-    fn report_left_out(&self, layout: &CurveLayout<'_>, short: &LeftOut, infinite: &LeftOut) -> Option<()> {
+    fn report_left_out(&self, layout: &CurveLayout<'_>, left_out: &LeftOutCurves) -> Option<()> {
         let all = layout.vertices.len();
-        if let Some(message) = short.message(all) {
+        if let Some(message) = left_out.wrong.message(all) {
             (self.report)(RequestFault::error("range", self.offset, format!("{}: {message}", self.name)));
         }
-        if let Some(message) = infinite.message(all) {
+        if let Some(message) = left_out.unsound.message(all) {
             self.note_partial("math", &message);
         }
         (layout.segment_count() > 0).then_some(())
@@ -282,37 +331,43 @@ impl PrimitiveCall<'_> {
         vertices: &'l [i32],
         periodic: bool,
         basis: &Basis,
-    ) -> (CurveLayout<'l>, LeftOut) {
+    ) -> (CurveLayout<'l>, LeftOutCurves) {
         let step = if cubic { basis.step } else { 1 };
         let fewest = match (cubic, periodic) {
             (true, false) => 4,
             (true, true) => step.max(2),
             (false, _) => 2,
         };
-        let mut segments = Vec::with_capacity(vertices.len());
-        let (mut left_out, mut surplus) = (LeftOut::default(), false);
+        let (mut segments, mut corners) = (Vec::with_capacity(vertices.len()), Vec::with_capacity(vertices.len()));
+        let (mut left_out, mut surplus) = (LeftOutCurves::default(), false);
         for (curve, &given) in vertices.iter().enumerate() {
             let count = u32::try_from(given).unwrap_or(0);
-            if count < fewest {
-                left_out.add(curve, &format!("has {given} vertices and needs {fewest}"));
+            // Of one that is too short, by the same rule as far as that goes.
+            let own = match (cubic, periodic) {
+                (true, false) => {
+                    (count.saturating_sub(4) + 2 * step).saturating_sub(4_u32.saturating_sub(count)) / step
+                }
+                (true, true) => count / step,
+                (false, _) => count,
+            };
+            let is_short = count < fewest;
+            corners.push(CornerCount { count: own, is_guess: is_short });
+            if is_short {
+                left_out.wrong.add(curve, &format!("has {given} vertices and needs {fewest}"));
+                segments.push(0);
             } else if periodic && count % step != 0 {
-                left_out.add(curve, &format!("has {given} vertices, not a multiple of the step of the basis, {step}"));
+                let what = format!("has {given} vertices, not a multiple of the step of the basis, {step}");
+                left_out.wrong.add(curve, &what);
+                segments.push(0);
             } else {
                 surplus |= cubic && !periodic && (count - 4) % step != 0;
-                segments.push(match (cubic, periodic) {
-                    (true, false) => (count - 4) / step + 1,
-                    (true, true) => count / step,
-                    (false, false) => count - 1,
-                    (false, true) => count,
-                });
-                continue;
+                segments.push(own - u32::from(!periodic));
             }
-            segments.push(0);
         }
         if surplus {
             self.warning("consistency", "the last vertices of a curve do not make a whole segment and are ignored");
         }
-        let corners = self.varying_counts(&segments, periodic);
+        let corners = self.varying_counts(&corners);
         let varying = corners.iter().map(|&count| u64::from(count)).sum();
         let vertex = vertices.iter().map(|&count| u64::try_from(count).unwrap_or(0)).sum();
         let counts = ClassCounts { uniform: vertices.len() as u64, varying, vertex, face_varying: varying };
@@ -320,26 +375,28 @@ impl PrimitiveCall<'_> {
         (CurveLayout { vertices, segments, corners, cubic, periodic, step, counts }, left_out)
     }
 
-    /// Returns the number of varying values of each curve. How many one without segments has is not defined: what the
-    /// variables have more than the others need.
-    fn varying_counts(&self, segments: &[u32], periodic: bool) -> Vec<u32> {
-        let own = |segments: u32| segments + u32::from(!periodic);
-        let whole: usize = segments.iter().filter(|&&count| count > 0).map(|&count| own(count) as usize).sum();
-        let without = segments.iter().filter(|&&count| count == 0).count();
+    /// Returns the number of varying values of each curve. Those that are too short share what the variables have more
+    /// than the others need, where that is not as many as was guessed.
+    fn varying_counts(&self, corners: &[CornerCount]) -> Vec<u32> {
+        let sum = |is_guess: bool| -> usize {
+            corners.iter().filter(|corner| corner.is_guess == is_guess).map(|corner| corner.count as usize).sum()
+        };
         let varying = |param: &&Param| matches!(param.declaration.class, Class::Varying | Class::FaceVarying);
         let found = self.params.iter().find(varying);
-        let found =
-            found.map_or(whole, |param| self.params.values(param).len() / param.declaration.width().max(1) as usize);
-        let each = found.saturating_sub(whole).checked_div(without).unwrap_or(0).min(2) as u32;
-        segments.iter().map(|&count| if count > 0 { own(count) } else { each }).collect()
+        let found = found.map(|param| self.params.values(param).len() / param.declaration.width().max(1) as usize);
+        let rest = found.map_or(0, |found| found.saturating_sub(sum(false)));
+        let is_guessed = rest == sum(true);
+        let short = corners.iter().filter(|corner| corner.is_guess).count();
+        let each = rest.checked_div(short).unwrap_or(0).min(2) as u32;
+        corners.iter().map(|corner| if corner.is_guess && !is_guessed { each } else { corner.count }).collect()
     }
 
     /// Returns the normals at both ends of every segment, if the curves have any, which makes them ribbons.
     fn ribbon_normals(&self, layout: &CurveLayout<'_>, basis: &ToBezier) -> Vec<f32> {
         let Some(param) = self.params.find("N") else { return Vec::new() };
-        let ParamSlice::Floats(values) = self.params.values(param) else { return Vec::new() };
+        let Some(values) = numbers(self.params.values(param)) else { return Vec::new() };
         let class = param.declaration.class;
         let enough = values.len() as u64 >= layout.counts.of(class).saturating_mul(3);
-        if param.declaration.width() == 3 && enough { layout.to_ends(class, values, 3, basis) } else { Vec::new() }
+        if param.declaration.width() == 3 && enough { layout.to_ends(class, &values, 3, basis) } else { Vec::new() }
     }
 }

@@ -7,6 +7,7 @@ use crate::rib::stream::declare::Declaration;
 use crate::rib::stream::fault::RequestFault;
 use crate::rib::stream::params::{Param, ParamList, ParamSlice, check_count};
 use crate::scene::{Class, ValueType};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The number of values of each class on a primitive; constant always has one.
@@ -60,7 +61,7 @@ pub(super) type Gather<'g> = &'g dyn Fn(Class, &[f32], usize) -> Vec<f32>;
 pub(super) struct ControlPoints {
     /// Their positions, multiplied by the weights if there are any.
     pub(super) positions: Vec<[f32; 3]>,
-    /// Their positive weights, the largest from 1 to 2; empty if all are the same.
+    /// Their weights, the largest from 1 to 2; empty if all are the same.
     pub(super) weights: Vec<f32>,
 }
 
@@ -119,7 +120,7 @@ impl PrimitiveCall<'_> {
             self.error("missingdata", "it has no positions (\"P\")");
             return None;
         };
-        let ParamSlice::Floats(values) = self.params.values(param) else {
+        let Some(values) = numbers(self.params.values(param)) else {
             self.error("badargument", "its positions are not numbers");
             return None;
         };
@@ -167,45 +168,48 @@ impl PrimitiveCall<'_> {
     /// Returns the control points of patches: P, Pz over a grid of `height_grid` vertices, or Pw with its weights.
     /// Returns `None`, with a message, if there are none, one is not finite, or a weight is not positive.
     pub(super) fn control_points(&self, count: u64, height_grid: Option<[usize; 2]>) -> Option<ControlPoints> {
+        if let Some((_, points)) = self.rational(count)
+            && let Some(wrong) = points.weights.iter().find_map(|weight| weight_fault(*weight))
+        {
+            self.error("range", &format!("a weight in \"Pw\" {wrong}"));
+            return None;
+        }
         let points = self.any_control_points(count, height_grid)?;
         self.check_finite(points.positions.as_flattened()).then_some(points)
     }
 
-    /// Returns the control points as [`Self::control_points`], finite or not.
+    /// Returns the control points as [`Self::control_points`], with finite positions and positive weights or not.
     pub(super) fn any_control_points(&self, count: u64, height_grid: Option<[usize; 2]>) -> Option<ControlPoints> {
-        let plain =
-            || Some(ControlPoints { positions: self.any_positions(Some(count), height_grid)?, weights: Vec::new() });
-        let Some(param) = self.params.find("Pw").filter(|_| self.params.find("P").is_none()) else { return plain() };
-        let ParamSlice::Floats(values) = self.params.values(param) else { return plain() };
+        match self.rational(count) {
+            Some((param, points)) => {
+                self.counted(param, self.params.values(param).len(), count)?;
+                Some(points)
+            }
+            None => {
+                let positions = self.any_positions(Some(count), height_grid)?;
+                Some(ControlPoints { positions, weights: Vec::new() })
+            }
+        }
+    }
+
+    /// Returns the control points of Pw, if it gives them and their weights differ or are none.
+    fn rational(&self, count: u64) -> Option<(&Param, ControlPoints)> {
+        let param = self.params.find("Pw").filter(|_| self.params.find("P").is_none())?;
+        let values = numbers(self.params.values(param)).filter(|_| param.declaration.width() == 4)?;
         let wanted = usize::try_from(count.saturating_mul(4)).unwrap_or(usize::MAX);
-        let whole = param.declaration.width() == 4;
-        let Some(values) = values.get(..wanted).filter(|_| whole) else { return plain() };
+        let values = values.get(..wanted)?;
         let weights = || values.iter().skip(3).step_by(4).copied();
-        if let Some(wrong) = weights().find(|weight| weight.is_nan() || *weight <= 0.0) {
-            self.error("range", &format!("a weight in \"Pw\" is {wrong}; it must be more than 0"));
+        let is_weight = |weight: &f32| weight.is_finite() && *weight > 0.0;
+        if weights().all(|weight| weight == values[3] && is_weight(&weight)) {
             return None;
         }
-        if weights().all(|weight| weight == values[3]) {
-            return plain();
-        }
-        let largest = f64::from(weights().fold(0.0, f32::max));
+        let largest = weights().filter(is_weight).fold(0.0, f32::max);
         // A power of two leaves every digit as it is.
-        let scale = largest.log2().floor().exp2().recip();
-        if weights().any(|weight| f64::from(weight) < WEIGHT_MIN * largest) {
-            self.error("range", "the weights in \"Pw\" differ too much");
-            return None;
-        }
-        self.counted(param, self.params.values(param).len(), count)?;
+        let scale = if largest > 0.0 { f64::from(largest).log2().floor().exp2().recip() } else { 1.0 };
         let scaled: Vec<f32> = values.iter().map(|&value| (f64::from(value) * scale) as f32).collect();
-        if !scaled.iter().skip(3).step_by(4).all(|weight| weight.is_finite()) {
-            self.note("math", "a weight in \"Pw\" is not a finite number");
-            return None;
-        }
         let points = bytemuck::cast_slice::<f32, [f32; 4]>(&scaled);
-        Some(ControlPoints {
-            positions: points.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect(),
-            weights: points.iter().map(|point| point[3]).collect(),
-        })
+        let positions = points.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
+        Some((param, ControlPoints { positions, weights: points.iter().map(|point| point[3]).collect() }))
     }
 
     /// Whether weights are still positive in the Bezier basis; if not, it is said.
@@ -331,13 +335,29 @@ pub(super) fn is_width(width: f32) -> bool {
     width.is_finite() && width >= 0.0
 }
 
-/// Returns the first `used` numbers, integers included; `None` for strings.
-fn floats_of(values: ParamSlice<'_>, used: usize) -> Option<Vec<f32>> {
+/// Returns what is wrong with a weight of [`ControlPoints`], if anything is.
+pub(super) fn weight_fault(weight: f32) -> Option<&'static str> {
+    if !weight.is_finite() {
+        Some("is not a finite number")
+    } else if weight <= 0.0 {
+        Some("is not more than 0")
+    } else {
+        (f64::from(weight) < WEIGHT_MIN).then_some("is too small beside the others")
+    }
+}
+
+/// Returns numbers, integers included; `None` for strings.
+pub(super) fn numbers(values: ParamSlice<'_>) -> Option<Cow<'_, [f32]>> {
     match values {
-        ParamSlice::Floats(values) => Some(values[..used].to_vec()),
-        ParamSlice::Ints(values) => Some(values[..used].iter().map(|&value| value as f32).collect()),
+        ParamSlice::Floats(values) => Some(values.into()),
+        ParamSlice::Ints(values) => Some(values.iter().map(|&value| value as f32).collect()),
         ParamSlice::Strings(_) => None,
     }
+}
+
+/// Returns the first `used` numbers; `None` for strings.
+fn floats_of(values: ParamSlice<'_>, used: usize) -> Option<Vec<f32>> {
+    numbers(values).map(|values| values[..used].to_vec())
 }
 
 /// Returns the first `used` strings; none of numbers.

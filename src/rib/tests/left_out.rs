@@ -93,6 +93,74 @@ fn a_point_that_is_not_finite_is_left_out_with_its_number() {
     assert!(message.message.contains("point 1 of 2 is left out: it has"), "{message:?}");
 }
 
+/// The varying values at the ends of the only segments.
+fn values_at_ends(world: &World, name: &str) -> Vec<[f32; 2]> {
+    let values = numbers(world, name);
+    curves(world).ends.iter().map(|ends| ends.map(|end| values[end as usize])).collect()
+}
+
+#[test]
+fn curves_behind_one_that_is_left_out_keep_their_values() {
+    let points = |count: usize| (0..count).map(|i| format!("{i} 0 0 ")).collect::<String>();
+    let basis = "Basis \"bezier\" 3 \"bezier\" 3\nCurves \"cubic\"";
+    // A segment for three vertices, whatever is left.
+    let (world, _) =
+        read_one(&format!("{basis} [10 6] \"periodic\" \"P\" [{}] \"varying float x\" [0 1 2 3 4]", points(16)));
+    assert_eq!(values_at_ends(&world, "x"), [[3., 4.], [4., 3.]]);
+    // Two that are unequally short have unequal numbers of values.
+    let (world, message) = read_one(&format!(
+        "Curves \"linear\" [1 0 2] \"nonperiodic\" \"P\" [{}] \"varying float x\" [0 1 2]",
+        points(3)
+    ));
+    assert_eq!(values_at_ends(&world, "x"), [[1., 2.]]);
+    assert!(
+        message.message.contains("2 of 3 curves are left out: the first of them, curve 0, has 1 vert"),
+        "{message:?}"
+    );
+    let (world, _) =
+        read_one(&format!("{basis} [2 3 4] \"nonperiodic\" \"P\" [{}] \"varying float x\" [0 1 2 3]", points(9)));
+    assert_eq!(values_at_ends(&world, "x"), [[2., 3.]]);
+}
+
+#[test]
+fn a_curve_of_bad_weights_is_left_out_with_its_number() {
+    let good = "0 0 0 1 1 0 0 2 2 0 0 1 3 0 0 1";
+    for (weight, what) in [("0", "is not more than 0"), ("-1", "is not more than 0"), ("NaN", "is not a finite number")]
+    {
+        for (kind, ends) in [("linear", vec![1; 3]), ("cubic", vec![1])] {
+            let bad = good.replace("0 0 2 2", &format!("0 0 {weight} 2"));
+            let (world, message) = read_one(&format!("Curves \"{kind}\" [4 4] \"nonperiodic\" \"Pw\" [{bad} {good}]"));
+            assert_eq!(curves(&world).face.as_ref(), ends, "{kind} {weight}");
+            assert_eq!(curves(&world).control[1][0], 0.5);
+            let wanted = format!("curve 0 of 2 is left out: it has a weight in \"Pw\" that {what}");
+            assert_eq!((message.severity, message.code), (Severity::Error, "range"));
+            assert!(message.message.contains(&wanted), "{message:?}");
+        }
+    }
+}
+
+#[test]
+fn a_curve_that_its_basis_spoils_is_left_out_with_its_number() {
+    let curve = |values: [f64; 4]| values.map(|w| format!("1 0 0 {w} ")).concat();
+    let (world, message) = read_one(&format!(
+        "Basis \"catmull-rom\" 1 \"catmull-rom\" 1\nCurves \"cubic\" [4 4] \"nonperiodic\" \"Pw\" [{} {}] \"uniform float width\" [1 2]",
+        curve([1.0, 1.0, 1.5, 1.0]),
+        curve([900.0, 1.0, 1.0, 1.0]),
+    ));
+    assert_eq!((curves(&world).face.as_ref(), curves(&world).widths.as_ref()), (&[0][..], &[[1.0; 4]][..]));
+    assert!(
+        message.message.contains("curve 1 of 2 is left out: it has a weight of 0 or less in its basis"),
+        "{message:?}"
+    );
+    let far = "3e38 0 0 3e38 0 0 3e38 0 0 3e38 0 0";
+    let (world, message) = read_one(&format!(
+        "Basis \"power\" 4 \"power\" 4\nCurves \"cubic\" [4 4] \"nonperiodic\" \"P\" [{far} 1 0 0 1 0 0 1 0 0 1 0 0]"
+    ));
+    assert_eq!(curves(&world).face.as_ref(), [1]);
+    assert_eq!((message.severity, message.code), (Severity::Info, "math"));
+    assert!(message.message.contains("curve 0 of 2 is left out: it has a position"), "{message:?}");
+}
+
 /// The texts of a variable are those of the points that are left.
 #[test]
 fn strings_at_points_are_kept_where_a_point_is_left_out() {

@@ -26,6 +26,17 @@ fn positions_and_widths_of_equivalent_types() {
         assert_eq!(point(&format!("Points \"vertex {ty} P\" [1 2 3]")), (vec![[1.0, 2.0, 3.0]], vec![1.0]), "{ty}");
     }
     assert_eq!(point("Points \"vertex float[4] Pw\" [2 4 6 2]").0, [[1.0, 2.0, 3.0]]);
+    assert_eq!(point("Points \"vertex int[3] P\" [1 2 3]").0, [[1.0, 2.0, 3.0]]);
+    assert_eq!(point("Points \"vertex int[4] Pw\" [2 4 6 2]").0, [[1.0, 2.0, 3.0]]);
+    let curves = drawn(
+        "Curves \"linear\" [2] \"nonperiodic\" \"vertex int[4] Pw\" [2 4 6 2 3 3 3 3] \"uniform int[3] N\" [0 0 1]",
+    );
+    match only_shape(&curves) {
+        Shape::Curves(curves) => {
+            assert_eq!((curves.control.as_ref(), curves.normals.len()), (&[[1.0, 2.0, 3.0], [1.0; 3]][..], 1));
+        }
+        other => panic!("{other:?}"),
+    }
     assert_eq!(point("Points \"P\" [1 2 3] \"constant int width\" [2]").1, [2.0]);
     assert_eq!(faults("Points \"vertex float P\" [1 2 3]"), [("badtoken", 2)]);
     assert_eq!(faults("Points \"P\" [1 2 3]\n\"constant color width\" [2 2 2]"), [("badtoken", 3)]);
