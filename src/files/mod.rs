@@ -5,6 +5,8 @@ mod claims;
 mod handles;
 mod special;
 mod spelling;
+mod text;
+mod utf16;
 mod whole;
 
 pub use budget::OutputBudget;
@@ -13,6 +15,8 @@ pub use claims::{FileClaims, FileRefused, FileRole};
 pub(crate) use handles::{close_when_short, handles_max, keep_reserve, with_handles};
 pub(crate) use special::{open_file, read_file, what_is_no_file};
 pub(crate) use spelling::spellings;
+pub(crate) use text::{read_text, to_text};
+pub(crate) use utf16::{ByteOrder, Utf16Reader};
 pub(crate) use whole::FileSink;
 pub use whole::{PendingFile, check_writable, write_bytes};
 pub(crate) use whole::{beside, keep_mode, resolve, write_whole};

@@ -23,6 +23,7 @@ pub mod prints;
 mod programs;
 mod query;
 mod shaders;
+mod sources;
 mod spaces;
 pub mod standalone;
 pub mod texts;

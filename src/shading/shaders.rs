@@ -1,12 +1,13 @@
 //! Finding and reading shaders: NAME.sl on the shader path, then the built-in ones. Each shader is read once.
 
+use super::sources::{ClaimingLoader, read_source};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::files::{FileClaims, FileRole, spellings, with_handles};
+use crate::files::{FileClaims, FileRole, spellings};
 use crate::scene::ShaderInstance;
 use rustc_hash::FxHashMap;
 use spirv_gen::diagnostic::Severity as RslSeverity;
 use spirv_gen::ir::{Shader, ShaderKind};
-use spirv_gen::syntax::loader::{DirectoryLoader, LoadedSource, NoIncludes, SourceLoader};
+use spirv_gen::syntax::loader::{IncludeFolders, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{CheckedShader, LightScale, MovingSurface};
 use std::path::{Path, PathBuf};
@@ -176,10 +177,10 @@ impl Shaders {
         }
         let name = file.display().to_string();
         let files = Arc::clone(&self.files);
-        let loader = ClaimingLoader { folders: DirectoryLoader::new(folders), files: &files };
+        let loader = ClaimingLoader { folders: IncludeFolders::new(folders), files: &files };
         let claimed = self.files.claim(&file, FileRole::Shader).map_err(std::io::Error::other);
-        let shader = match claimed.and_then(|()| with_handles(|| std::fs::read(&file))) {
-            Ok(bytes) => self.compile(&name, &String::from_utf8_lossy(&bytes), &loader, reporter),
+        let shader = match claimed.and_then(|()| read_source(&file)) {
+            Ok(text) => self.compile(&name, &text, &loader, reporter),
             Err(error) => {
                 let location = SourceLocation { file: name.as_str().into(), line: 0, column: 0 };
                 reporter.error("badfile", &location, format!("cannot read it: {error}"));
@@ -236,21 +237,6 @@ impl Shaders {
             self.moving.push(ReadMovingSurface { shader: Arc::clone(&shader), displacement, surface });
         }
         Some(shader)
-    }
-}
-
-/// Finds included files, and claims them.
-pub(super) struct ClaimingLoader<'a> {
-    pub(super) folders: DirectoryLoader,
-    pub(super) files: &'a FileClaims,
-}
-
-impl SourceLoader for ClaimingLoader<'_> {
-    fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String> {
-        let is_allowed = |file: &Path| self.files.check_inside(file).map_err(|outside| outside.to_string());
-        let loaded = self.folders.load_if(path, angled, from, &is_allowed)?;
-        let claimed = self.files.claim(Path::new(&loaded.name), FileRole::Shader);
-        claimed.map(|()| loaded).map_err(|refused| refused.to_string())
     }
 }
 

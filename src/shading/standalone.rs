@@ -1,20 +1,18 @@
 //! Shaders without a scene, which `anthill shader` compiles and describes.
 
 use super::programs::Tokens;
-use super::shaders::ClaimingLoader;
 use super::shortfall_text;
+use super::sources::{ClaimingLoader, read_source, read_standard_input};
 use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
 use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
 use spirv_gen::ir::{self, RslType, print_region};
 use spirv_gen::sema::hir::{Class, Constant, Parameter, Shape, Storage};
-use spirv_gen::span::SOURCE_BYTES_MAX;
-use spirv_gen::syntax::loader::DirectoryLoader;
+use spirv_gen::syntax::loader::{IncludeFolders, NoIncludes};
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{Compiled, PipelineRequest, compile, standard};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// How sources are read.
@@ -104,10 +102,12 @@ pub fn read(argument: &Path, preprocessing: &Preprocessing, files: &FileClaims) 
         Some(text) => text.to_string(),
         None => {
             files.claim(argument, FileRole::Shader).map_err(|refused| refused.to_string())?;
-            load(argument).map_err(|error| not_read(&name, &error))?
+            let is_input = argument.as_os_str() == "-";
+            let text = if is_input { read_standard_input() } else { read_source(argument) };
+            text.map_err(|error| not_read(&name, &error))?
         }
     };
-    let loader = ClaimingLoader { folders: DirectoryLoader::new(&preprocessing.includes), files };
+    let loader = ClaimingLoader { folders: IncludeFolders::new(&preprocessing.includes), files };
     let source = Source { name: &name, text: &text, loader: &loader, defines: &preprocessing.defines };
     let parsed = spirv_gen::parse_shaders(&source);
     let message = |diagnostic: &spirv_gen::diagnostic::Diagnostic| CompilerMessage {
@@ -118,16 +118,6 @@ pub fn read(argument: &Path, preprocessing: &Preprocessing, files: &FileClaims) 
         shaders: parsed.shaders.into_iter().map(|shader| StandaloneShader { shader }).collect(),
         messages: parsed.diagnostics.iter().map(message).collect(),
     })
-}
-
-/// Reads the text of a file. Bytes that are not UTF-8 (comments in old shaders) are replaced; one byte more than the
-/// compiler accepts is enough for it to report the length.
-fn load(path: &Path) -> io::Result<String> {
-    let input: Box<dyn Read> =
-        if path.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
-    let mut bytes = Vec::new();
-    input.take(u64::from(SOURCE_BYTES_MAX) + 1).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn not_read(name: &str, error: &io::Error) -> String {
@@ -263,8 +253,7 @@ fn shortfalls(reflection: &Reflection) -> Vec<String> {
 /// Returns the standard shader of this name, independent of any files.
 fn standard_shader(name: &str) -> ir::Shader {
     let text = standard::source(name).unwrap_or_default();
-    let loader = DirectoryLoader::default();
-    let (shader, _) = spirv_gen::parse_shader(&Source { name, text, loader: &loader, defines: &[] });
+    let (shader, _) = spirv_gen::parse_shader(&Source { name, text, loader: &NoIncludes, defines: &[] });
     spirv_gen::lower(&shader.expect("a standard shader has no errors"))
 }
 

@@ -40,6 +40,31 @@ fn shaders_are_described() {
     assert_eq!((&grain["type"], &grain["space"]), (&"color".into(), &"hsv".into()));
 }
 
+/// Programs of the time wrote Latin-1, and some of Windows write UTF-16; so are scenes read, too.
+#[test]
+fn sources_in_other_encodings() {
+    let directory = directory();
+    let write = |name: &str, bytes: &[u8]| fs::write(directory.path().join(name), bytes).expect("writable");
+    let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let source = "#include \"name.h\"\nsurface a(string map = NAME; string other = \"é.tx\";) { }\n";
+    let included = "#define NAME \"é.tx\"\n";
+    let latin_1 = |text: &str| text.chars().map(|letter| letter as u8).collect::<Vec<u8>>();
+    for [file, header] in [
+        [source.into(), included.into()],
+        [latin_1(source), latin_1(included)],
+        [utf_16(&format!("\u{feff}{source}")), utf_16(&format!("\u{feff}{included}"))],
+        [utf_16(source), latin_1(included)],
+    ] {
+        write("a.sl", &file);
+        write("name.h", &header);
+        let ran = anthill(directory.path(), &["shader", "info", "a.sl", "--json"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{file:?}");
+        let json: serde_json::Value = serde_json::from_str(&ran.out).expect("valid JSON");
+        let defaults = [0, 1].map(|i| &json[0]["parameters"][i]["default"]);
+        assert_eq!(defaults, ["é.tx", "é.tx"], "{file:?}");
+    }
+}
+
 /// Of several shaders, those without errors are compiled.
 #[test]
 fn errors_look_like_those_of_rustc() {

@@ -1,6 +1,5 @@
 //! Where `#include` finds its files.
 
-use crate::span::SOURCE_BYTES_MAX;
 use std::path::{Path, PathBuf};
 
 /// A text and the name to give it in messages.
@@ -29,27 +28,31 @@ impl SourceLoader for NoIncludes {
     }
 }
 
-/// Looks in the directory of the including file (for `"path"`), then along a list of directories.
+/// Where included files are looked for: in the directory of the including file (for `"path"`), then along a list of
+/// directories.
 #[derive(Clone, Debug, Default)]
-pub struct DirectoryLoader {
+pub struct IncludeFolders {
     directories: Vec<PathBuf>,
 }
 
-impl DirectoryLoader {
-    /// Returns a loader for these directories, searched in order.
+impl IncludeFolders {
+    /// Searches these directories in order.
     pub fn new(directories: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self { directories: directories.into_iter().map(Into::into).collect() }
     }
 
-    /// Loads as [`SourceLoader::load`] does, but does not look at files for which `is_allowed` returns an error. The
-    /// error is returned if there is no other file.
-    pub fn load_if(
+    /// Returns the file that a [`SourceLoader`] is to load. Those for which `is_allowed` returns an error are passed
+    /// over.
+    ///
+    /// # Errors
+    /// That of `is_allowed`, or what was looked at, if there is no other file.
+    pub fn find(
         &self,
         path: &str,
         angled: bool,
         from: &str,
         is_allowed: &dyn Fn(&Path) -> Result<(), String>,
-    ) -> Result<LoadedSource, String> {
+    ) -> Result<PathBuf, String> {
         let beside = Path::new(from).parent().filter(|_| !angled).map(Path::to_path_buf);
         let places: Vec<_> = beside.iter().chain(&self.directories).collect();
         let mut refused = None;
@@ -58,7 +61,7 @@ impl DirectoryLoader {
             if let Err(reason) = is_allowed(&file) {
                 refused = Some(reason);
             } else if file.is_file() {
-                return read(&file);
+                return Ok(file);
             }
         }
         if let Some(reason) = refused {
@@ -73,23 +76,6 @@ impl DirectoryLoader {
     }
 }
 
-impl SourceLoader for DirectoryLoader {
-    fn load(&self, path: &str, angled: bool, from: &str) -> Result<LoadedSource, String> {
-        self.load_if(path, angled, from, &|_| Ok(()))
-    }
-}
-
-/// Reads a regular file of a bounded size; bytes that are not UTF-8 (comments in old shaders) are replaced.
-fn read(file: &Path) -> Result<LoadedSource, String> {
-    let name = file.display().to_string();
-    let bytes = std::fs::metadata(file).map_err(|e| format!("cannot read `{name}`: {e}"))?.len();
-    if bytes > u64::from(SOURCE_BYTES_MAX) {
-        return Err(format!("`{name}` is larger than {} MiB", SOURCE_BYTES_MAX >> 20));
-    }
-    let bytes = std::fs::read(file).map_err(|e| format!("cannot read `{name}`: {e}"))?;
-    Ok(LoadedSource { name, text: String::from_utf8_lossy(&bytes).into_owned() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,17 +87,17 @@ mod tests {
         for directory in [&beside, &library] {
             std::fs::create_dir_all(directory).expect("a directory in the temporary folder");
         }
-        for (directory, text) in [(&beside, "beside"), (&library, "library")] {
-            std::fs::write(directory.join("x.h"), text).expect("a file in the temporary folder");
+        for directory in [&beside, &library] {
+            std::fs::write(directory.join("x.h"), "").expect("a file in the temporary folder");
         }
-        let loader = DirectoryLoader::new([&library]);
+        let folders = IncludeFolders::new([&library]);
         let from = beside.join("shader.sl").display().to_string();
-        let text = |angled| loader.load("x.h", angled, &from).map(|s| s.text);
-        assert_eq!(text(false), Ok("beside".to_owned()));
-        assert_eq!(text(true), Ok("library".to_owned()));
-        let missing = loader.load("y.h", true, &from).expect_err("no such file");
+        let find = |path: &str, angled| folders.find(path, angled, &from, &|_| Ok(()));
+        assert_eq!(find("x.h", false), Ok(beside.join("x.h")));
+        assert_eq!(find("x.h", true), Ok(library.join("x.h")));
+        let missing = find("y.h", true).expect_err("no such file");
         assert!(missing.starts_with("looked in `"), "{missing}");
-        assert!(loader.load(".", false, &from).is_err(), "a directory is no header");
+        assert!(find(".", false).is_err(), "a directory is no header");
         std::fs::remove_dir_all(&root).expect("the folder that this test made");
     }
 }

@@ -3,6 +3,7 @@
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, TokenKind, describe};
 use super::number::Number;
+use crate::files::to_text;
 use std::sync::Arc;
 
 impl Lexer<'_> {
@@ -159,13 +160,5 @@ impl Lexer<'_> {
             TokenKind::String => self.text(),
             _ => Err(self.wanted("a handle (an integer or a string)")),
         }
-    }
-}
-
-/// Converts a string for the scene. What is not UTF-8 is Latin-1, in which programs of the time wrote names.
-pub(crate) fn to_text(bytes: &[u8]) -> Arc<str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(_) => bytes.iter().copied().map(char::from).collect::<String>().into(),
     }
 }

@@ -1,7 +1,7 @@
 //! Declarations: the class and type of a parameter's token (RISpec 3.1, `Declare` and inline declarations).
 
-use super::args::to_text;
 use super::tokens::KnownToken;
+use crate::files::to_text;
 use crate::scene::{Class, ValueType};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

@@ -20,5 +20,4 @@ pub(crate) mod search;
 pub(crate) mod skip_block;
 pub(crate) mod source;
 pub(crate) mod tokens;
-mod utf16;
 pub(crate) mod windows_path;

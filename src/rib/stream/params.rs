@@ -1,9 +1,9 @@
 //! Parameter lists: pairs of a token and a value, to the next request.
 
-use super::args::to_text;
 use super::declare::Declaration;
 use super::fault::{Parsed, RequestFault};
 use super::lexer::{Lexer, TokenKind, describe};
+use crate::files::to_text;
 use crate::scene::{ParamValue, ShaderParam, ValueType};
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,7 +1,6 @@
 //! Sources of RIB: files, standard input and memory, plain or gzip-compressed.
 
-use super::utf16::{ByteOrder, Utf16Reader};
-use crate::files::{FileClaims, spellings, with_handles};
+use crate::files::{ByteOrder, FileClaims, Utf16Reader, spellings, with_handles};
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::stats::human_bytes;
 use flate2::read::MultiGzDecoder;

@@ -7,7 +7,7 @@ const PIECE_BYTES: usize = 1 << 14;
 
 /// The order of the bytes of UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ByteOrder {
+pub(crate) enum ByteOrder {
     /// The low byte first.
     Little,
     /// The high byte first.
@@ -16,8 +16,8 @@ pub(super) enum ByteOrder {
 
 impl ByteOrder {
     /// Returns the order if a text that begins with these bytes is UTF-16: with a mark, or with a letter or another
-    /// character that RIB may begin with. No other RIB has a 0 there.
-    pub(super) fn of(begin: &[u8]) -> Option<Self> {
+    /// character that scenes and shaders may begin with. No other has a 0 there.
+    pub(crate) fn of(begin: &[u8]) -> Option<Self> {
         match *begin {
             [0xff, 0xfe, ..] => Some(Self::Little),
             [0xfe, 0xff, ..] => Some(Self::Big),
@@ -36,7 +36,7 @@ impl ByteOrder {
 }
 
 /// Reads UTF-16 as UTF-8. What is not UTF-16 becomes U+FFFD.
-pub(super) struct Utf16Reader<R> {
+pub(crate) struct Utf16Reader<R> {
     inner: R,
     order: ByteOrder,
     /// What is read and not used yet: less than a character, after each piece.
@@ -47,7 +47,7 @@ pub(super) struct Utf16Reader<R> {
 }
 
 impl<R: Read> Utf16Reader<R> {
-    pub(super) fn new(inner: R, order: ByteOrder) -> Self {
+    pub(crate) fn new(inner: R, order: ByteOrder) -> Self {
         Self { inner, order, units: Vec::new(), text: String::new(), given: 0 }
     }
 
