@@ -2,6 +2,7 @@
 
 use super::parameters::{read_category, read_params_in, warn_of_number, warn_of_tokens};
 use crate::rib::state::options::{DEFAULT_FORMAT, EPSILON, INFINITY, PictureFormat};
+use crate::rib::state::screen::has_area;
 use crate::rib::stream::fault::{Parsed, RequestFault};
 use crate::rib::stream::lexer::{Lexer, TokenKind};
 use crate::rib::stream::params::check_count;
@@ -95,8 +96,8 @@ pub(super) fn frame_aspect_ratio(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer
 }
 
 pub(super) fn screen_window(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
-    let window @ [left, right, bottom, top] = lexer.finite::<4>()?;
-    if left == right || bottom == top {
+    let window = lexer.finite::<4>()?;
+    if !has_area(&window) {
         return Err(out_of_range(scene, "the window has no area"));
     }
     scene.options.screen_window = Some(window);

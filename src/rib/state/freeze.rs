@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Frozen {
     pub(crate) options: Options,
     pub(crate) camera: Camera,
+    /// Whether transformations before Projection were to leave no area of the screen window. They are ignored.
+    pub(crate) lost_window: bool,
 }
 
 impl OptionState {
@@ -24,33 +26,36 @@ impl OptionState {
         let picture = displays.iter().flat_map(|display| &display.parts).any(|part| shows_picture(&part.mode));
         // A depth pass has its own size and sampling, which a flag for the picture must not change.
         let flags = if picture { overrides.clone() } else { RibOverrides::default() };
-        let camera = self.camera(camera_from_world, &flags);
+        let (camera, lost_window) = self.camera(camera_from_world, &flags);
         let mut options = self.options.clone();
         options.frame = self.frame;
         options.scene_crop = self.crop_window;
         options.displays = displays;
         options.pixel_samples = flags.pixel_samples.map_or(options.pixel_samples, |samples| samples.map(|n| n.max(1)));
         options.texture_memory_kib = overrides.texture_memory_kib.unwrap_or(options.texture_memory_kib);
-        Frozen { options, camera }
+        Frozen { options, camera, lost_window }
     }
 
-    fn camera(&self, camera_from_world: Motion<DMat4>, flags: &RibOverrides) -> Camera {
+    /// Returns the camera, and whether its screen window is not the one that was to be moved.
+    fn camera(&self, camera_from_world: Motion<DMat4>, flags: &RibOverrides) -> (Camera, bool) {
         let PictureFormat { resolution, pixel_aspect } = self.format.unwrap_or(DEFAULT_FORMAT);
         let resolution = flags.format.map_or(resolution, |size| size.map(|n| n.clamp(1, RESOLUTION_MAX)));
         let (resolution, frame_aspect) = self.fitted(resolution, pixel_aspect);
         let window = self.screen_window.unwrap_or_else(|| default_window(frame_aspect));
-        Camera {
+        let moved = self.screen_move.window(window);
+        let camera = Camera {
             camera_from_world,
             projection: self.projection,
             resolution,
             pixel_aspect,
-            screen_window: self.screen_move.window(window),
+            screen_window: moved.unwrap_or(window),
             crop_window: flags.crop.unwrap_or(self.crop_window),
             clip: self.clip,
             clip_planes: self.clip_planes.clone(),
             depth_of_field: self.depth_of_field,
             shutter: self.shutter,
-        }
+        };
+        (camera, moved.is_none())
     }
 
     /// Returns the size of the picture and its aspect ratio. If FrameAspectRatio differs from the format's ratio, the

@@ -16,12 +16,18 @@ impl ScreenMove {
     /// Leaves everything where it is.
     pub(crate) const NONE: Self = Self { scale: DVec2::ONE, offset: DVec2::ZERO };
 
-    /// Returns the screen window whose content is moved to this one.
-    pub(crate) fn window(&self, [left, right, bottom, top]: [f64; 4]) -> [f64; 4] {
+    /// Returns the screen window whose content is moved to this one; `None` if rounding leaves no area of it.
+    pub(crate) fn window(&self, [left, right, bottom, top]: [f64; 4]) -> Option<[f64; 4]> {
         let back = |x: f64, y: f64| (DVec2::new(x, y) - self.offset) / self.scale;
         let (low, high) = (back(left, bottom), back(right, top));
-        [low.x, high.x, low.y, high.y]
+        Some([low.x, high.x, low.y, high.y]).filter(has_area)
     }
+}
+
+/// Whether a screen window has an area, which is not infinite.
+pub(crate) fn has_area([left, right, bottom, top]: &[f64; 4]) -> bool {
+    let is_side = |side: f64| side.is_finite() && side != 0.0;
+    is_side(right - left) && is_side(top - bottom)
 }
 
 /// Takes apart a transformation of what is projected: into one of the screen, and a rotation of the camera around its
@@ -50,10 +56,23 @@ mod tests {
         let transform =
             DMat4::from_translation(DVec3::new(0.5, -1.0, 0.0)) * DMat4::from_scale(DVec3::new(2.0, -4.0, 1.0));
         let (moved, roll) = apart(&transform).expect("it is flat");
-        assert_eq!((moved.window([-1.0, 1.0, -1.0, 1.0]), roll), ([-0.75, 0.25, 0.0, -0.5], DMat4::IDENTITY));
+        assert_eq!((moved.window([-1.0, 1.0, -1.0, 1.0]), roll), (Some([-0.75, 0.25, 0.0, -0.5]), DMat4::IDENTITY));
         assert_eq!(apart(&DMat4::IDENTITY), Some((ScreenMove::NONE, DMat4::IDENTITY)));
         let mirror = apart(&DMat4::from_scale(DVec3::new(-1.0, 1.0, 1.0)));
         assert_eq!(mirror.map(|(moved, _)| moved.scale), Some(DVec2::new(-1.0, 1.0)));
+    }
+
+    #[test]
+    fn a_window_that_is_moved_too_far_has_no_area() {
+        for transform in [
+            DMat4::from_translation(DVec3::new(1e20, 0.0, 0.0)),
+            DMat4::from_scale(DVec3::new(1.0, 1e-310, 1.0)),
+            DMat4::from_scale(DVec3::new(1.0, 0.0, 1.0)),
+            DMat4::from_scale(DVec3::new(1e100, 1.0, 1.0)),
+        ] {
+            let (moved, _) = apart(&transform).unwrap_or_else(|| panic!("{transform}"));
+            assert_eq!(moved.window([1.0 - 1e-10, 1.0, 0.0, 1.0]).is_some(), transform.x_axis.x > 1.0, "{transform}");
+        }
     }
 
     #[test]

@@ -80,6 +80,13 @@ fn transformations_before_projection_move_the_screen() {
     let rolled = camera("Rotate 90 0 0 1\nProjection \"perspective\"\nTranslate 1 0 9");
     assert_eq!(rolled.screen_window, [-1.0, 1.0, -1.0, 1.0]);
     assert_eq!(track(&rolled.camera_from_world), [(0.0, [0.0, 1.0, 9.0])]);
+    // A move after which nothing is left of the window, whichever it is.
+    for lost in ["Translate 1e20 0 0", "Translate 0 -1e20 0"] {
+        let outcome =
+            read_text(&format!("{lost}\nProjection \"perspective\"\nScreenWindow -2 2 -1 1\nWorldBegin\nWorldEnd"));
+        assert_eq!(outcome.codes(), [("range", 4)], "{lost}");
+        assert_eq!(outcome.world().camera.screen_window, [-2.0, 2.0, -1.0, 1.0], "{lost}");
+    }
     // The last projection counts.
     let again = camera("Scale 2 2 1\nProjection \"orthographic\"\nIdentity\nProjection \"orthographic\"");
     assert_eq!(again.screen_window, [-1.0, 1.0, -1.0, 1.0]);

@@ -25,6 +25,10 @@ impl SceneBuilder<'_> {
         let mirrored = camera_from_world.first().determinant() < 0.0;
         let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
         frozen.camera.projection = projection;
+        if frozen.lost_window {
+            let message = "the transformations before Projection leave no area of the screen window; they are ignored";
+            self.messages.report_error("range", message);
+        }
         let settings = self.settings;
         let search = &frozen.options.search;
         frozen.options.search = search::with_others(search, &settings.search_first, &settings.search_last);
