@@ -1,6 +1,8 @@
 //! Flags of other renderers, and what they are called here.
 
-use clap::error::ErrorKind;
+use super::flags::Flags;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
 use std::ffi::OsString;
 
 /// Flags of PRMan, Aqsis and Pixie that this program has by another name, or in another way.
@@ -25,11 +27,39 @@ const FLAGS: [(&str, &str); 18] = [
     ("-verbose", "-v"),
 ];
 
-/// Returns the answer to a flag of another renderer, where the parser of flags refused one; with a line end in front.
+/// Returns the answer to a flag of another renderer, where the parser of flags refused one and the command has what
+/// other renderers mean; with a line end in front.
 pub(super) fn tip(answer: &clap::Error, args: &[OsString]) -> Option<String> {
-    let may_be_flag = matches!(answer.kind(), ErrorKind::UnknownArgument | ErrorKind::ValueValidation);
-    let words = args.iter().filter(|_| may_be_flag).filter_map(|word| word.to_str());
-    let name = |word: &str| word.split([':', '=']).next().unwrap_or_default().to_owned();
-    let (theirs, ours) = words.map(name).find_map(|word| FLAGS.into_iter().find(|(theirs, _)| *theirs == word))?;
+    let program = Flags::command();
+    let command = program.find_subcommand(args.get(1)?)?;
+    let words: Vec<&str> = args.iter().filter_map(|word| word.to_str()).filter(|word| may_be(word, answer)).collect();
+    let is_meant = |theirs: &str| words.iter().any(|word| is_flag(word, theirs));
+    let (theirs, ours) = FLAGS.into_iter().find(|(theirs, ours)| is_meant(theirs) && has(command, ours))?;
     Some(format!("\n  tip: what other renderers call {theirs} is {ours}"))
+}
+
+/// Whether a word may be the one that the parser refused: it reads it as flags of one letter.
+fn may_be(word: &str, answer: &clap::Error) -> bool {
+    match (answer.kind(), answer.get(ContextKind::InvalidArg)) {
+        (ErrorKind::ValueValidation, _) => true,
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) => {
+            flag.strip_prefix('-').is_some_and(|letter| !letter.starts_with('-') && word.contains(letter))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a word is this flag, alone or with a value behind `:` or `=`.
+fn is_flag(word: &str, flag: &str) -> bool {
+    let rest = word.strip_prefix(flag);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '=']))
+}
+
+/// Whether a command has the flag that a text begins with.
+fn has(command: &Command, text: &str) -> bool {
+    let flag = text.split(' ').next().unwrap_or_default();
+    command.get_arguments().any(|argument| match flag.strip_prefix("--") {
+        Some(long) => argument.get_long() == Some(long),
+        None => argument.get_short() == flag.chars().nth(1),
+    })
 }

@@ -78,13 +78,24 @@ fn flags_of_other_renderers_are_answered_with_ours() {
         ("render -type=tiff SCENE", "what other renderers call -type is -d TYPE"),
         ("render -shaders=a SCENE", "what other renderers call -shaders is --shaders PATH"),
         ("render -verbose=2 SCENE", "what other renderers call -verbose is -v"),
+        ("scale SCENE -res 640 480", "what other renderers call -res is --format W H"),
     ] {
         let (code, out, err) = type_in(&directory(), line, &Arc::default(), &render);
         assert!(code == 2 && out.is_empty() && err.contains(tip), "{line}: {err}");
     }
-    assert!(
-        !type_in(&directory(), "render SCENE --fromat 1 1", &Arc::default(), &render).2.contains("other renderers")
-    );
+    // Mistakes of another kind, and commands that have no such flags.
+    for line in [
+        "render SCENE --fromat 1 1",
+        "render -f.rib --fromat 1 1",
+        "render -t many SCENE",
+        "texture info -verbose SCENE",
+        "rib cat SCENE -f",
+        "devices -type",
+        "scale SCENE -p:4",
+    ] {
+        let (code, _, err) = type_in(&directory(), line, &Arc::default(), &render);
+        assert!(code == 2 && !err.contains("other renderers"), "{line}: {err}");
+    }
 }
 
 /// No line of any help is longer than the terminal, unless a single word is.
