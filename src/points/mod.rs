@@ -6,9 +6,9 @@ mod ply;
 pub use error::PointsError;
 pub use ply::{PointsFault, decode, decode_within};
 
-use crate::files::{what_is_no_file, with_handles, write_whole};
+use crate::files::{open_file, what_is_no_file, write_whole};
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -152,8 +152,9 @@ impl PointCloud {
         if let Some(what) = what_is_no_file(&found) {
             return Err(PointsError::NotAFile { path: path.to_owned(), what });
         }
-        let file = with_handles(|| File::open(path)).map_err(of_io)?;
-        decode_within(file, found.len(), limits).map_err(|fault| PointsError::of_fault(path, fault))
+        let file = open_file(path).map_err(of_io)?;
+        let bytes = file.metadata().map_err(of_io)?.len();
+        decode_within(file, bytes, limits).map_err(|fault| PointsError::of_fault(path, fault))
     }
 
     /// Writes a file, completely or not at all. Equal points give equal bytes.

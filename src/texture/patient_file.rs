@@ -1,6 +1,6 @@
 //! Files of textures whose reads end: a network that does not answer leaves a texture out, and hangs no render.
 
-use crate::files::with_handles;
+use crate::files::open_file;
 use parking_lot::Mutex;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -50,7 +50,7 @@ impl PatientFile {
     /// When the system says so, or does not answer ([`is_unanswered`]).
     pub(super) fn open(path: &Path, patience: &Arc<Patience>) -> io::Result<Self> {
         let path = path.to_owned();
-        let file = answered(patience, move || with_handles(|| File::open(&path)))?;
+        let file = answered(patience, move || open_file(&path))?;
         Ok(Self { file: Arc::new(file), at: 0, patience: Arc::clone(patience) })
     }
 

@@ -4,7 +4,7 @@ use super::baked_picture::baked_picture;
 use super::channel_order::channel_order;
 use super::error::TextureError;
 use super::exr_tiles::ExrAttributes;
-use super::file::{FileIdentity, TextureContainer};
+use super::file::TextureContainer;
 use super::header::{ShadowMatrices, TexelFormat, TextureKind};
 use super::levels::{SAMPLES_MAX, Texels, check_size};
 use super::make::MakeProgress;
@@ -13,13 +13,11 @@ use super::tiff_samples::StoredSamples;
 use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, whole_tiles};
 use super::watched_file::WatchedFile;
 use super::window::PictureWindow;
-use crate::files::with_handles;
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::meta::attribute::SampleType;
 use exr::prelude::{ReadChannels, ReadLayers, read};
 use image::{DynamicImage, ImageFormat, ImageReader};
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult};
@@ -48,10 +46,7 @@ impl SourcePicture {
     }
 
     fn read_whole(path: &Path, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
-        FileIdentity::of(path)?;
-        let of_io = |error| TextureError::of_io(path, error);
-        let file = WatchedFile::new(with_handles(|| File::open(path)).map_err(of_io)?, progress).map_err(of_io)?;
-        let mut file = BufReader::new(file);
+        let mut file = WatchedFile::open(path, progress)?;
         let picture = match TextureContainer::find(path, &mut file)? {
             TextureContainer::Deep => {
                 return Err(TextureError::unsupported(path, "it has deep data; shadow() reads it as it is"));
@@ -69,9 +64,10 @@ impl SourcePicture {
     }
 }
 
-fn read_exr(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePicture, TextureError> {
+fn read_exr(path: &Path, mut file: BufReader<WatchedFile<'_>>) -> Result<SourcePicture, TextureError> {
     let of_exr = |error| TextureError::of_exr(path, error);
-    let meta = MetaData::read_from_file(path, false).map_err(of_exr)?;
+    let meta = MetaData::read_from_buffered(&mut file, false).map_err(of_exr)?;
+    file.rewind().map_err(|error| TextureError::of_io(path, error))?;
     let header = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
     if ExrAttributes(header).kind() == TextureKind::Points {
         return Err(TextureError::PointCloud(path.to_owned()));

@@ -16,7 +16,7 @@ use super::patient_file::{Patience, answered};
 use super::read_limits::ReadLimits;
 use super::tiled::{TiledPicture, TilingWatch, open_or_tile};
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::files::{FileClaims, FileRole, spellings};
+use crate::files::{FileClaims, FileRole, read_file, spellings};
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::fmt;
@@ -257,7 +257,7 @@ impl TextureStore {
             return Some(contents.clone());
         }
         let identity = candidates(name, folders).find_map(|path| FileIdentity::of(&path).ok())?;
-        let made = self.files.makes(&identity.path).then(|| std::fs::read(&identity.path).ok()).flatten();
+        let made = self.files.makes(&identity.path).then(|| read_file(&identity.path).ok()).flatten();
         Some(match made {
             Some(bytes) => {
                 let mut hasher = FxHasher::default();

@@ -1,8 +1,12 @@
 //! A picture's file that shows how far it was read, and is no longer read once the caller wants to stop.
 
+use super::error::TextureError;
+use super::file::FileIdentity;
 use super::make::MakeProgress;
+use crate::files::{open_file, with_handles};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,13 +21,20 @@ pub(super) struct WatchedFile<'a> {
 }
 
 impl<'a> WatchedFile<'a> {
-    pub(super) fn new(file: File, progress: &'a MakeProgress<'a>) -> io::Result<Self> {
+    /// Opens a picture. What is no file is an error.
+    pub(super) fn open(path: &Path, progress: &'a MakeProgress<'a>) -> Result<BufReader<Self>, TextureError> {
+        FileIdentity::of(path)?;
+        let opened = open_file(path).and_then(|file| Self::new(file, progress));
+        opened.map(BufReader::new).map_err(|error| TextureError::of_io(path, error))
+    }
+
+    fn new(file: File, progress: &'a MakeProgress<'a>) -> io::Result<Self> {
         let bytes = file.metadata()?.len().max(1);
         Ok(Self { file, bytes, read: Arc::default(), progress })
     }
 
     pub(super) fn try_clone(&self) -> io::Result<Self> {
-        let (file, read) = (self.file.try_clone()?, Arc::clone(&self.read));
+        let (file, read) = (with_handles(|| self.file.try_clone())?, Arc::clone(&self.read));
         Ok(Self { file, bytes: self.bytes, read, progress: self.progress })
     }
 }

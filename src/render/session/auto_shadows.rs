@@ -191,7 +191,7 @@ impl Session<'_> {
     /// Copies a map to where the scene wants it.
     fn keep_map(&self, map: &str, name: &str) -> Result<Arc<str>, String> {
         self.options.files.claim(Path::new(name), FileRole::MadeTexture).map_err(|refused| refused.to_string())?;
-        let bytes = fs::read(map).map_err(|error| error.to_string())?;
+        let bytes = read_file(Path::new(map)).map_err(|error| error.to_string())?;
         // An equal file stays as it is, so that what was read of it still holds.
         if read_file(Path::new(name)).ok().as_ref() != Some(&bytes) {
             let written: Result<(), io::Error> =
