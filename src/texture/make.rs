@@ -126,6 +126,21 @@ impl MakeRequest {
         }
     }
 
+    /// Returns the width and height of a texture of a picture of this size, or of a cube's face.
+    pub(super) fn texture_size(&self, size: [u32; 2]) -> [u32; 2] {
+        let resize = match (self.kind, self.resize) {
+            (MakeKind::Plain | MakeKind::LatLong, resize) => resize,
+            (MakeKind::Cube, ResizeMode::None) => ResizeMode::Up,
+            (MakeKind::Cube, resize) => resize,
+            (MakeKind::Shadow | MakeKind::Occlusion | MakeKind::BrickMap, _) => ResizeMode::None,
+        };
+        match resize {
+            ResizeMode::None => size,
+            ResizeMode::Up => size.map(|side| side.checked_next_power_of_two().unwrap_or(u32::MAX)),
+            ResizeMode::Down => size.map(|side| 1 << side.max(1).ilog2()),
+        }
+    }
+
     fn check(&self) -> Result<(), TextureError> {
         let (wanted, of) = match self.kind {
             MakeKind::Cube => (6..=6, "A cube is made of six pictures".to_string()),
@@ -302,11 +317,7 @@ fn filter_of(request: &MakeRequest) -> LevelFilter {
 
 /// Returns the picture in the size that is asked for.
 fn sized(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Texels, TextureError> {
-    let size = match request.resize {
-        ResizeMode::None => texels.size,
-        ResizeMode::Up => texels.size.map(u32::next_power_of_two),
-        ResizeMode::Down => texels.size.map(|side| 1 << side.ilog2()),
-    };
+    let size = request.texture_size(texels.size);
     if size == texels.size { Ok(texels) } else { resized(&texels, size, request, &|| progress(READ)) }
 }
 
@@ -349,7 +360,7 @@ fn cube_levels(
             return Err(TextureError::unsupported(path, reason));
         }
     }
-    let face = if request.resize == ResizeMode::Down { 1 << size[0].ilog2() } else { size[0].next_power_of_two() };
+    let [face, _] = request.texture_size(size);
     let mut faces: Vec<Vec<Texels>> = Vec::new();
     for SourcePicture { texels, .. } in pictures {
         let begun = READ + (LEVELS_MADE - READ) * faces.len() as f32 / 6.0;

@@ -57,6 +57,11 @@ impl StoredSamples {
         Ok(Self { format, stored: stored.into(), is_plain, bits, meaning })
     }
 
+    /// Returns the bytes of a sample as it is decoded.
+    pub(super) fn decoded_bytes(&self) -> u64 {
+        u64::from(self.bits).div_ceil(8)
+    }
+
     /// Returns the channels of a texel.
     pub(super) fn channels(&self) -> u32 {
         if matches!(self.meaning, SampleMeaning::Palette(_)) { self.stored + 2 } else { self.stored }

@@ -46,7 +46,7 @@ impl TilingWatch {
     /// Makes a texture.
     fn make(&self, request: &MakeRequest, picture: &Path) -> Result<(), TextureError> {
         let no_memory = |reason| TextureError::NoMemory { path: picture.to_owned(), reason };
-        let _taken = (self.take_memory)(make_bytes(picture)?).map_err(no_memory)?;
+        let _taken = (self.take_memory)(make_bytes(request)?).map_err(no_memory)?;
         make(request, &|fraction| (self.progress)(picture, fraction)).map(|_| ())
     }
 }

@@ -75,6 +75,11 @@ impl PictureWindow {
         Self::checked(path, whole.map(u64::from), first.map(|place| place.round() as i64), channels.into())
     }
 
+    /// Returns the width and height of the whole picture.
+    pub(super) fn whole(self) -> [u32; 2] {
+        self.whole
+    }
+
     /// Returns the whole picture. What the file has outside of it is left out, and what the file lacks is black, or
     /// empty in depths.
     pub(super) fn placed(self, texels: &Texels, names: Option<&[String]>) -> Texels {

@@ -220,6 +220,36 @@ fn pictures_that_are_too_large_for_the_host_memory_are_refused_before_they_are_d
     }
 }
 
+/// A small file may say that it is a part of a huge picture, and six faces of a cube are packed.
+#[test]
+fn windows_and_cubes_that_are_too_large_for_the_host_memory_are_refused_too() {
+    use tiff::tags::Tag;
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    let written = || -> tiff::TiffResult<()> {
+        let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(at("a.png"))?)?;
+        let mut image = encoder.new_image::<tiff::encoder::colortype::Gray8>(16, 16)?;
+        for (tag, value) in [(33300, 13_000_u32), (33301, 13_000), (286, 5), (287, 5)] {
+            image.encoder().write_tag(Tag::from_u16_exhaustive(tag), value)?;
+        }
+        image.write_data(&[7; 256])
+    };
+    written().expect("writable");
+    let mut encoder = png::Encoder::new(fs::File::create(at("face.png")).expect("writable"), 1025, 1025);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&vec![7; 1025 * 1025])).expect("writable");
+    let faces = "\"face.png\" ".repeat(6);
+    let cube = format!("MakeCubeFaceEnvironment {faces}\"a.tex\" 90 \"box\" 1 1\n");
+    // Faces of 1025 texels become 2048 wide: 12 bytes each, and 4 for what they are made of.
+    for (text, picture, takes) in [(MAKE, "a.png", "1.3 GiB"), (&*cube, "face.png", "312.0 MiB")] {
+        fs::write(at("a.rib"), text).expect("writable");
+        let ran = anthill(folder.path(), &["render", "a.rib", "--host-memory", "128M", "--devices", "0"]);
+        let message =
+            format!("{picture}\" is too large a picture for a texture to be made of it: it takes about {takes}");
+        assert!(ran.code == Some(1) && ran.err.contains(&message), "{}", ran.err);
+    }
+}
+
 /// Pictures that a scene reads are not overwritten by textures, and files of other roles by neither.
 #[test]
 fn textures_overwrite_no_other_file() {

@@ -54,14 +54,9 @@ impl Session<'_> {
             files.claim(input, FileRole::MakeInput)?;
         }
         files.claim(&request.output, FileRole::MadeTexture)?;
-        let mut bytes = 0_u64;
-        // Points say themselves why they cannot be read.
-        for input in request.inputs.iter().filter(|_| request.kind != MakeKind::BrickMap) {
-            bytes = bytes.saturating_add(make_bytes(input)?);
-        }
         let picture = request.inputs.first().cloned().unwrap_or_default();
         let no_memory = |reason| TextureError::NoMemory { path: picture, reason };
-        let _charge = take_memory(&self.memory, bytes).map_err(no_memory)?;
+        let _charge = take_memory(&self.memory, make_bytes(&request)?).map_err(no_memory)?;
         let ticker = self.ticker;
         make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction))
             .map(|_| files.budget().add_file(&request.output))
