@@ -17,6 +17,9 @@ const POSITION: [Tag; 2] = [Tag::Unknown(286), Tag::Unknown(287)];
 /// Pixels for each unit of a position.
 const RESOLUTION: [Tag; 2] = [Tag::XResolution, Tag::YResolution];
 
+/// A program that writes positions as pixels, whatever the unit is.
+const WRITER_OF_PIXELS: &str = "OpenImageIO";
+
 /// The depth that a pixel without a surface has, as the film writes it.
 const NOTHING_SEEN: f32 = 1e38;
 
@@ -62,17 +65,23 @@ impl PictureWindow {
     ) -> Result<Option<Self>, TextureError> {
         let mut number = |tag| decoder.find_tag(tag).ok().flatten().as_ref().and_then(number_of);
         let has_unit = number(Tag::ResolutionUnit).is_some_and(|unit| unit != f64::from(ResolutionUnit::None.to_u16()));
-        let [mut whole, mut first] = [[0.0; 2]; 2];
+        let ([mut position, mut scale], mut whole) = ([[0.0; 2]; 2], [0; 2]);
         for axis in 0..2 {
             let (Some(side), Some(place)) = (number(FULL_SIZE[axis]), number(POSITION[axis])) else { return Ok(None) };
-            whole[axis] = side;
-            first[axis] = place * number(RESOLUTION[axis]).filter(|_| has_unit).unwrap_or(1.0);
+            whole[axis] = side as u32;
+            position[axis] = place;
+            scale[axis] = number(RESOLUTION[axis]).filter(|_| has_unit).unwrap_or(1.0);
         }
-        let whole = whole.map(|side| side as u32);
         if whole == size {
             return Ok(None);
         }
-        Self::checked(path, whole.map(u64::from), first.map(|place| place.round() as i64), channels.into())
+        if decoder.get_tag_ascii_string(Tag::Software).is_ok_and(|name| name.starts_with(WRITER_OF_PIXELS)) {
+            scale = [1.0; 2];
+        }
+        let first = first_texel(position, scale, size, whole).ok_or_else(|| {
+            TextureError::unsupported(path, "its place is too far from the whole picture that it says it is a part of")
+        })?;
+        Self::checked(path, whole.map(u64::from), first, channels.into())
     }
 
     /// Returns the width and height of the whole picture.
@@ -105,6 +114,19 @@ impl PictureWindow {
     }
 }
 
+/// Returns the place of a crop's first texel in a whole picture: its position, in units of `scale` pixels. Some
+/// programs write pixels whatever the unit: if the crop would be outside of the whole picture, and is inside of it in
+/// pixels, these are meant. Returns nothing if it is too far away to count.
+fn first_texel(position: [f64; 2], scale: [f64; 2], size: [u32; 2], whole: [u32; 2]) -> Option<[i64; 2]> {
+    let ends = |first: [f64; 2]| [0, 1].map(|axis| (first[axis], first[axis] + f64::from(size[axis])));
+    let bounds = whole.map(f64::from);
+    let is_outside = |first| ends(first).iter().zip(bounds).any(|((begin, end), bound)| *begin >= bound || *end <= 0.0);
+    let is_inside = |first| ends(first).iter().zip(bounds).all(|((begin, end), bound)| *begin >= 0.0 && *end <= bound);
+    let scaled = [position[0] * scale[0], position[1] * scale[1]];
+    let first = if is_outside(scaled) && is_inside(position) { position } else { scaled };
+    first.iter().all(|place| place.abs() <= f64::from(i32::MAX)).then(|| first.map(|place| place.round() as i64))
+}
+
 /// Returns a number of a tag, which may be a fraction.
 fn number_of(value: &Value) -> Option<f64> {
     match *value {
@@ -131,5 +153,22 @@ mod tests {
         }
         let names = ["a".to_owned(), "Z".to_owned()];
         assert_eq!(place([1, 0], [2, 1], Some(&names)), [0.0, NOTHING_SEEN, 1.0, 5.0]);
+    }
+
+    #[test]
+    fn positions_are_in_units_or_in_pixels() {
+        let first = |position, scale| first_texel(position, [scale; 2], [50, 20], [100, 100]);
+        assert_eq!(first([0.5, 0.25], 72.0), Some([36, 18]));
+        assert_eq!(first([50.0, 40.0], 1.0), Some([50, 40]));
+        // Outside of the picture in inches, and inside of it in pixels.
+        assert_eq!(first([50.0, 40.0], 72.0), Some([50, 40]));
+        assert_eq!(first([0.0, 80.0], 72.0), Some([0, 80]));
+        // Outside in both.
+        assert_eq!(first([60.0, 40.0], 72.0), Some([4320, 2880]));
+        assert_eq!(first([-2.0, 0.0], 72.0), Some([-144, 0]));
+        for far in [4.0e9, -4.0e9, f64::MAX, f64::INFINITY, f64::NAN] {
+            assert_eq!(first([far, 0.0], 1.0), None, "{far}");
+            assert_eq!(first([0.0, far], f64::MAX), None, "{far}");
+        }
     }
 }
