@@ -70,6 +70,12 @@ pub enum TextureError {
         /// What a texture would have.
         lacks: &'static str,
     },
+    /// It is a texture of a part of a picture.
+    #[error(
+        "\"{}\" is a texture of a part of a picture: make one of the whole picture with `anthill texture make`",
+        .0.display()
+    )]
+    PartOfPicture(PathBuf),
     /// It is a picture that was to be drawn just before.
     #[error("\"{}\" was not drawn whole, so no texture is made of it", .0.display())]
     NotWhole(PathBuf),

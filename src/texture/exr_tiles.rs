@@ -52,7 +52,7 @@ impl ExrTiles {
         let no_levels = TextureError::NotTiled { path: path.to_owned(), lacks: "levels that are rounded down" };
         let tiles = tiles_of(path, header)?;
         if PictureWindow::of_exr(path, header)?.is_some() {
-            return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "texels in just its display window" });
+            return Err(TextureError::PartOfPicture(path.to_owned()));
         }
         let Some((levels, level_begins)) = levels(header, tiles) else { return Err(no_levels) };
         let count = level_begins.last().copied().unwrap_or_default();
@@ -238,7 +238,7 @@ impl ExrAttributes<'_> {
         }
     }
 
-    fn wrap(&self) -> [WrapMode; 2] {
+    pub(super) fn wrap(&self) -> [WrapMode; 2] {
         let own = self.text("wrapmodes");
         let standard = || self.0.own_attributes.wrap_mode_name.as_ref().map(ToString::to_string);
         own.or_else(standard).map(|names| WrapMode::pair(&names)).unwrap_or_default()

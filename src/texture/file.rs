@@ -115,8 +115,8 @@ impl TextureFile {
     /// Opens a texture: tiled OpenEXR or TIFF, brick maps among them.
     ///
     /// # Errors
-    /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]), a point cloud
-    /// ([`TextureError::PointCloud`]) or something else.
+    /// If it cannot be read, or is a picture without tiles ([`TextureError::NotTiled`]) or a part of one
+    /// ([`TextureError::PartOfPicture`]), a point cloud ([`TextureError::PointCloud`]) or something else.
     pub fn open(path: &Path) -> Result<Self, TextureError> {
         Self::open_within(&Patience::new(PATIENCE), path)
     }

@@ -41,10 +41,11 @@ impl TexelFormat {
 }
 
 /// What a texture is a picture of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum TextureKind {
     /// A surface, looked up by s and t.
+    #[default]
     Plain = 0,
     /// The surroundings by longitude (s) and latitude (t).
     LatLong = 1,

@@ -24,6 +24,7 @@ mod picture;
 mod point_tiles;
 mod point_tree;
 mod read_limits;
+mod source_tags;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -46,8 +47,9 @@ pub use make_memory::make_bytes;
 pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;
 pub use read_limits::ReadLimits;
+pub use source_tags::is_depth_file;
 pub use store::{SoughtFile, StoredTexture, TextureReads, TextureStore, TileKey, TileNeed, TileTexels, candidates};
-pub use tiled::{HostMemoryTaken, MemoryTaker, TiledPicture, TilingProgress, TilingWatch, is_depth_file, open_or_tile};
+pub use tiled::{HostMemoryTaken, MemoryTaker, TiledPicture, TilingProgress, TilingWatch, open_or_tile};
 
 /// Width and height of a tile, in texels.
 pub const TILE_TEXELS: u32 = 64;

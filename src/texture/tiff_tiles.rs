@@ -6,6 +6,7 @@ use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, Wra
 use super::patient_file::PatientFile;
 use super::tiff_directory::{DescribedTiff, TiffPart};
 use super::tiff_samples::StoredSamples;
+use super::window::PictureWindow;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use tiff::decoder::{ChunkType, Decoder, Limits};
@@ -88,6 +89,9 @@ impl TiffTiles {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "tiles" });
         }
         let mut header = first_header(path, &mut decoder, tags)?;
+        if PictureWindow::of_tiff(path, &mut decoder, [header.width, header.height], header.channels)?.is_some() {
+            return Err(TextureError::PartOfPicture(path.to_owned()));
+        }
         let (width, height) = decoder.chunk_dimensions();
         if u64::from(width) * u64::from(height) > BLOCK_TEXELS_MAX {
             return Err(TextureError::NotTiled { path: path.to_owned(), lacks: "small tiles" });

@@ -1,13 +1,12 @@
 //! Pictures without tiles that are used as textures: tiled once, into a folder.
 
 use super::error::TextureError;
-use super::exr_tiles::ExrAttributes;
 use super::file::{FileIdentity, TextureFile};
-use super::make::{MakeKind, MakeRequest, make};
+use super::make::{MakeRequest, make};
 use super::make_memory::make_bytes;
 use super::patient_file::Patience;
 use super::read_limits::ReadLimits;
-use exr::meta::MetaData;
+use super::source_tags::SourceTags;
 use rustc_hash::FxHasher;
 use std::fmt;
 use std::fs;
@@ -66,12 +65,14 @@ pub struct TiledPicture {
     pub texture: PathBuf,
     /// Whether it is a shadow map, of a depth file.
     pub is_shadow_map: bool,
+    /// Whether the picture has tiles, but is only a part of the whole that the texture shows.
+    pub is_part: bool,
 }
 
 impl TiledPicture {
     /// Returns the message about some of one kind: a few, or very many.
     pub fn message(some: &[&Self]) -> String {
-        let Some(Self { picture, texture, is_shadow_map }) = some.first() else { return String::new() };
+        let Some(Self { picture, texture, is_shadow_map, is_part }) = some.first() else { return String::new() };
         let (picture, folder) = (picture.display(), texture.parent().unwrap_or(texture).display());
         match (is_shadow_map, some.len()) {
             (true, 1) => format!(
@@ -84,21 +85,24 @@ impl TiledPicture {
                  MakeShadow makes them where the scene says"
             ),
             (false, 1) => format!(
-                "\"{picture}\" is a picture without tiles: it was made into the texture \"{}\"; `anthill texture make` \
-                 chooses its wrap modes and filter",
+                "\"{picture}\" is {}: it was made into the texture \"{}\"; `anthill texture make` chooses its wrap modes \
+                 and filter",
+                if *is_part { "a texture of a part of a picture" } else { "a picture without tiles" },
                 texture.display()
             ),
             (false, count) => format!(
-                "{count} pictures without tiles were made into textures in \"{folder}\", the first of them \
-                 \"{picture}\"; `anthill texture make` chooses their wrap modes and filters"
+                "{count} pictures without tiles{} were made into textures in \"{folder}\", the first of them \
+                 \"{picture}\"; `anthill texture make` chooses their wrap modes and filters",
+                if some.iter().any(|made| made.is_part) { ", or of a part of a picture," } else { "" }
             ),
         }
     }
 }
 
-/// Opens a texture or a point cloud. A picture without tiles or levels is made into a texture in the folder `cache`
-/// first, unless it is there already, as far as `watch` lets it; what was made now is returned too. A texture is given
-/// up where the system does not answer for `patience`, and points where they exceed `limits`.
+/// Opens a texture or a point cloud. A picture without tiles or levels, or of a part of a picture, is made into a
+/// texture of the same kind in the folder `cache` first, unless it is there already, as far as `watch` lets it; what
+/// was made now is returned too. A texture is given up where the system does not answer for `patience`, and points
+/// where they exceed `limits`.
 ///
 /// # Errors
 /// If it can neither be read nor made into a texture.
@@ -109,33 +113,27 @@ pub fn open_or_tile(
     cache: &Path,
     watch: &TilingWatch,
 ) -> Result<(TextureFile, Option<TiledPicture>), TextureError> {
-    match TextureFile::open_within(patience, path) {
-        Err(TextureError::NotTiled { .. } | TextureError::Unknown(_)) => {}
+    let is_part = match TextureFile::open_within(patience, path) {
+        Err(TextureError::NotTiled { .. } | TextureError::Unknown(_)) => false,
+        Err(TextureError::PartOfPicture(_)) => true,
         Err(TextureError::PointCloud(_)) => return Ok((TextureFile::open_points_within(path, limits)?, None)),
         opened => return Ok((opened?, None)),
-    }
+    };
     let texture = tiled_path(path, cache)?;
     if let Ok(file) = TextureFile::open_within(patience, &texture) {
         return Ok((file, None));
     }
+    let tags = SourceTags::read(path)?;
+    let request = tags.request(path, texture.clone())?;
     fs::create_dir_all(cache)
         .map_err(|error| TextureError::Write { path: cache.to_owned(), reason: error.to_string() })?;
-    let is_shadow_map = is_depth_file(path);
-    let kind = if is_shadow_map { MakeKind::Shadow } else { MakeKind::Plain };
-    watch.make(&MakeRequest::new(kind, vec![path.to_owned()], texture.clone()), path)?;
+    watch.make(&request, path)?;
     let file = TextureFile::open_within(patience, &texture)?;
-    Ok((file, Some(TiledPicture { picture: path.to_owned(), texture, is_shadow_map })))
-}
-
-/// Whether a picture is what `Display "z" "shadow" "z"` draws, which is read as a shadow map as it is.
-pub fn is_depth_file(path: &Path) -> bool {
-    let Ok(meta) = MetaData::read_from_file(path, false) else { return false };
-    let header = meta.headers.first();
-    header.is_some_and(|header| header.channels.list.len() == 1 && ExrAttributes(header).matrices().is_some())
+    Ok((file, Some(TiledPicture { picture: path.to_owned(), texture, is_shadow_map: tags.is_depth_file, is_part })))
 }
 
 /// Is increased when the same picture becomes another texture than before.
-const MAKER_VERSION: u32 = 2;
+const MAKER_VERSION: u32 = 3;
 
 /// Returns where the texture of a picture is kept. A picture that changes gets another one.
 fn tiled_path(path: &Path, cache: &Path) -> Result<PathBuf, TextureError> {
@@ -145,3 +143,6 @@ fn tiled_path(path: &Path, cache: &Path) -> Result<PathBuf, TextureError> {
     (MAKER_VERSION, real, identity.bytes, identity.modified).hash(&mut hasher);
     Ok(cache.join(format!("{:016x}.tex", hasher.finish())))
 }
+
+#[cfg(test)]
+mod tests;

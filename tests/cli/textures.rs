@@ -250,6 +250,23 @@ fn windows_and_cubes_that_are_too_large_for_the_host_memory_are_refused_too() {
     }
 }
 
+/// What names one file twice is looked at only once it may be read, and a pipe is not waited for.
+#[test]
+fn a_shadow_map_in_its_place_is_read_only_if_it_is_a_file_that_may_be_read() {
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name);
+    assert!(std::process::Command::new("mkfifo").arg(at("p")).status().expect("it runs").success());
+    fs::create_dir(at("in")).expect("writable");
+    for (picture, reason) in [("../p", "the only folder that --confine allows"), ("p", "is a pipe or a device")] {
+        fs::write(at("in/a.rib"), format!("MakeShadow \"{picture}\" \"{picture}\"\n")).expect("writable");
+        if picture == "p" {
+            fs::rename(at("p"), at("in/p")).expect("it is there");
+        }
+        let ran = anthill(&at("in"), &["render", "a.rib", "--confine", "."]);
+        assert!(ran.code == Some(1) && ran.err.contains(reason), "{picture}: {}", ran.err);
+    }
+}
+
 /// Pictures that a scene reads are not overwritten by textures, and files of other roles by neither.
 #[test]
 fn textures_overwrite_no_other_file() {

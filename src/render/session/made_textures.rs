@@ -15,15 +15,16 @@ impl Session<'_> {
     /// Makes a texture. `drawn` are the files that were written so far.
     pub(super) fn make_texture(&mut self, texture: RequestedTexture, drawn: &[DisplayOutcome]) -> WorldOutcome {
         let RequestedTexture { make, request, folders, location, .. } = texture;
-        if let Some(input) = depth_file_itself(&make)
-            && self.options.files.claim(input, FileRole::MakeInput).is_ok()
-        {
-            // Nothing is written over what a display wrote.
-            self.textures.expect_depth_file(input);
-            return WorldOutcome { displays: Vec::new(), ending: None };
-        }
         let path = make.output.clone();
-        let made = self.make_of_files(make, &folders, drawn);
+        let made = match self.depth_file_itself(&make) {
+            Ok(Some(input)) => {
+                // Nothing is written over what a display wrote.
+                self.textures.expect_depth_file(&input);
+                return WorldOutcome { displays: Vec::new(), ending: None };
+            }
+            Ok(None) => self.make_of_files(make, &folders, drawn),
+            Err(error) => Err(error),
+        };
         self.ticker.tally.begin(Activity::Reading);
         let Err(error) = made else {
             return WorldOutcome { displays: vec![DisplayOutcome { path, state: DisplayState::Whole }], ending: None };
@@ -61,15 +62,20 @@ impl Session<'_> {
         make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction))
             .map(|_| files.budget().add_file(&request.output))
     }
-}
 
-/// Returns the depth file that a shadow map is to be made of in its place, as other renderers' depth files are shadow
-/// maps.
-fn depth_file_itself(request: &MakeRequest) -> Option<&Path> {
-    let [input] = &request.inputs[..] else { return None };
-    let is_same = request.kind == MakeKind::Shadow
-        && input.canonicalize().is_ok_and(|input| request.output.canonicalize().is_ok_and(|output| input == output));
-    (is_same && is_depth_file(input)).then_some(input)
+    /// Returns the depth file that a shadow map is to be made of in its place, as other renderers' depth files are
+    /// shadow maps. It is read only if it may be.
+    fn depth_file_itself(&self, request: &MakeRequest) -> Result<Option<PathBuf>, TextureError> {
+        let [input] = &request.inputs[..] else { return Ok(None) };
+        let is_same = request.kind == MakeKind::Shadow
+            && input
+                .canonicalize()
+                .is_ok_and(|input| request.output.canonicalize().is_ok_and(|output| input == output));
+        if !is_same || self.options.files.claim(input, FileRole::MakeInput).is_err() {
+            return Ok(None);
+        }
+        Ok(is_depth_file(input)?.then(|| input.clone()))
+    }
 }
 
 /// Returns a picture as it is named, or in the first folder that has it.
