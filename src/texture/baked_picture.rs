@@ -2,6 +2,9 @@
 
 use super::error::TextureError;
 use super::levels::{Texels, check_size};
+use super::make::MakeProgress;
+use super::point_tree::point_bytes;
+use super::read_limits::PointCharge;
 use crate::points::PointCloud;
 use std::path::Path;
 
@@ -65,9 +68,25 @@ fn is_inside([s, t, _]: &[f32; 3]) -> bool {
     (0.0..=1.0).contains(s) && (0.0..=1.0).contains(t)
 }
 
-/// Returns a square picture of points, of the largest power of two with a point a texel in the mean.
-pub(super) fn baked_picture(path: &Path) -> Result<Texels, TextureError> {
-    let cloud = PointCloud::read(path)?;
+/// Returns the most bytes that points take until a texture is made of them: the cloud; in each texel, of which there
+/// are at most as many, sums and their count; and the means, with which smaller levels are made. The smaller squares
+/// take a third more of all.
+///
+/// # Errors
+/// None: as many as there are.
+pub(super) fn needs(count: u64, floats: u64) -> Result<u64, String> {
+    let texel = size_of::<f64>() as u64 * floats + size_of::<u32>() as u64 + size_of::<f32>() as u64 * floats;
+    Ok(count.saturating_mul(point_bytes(floats) + texel + texel.div_ceil(3)))
+}
+
+/// Returns a square picture of points, of the largest power of two with a point a texel in the mean. They are read as
+/// long as `progress` says so.
+pub(super) fn baked_picture(
+    path: &Path,
+    at_work: &PointCharge<'_>,
+    progress: &MakeProgress<'_>,
+) -> Result<Texels, TextureError> {
+    let cloud = PointCloud::read_within(path, &at_work.reading(&|| progress(0.0).is_continue()))?;
     if cloud.positions.iter().any(|place| place[2] != 0.0) {
         return Err(TextureError::PointCloud(path.to_owned()));
     }

@@ -8,10 +8,11 @@ use super::header::TextureHeader;
 use super::levels::Texels;
 use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, READ, report};
 use super::point_tiles::{COLUMN_TILES, header_of};
-use super::point_tree::{header_words, node_words, words, write_channels};
+use super::point_tree::{self, header_words, node_words, word_bytes, words, write_channels};
+use super::read_limits::{PointCharge, ReadLimits};
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
-use crate::points::{PointChannel, PointCloud, PointLimits, PointsAdmitted};
+use crate::points::{PointChannel, PointCloud};
 use exr::meta::attribute::SampleType;
 use exr::meta::header::Header;
 use std::ops::Range;
@@ -38,12 +39,25 @@ fn parse_channels(list: &str) -> Option<Vec<PointChannel>> {
 }
 
 /// Makes a brick map of the points of all files, in the order of the files.
-pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
-    let cloud = joined(request, progress)?;
+pub(super) fn make(
+    request: &MakeRequest,
+    limits: &ReadLimits,
+    progress: &MakeProgress<'_>,
+) -> Result<MadeTexture, TextureError> {
+    let at_work = PointCharge::new(limits, needs);
+    let mut cloud = joined(request, &at_work, progress)?;
     report(progress, READ)?;
     let words = words(&request.inputs[0], &cloud, &|| progress(READ).is_continue())?;
-    let header = write_words(&request.output, &cloud.channels, words, progress)?;
+    let channels = std::mem::take(&mut cloud.channels);
+    drop(cloud);
+    let header = write_words(&request.output, &channels, words, progress)?;
     Ok(MadeTexture { header, is_new: true })
+}
+
+/// Returns the most bytes that points take at work: as a tree is made of them, or its words twice, as they are put into
+/// columns.
+fn needs(count: u64, floats: u64) -> Result<u64, String> {
+    Ok(point_tree::needs(count, floats)?.max(word_bytes(count, floats).saturating_mul(2)))
 }
 
 /// Writes whole tiles of words.
@@ -76,26 +90,18 @@ fn picture(size: [u32; 2], words: Vec<u32>) -> Texels {
     texels
 }
 
-/// Reads as long as the maker's caller goes on, at this fraction of the work.
-struct Stoppable<'a>(&'a MakeProgress<'a>, f32);
-
-impl PointLimits for Stoppable<'_> {
-    fn admit(&self, _: u64, _: u64) -> PointsAdmitted {
-        Ok(())
-    }
-
-    fn goes_on(&self) -> bool {
-        (self.0)(self.1).is_continue()
-    }
-}
-
 /// Returns the points of all files, changed as the request says, with the channels of the first file.
-fn joined(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<PointCloud, TextureError> {
+fn joined(
+    request: &MakeRequest,
+    at_work: &PointCharge<'_>,
+    progress: &MakeProgress<'_>,
+) -> Result<PointCloud, TextureError> {
     let mut joined = PointCloud::default();
     for (turn, path) in request.inputs.iter().enumerate() {
         let fraction = READ * turn as f32 / request.inputs.len() as f32;
         report(progress, fraction)?;
-        let cloud = PointCloud::read_within(path, &Stoppable(progress, fraction))?;
+        let goes_on = || progress(fraction).is_continue();
+        let cloud = PointCloud::read_within(path, &at_work.reading(&goes_on))?;
         if turn == 0 {
             joined = cloud;
             continue;

@@ -5,6 +5,7 @@ use super::header::ShadowMatrices;
 use super::make::go_on;
 use super::make_memory::PictureSize;
 use super::picture::SourcePicture;
+use super::read_limits::{PointCharge, PointNeeds, ReadLimits};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,7 +37,9 @@ impl DepthPicture {
             let reason = format!("{depths} depths are too many; {TEXELS_MAX} fit");
             return Err(TextureError::unsupported(path, reason));
         }
-        let SourcePicture { texels, names, matrices, .. } = SourcePicture::read(path, &go_on)?;
+        let (limits, refused): (_, PointNeeds) = (ReadLimits::none(), |_, _| Err("they are no depths".into()));
+        let points = PointCharge::new(&limits, refused);
+        let SourcePicture { texels, names, matrices, .. } = SourcePicture::read(path, &points, &go_on)?;
         let matrices = matrices.ok_or_else(no_camera)?;
         let channel = names.iter().flatten().position(|name| name == "Z").unwrap_or(0);
         let depths = texels.values.iter().skip(channel).step_by(texels.channels as usize).copied().collect();

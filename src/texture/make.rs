@@ -1,12 +1,14 @@
 //! Textures made of pictures.
 
 use super::TextureFile;
+use super::baked_picture;
 use super::brick_map;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode, whole_levels};
 use super::levels::{LevelFilter, MakeFilter, Texels};
 use super::occlusion::{self, OCCLUSION_VIEWS_MAX};
 use super::picture::SourcePicture;
+use super::read_limits::{PointCharge, ReadLimits};
 use super::write::{MadeLevels, write};
 use std::fs;
 use std::ops::ControlFlow;
@@ -209,23 +211,41 @@ pub(super) fn report(progress: &MakeProgress<'_>, fraction: f32) -> Result<(), T
 /// # Errors
 /// If a picture cannot be read, the request makes no sense, the texture cannot be written, or `progress` stopped it.
 pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
+    make_within(request, &ReadLimits::none(), progress)
+}
+
+/// Makes a texture as [`make`] does, of files of points that `limits` allow.
+///
+/// # Errors
+/// As for [`make`], and if there is not enough memory for points.
+pub fn make_within(
+    request: &MakeRequest,
+    limits: &ReadLimits,
+    progress: &MakeProgress<'_>,
+) -> Result<MadeTexture, TextureError> {
     request.check()?;
     if let Some(header) = request.is_up_to_date().filter(|_| request.only_if_newer) {
         return Ok(MadeTexture { header, is_new: false });
     }
     match request.kind {
-        MakeKind::BrickMap => brick_map::make(request, progress),
-        MakeKind::Occlusion => occlusion::make(request, progress),
-        MakeKind::Plain | MakeKind::LatLong | MakeKind::Cube | MakeKind::Shadow => of_pictures(request, progress),
+        MakeKind::BrickMap => brick_map::make(request, limits, progress),
+        MakeKind::Occlusion => occlusion::make(request, limits, progress),
+        MakeKind::Plain | MakeKind::LatLong | MakeKind::Cube | MakeKind::Shadow => {
+            of_pictures(request, limits, progress)
+        }
     }
 }
 
 /// Makes a texture of a picture, or of six.
-fn of_pictures(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
-    let mut pictures = Vec::new();
+fn of_pictures(
+    request: &MakeRequest,
+    limits: &ReadLimits,
+    progress: &MakeProgress<'_>,
+) -> Result<MadeTexture, TextureError> {
+    let (mut pictures, at_work) = (Vec::new(), PointCharge::new(limits, baked_picture::needs));
     for input in &request.inputs {
         let (before, all) = (pictures.len() as f32, request.inputs.len() as f32);
-        pictures.push(SourcePicture::read(input, &|part| progress(READ * (before + part) / all))?);
+        pictures.push(SourcePicture::read(input, &at_work, &|part| progress(READ * (before + part) / all))?);
     }
     report(progress, READ)?;
     let first = &pictures[0];

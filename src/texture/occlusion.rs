@@ -1,10 +1,12 @@
 //! Occlusion maps: shadow maps seen from many sides, in one picture (spirv-gen's abi.rs, "occlusion").
 
+use super::baked_picture;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::levels::{SAMPLES_MAX, Texels};
 use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, check_depths};
 use super::picture::SourcePicture;
+use super::read_limits::{PointCharge, ReadLimits};
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
 use std::path::Path;
@@ -48,12 +50,17 @@ impl MapStack {
 }
 
 /// Makes an occlusion map of depths, which are read one after the other.
-pub(super) fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
+pub(super) fn make(
+    request: &MakeRequest,
+    limits: &ReadLimits,
+    progress: &MakeProgress<'_>,
+) -> Result<MadeTexture, TextureError> {
+    let at_work = PointCharge::new(limits, baked_picture::needs);
     let (mut picture, mut stack) = (Texels::empty([0; 2], 1), MapStack { size: [0; 2], maps: request.inputs.len() });
     let mut words = Vec::new();
     for (map, path) in request.inputs.iter().enumerate() {
         let part = |part| LEVELS_MADE * (map as f32 + part) / stack.maps as f32;
-        let depths = SourcePicture::read(path, &|read| progress(part(read)))?;
+        let depths = SourcePicture::read(path, &at_work, &|read| progress(part(read)))?;
         words.extend(matrices_of(check_depths(path, &depths, "an occlusion map")?));
         let size = depths.texels.size.map(|side| side as usize);
         if map == 0 {

@@ -8,6 +8,7 @@ use super::file::TextureContainer;
 use super::header::{ShadowMatrices, TexelFormat, TextureKind};
 use super::levels::{SAMPLES_MAX, Texels, check_size};
 use super::make::MakeProgress;
+use super::read_limits::PointCharge;
 use super::tiff_directory::{DescribedTiff, TiffPart};
 use super::tiff_samples::StoredSamples;
 use super::tiff_tiles::{ChannelOrder, TiffTextureTags, decoder, whole_tiles};
@@ -38,14 +39,18 @@ pub(super) struct SourcePicture {
 }
 
 impl SourcePicture {
-    /// Reads a picture, as long as `progress` says so.
-    pub(super) fn read(path: &Path, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
-        let read = Self::read_whole(path, progress);
+    /// Reads a picture, as long as `progress` says so. Memory for points is taken by `at_work`.
+    pub(super) fn read(
+        path: &Path,
+        at_work: &PointCharge<'_>,
+        progress: &MakeProgress<'_>,
+    ) -> Result<Self, TextureError> {
+        let read = Self::read_whole(path, at_work, progress);
         // An interrupted file is an error of the container's own kind.
         if read.is_err() && progress(1.0).is_break() { Err(TextureError::Stopped) } else { read }
     }
 
-    fn read_whole(path: &Path, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
+    fn read_whole(path: &Path, at_work: &PointCharge<'_>, progress: &MakeProgress<'_>) -> Result<Self, TextureError> {
         let mut file = WatchedFile::open(path, progress)?;
         let picture = match TextureContainer::find(path, &mut file)? {
             TextureContainer::Deep => {
@@ -53,7 +58,7 @@ impl SourcePicture {
             }
             TextureContainer::Exr => read_exr(path, file),
             TextureContainer::Tiff => read_tiff(path, file),
-            TextureContainer::Points => read_points(path),
+            TextureContainer::Points => read_points(path, at_work, progress),
             TextureContainer::Other => read_other(path, file),
         }?;
         let [width, height] = picture.texels.size;
@@ -207,8 +212,12 @@ fn check_count(path: &Path, values: &[f32], count: u32) -> Result<(), TextureErr
     is_right.then_some(()).ok_or_else(|| TextureError::corrupt(path, "its samples are not as many as its header says"))
 }
 
-fn read_points(path: &Path) -> Result<SourcePicture, TextureError> {
-    let texels = baked_picture(path)?;
+fn read_points(
+    path: &Path,
+    at_work: &PointCharge<'_>,
+    progress: &MakeProgress<'_>,
+) -> Result<SourcePicture, TextureError> {
+    let texels = baked_picture(path, at_work, progress)?;
     Ok(SourcePicture { texels, names: None, format: TexelFormat::F32, matrices: None, straight_alpha: None })
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::TextureError;
 use super::header::{TexelFormat, TextureHeader, TextureKind, WrapMode};
-use super::point_tree::words;
+use super::point_tree::{self, words};
 use super::read_limits::{PointCharge, ReadLimits};
 use super::{TILE_TEXELS, TILE_WORDS};
 use crate::host_memory::Charge;
@@ -37,8 +37,8 @@ pub(super) struct PointTiles {
 impl PointTiles {
     /// Reads a file of points.
     pub(super) fn open(path: &Path, limits: &ReadLimits) -> Result<(TextureHeader, Self), TextureError> {
-        let at_work = PointCharge::new(limits);
-        let cloud = PointCloud::read_within(path, &at_work)?;
+        let at_work = PointCharge::new(limits, point_tree::needs);
+        let cloud = PointCloud::read_within(path, &at_work.reading(&|| true))?;
         let words = words(path, &cloud, &|| limits.goes_on())?;
         drop(at_work);
         let charge = limits.charged(path, size_of_val(&words[..]) as u64)?;

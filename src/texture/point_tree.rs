@@ -58,8 +58,8 @@ impl StopWatch<'_> {
 /// Returns the words of a cloud, whole tiles of them.
 ///
 /// # Errors
-/// If there are more points or channels than words can be counted for, and [`TextureError::Stopped`] once `goes_on` says
-/// that it does not.
+/// If there are more points or channels than words can be counted for, and [`TextureError::Stopped`] once `goes_on`
+/// says that it does not.
 pub(super) fn words(path: &Path, cloud: &PointCloud, goes_on: &dyn Fn() -> bool) -> Result<Vec<u32>, TextureError> {
     let stride = node_words(path, &cloud.channels)?;
     let per_tile = TILE_WORDS / stride;
@@ -102,14 +102,30 @@ pub(super) fn check_count(count: u64, floats: u64) -> Result<(), String> {
     if count > points_max { Err(format!("it has {count} points; {points_max} are supported")) } else { Ok(()) }
 }
 
+/// Returns what [`bytes_at_work`] does, if words can be counted.
+///
+/// # Errors
+/// As [`check_count`].
+pub(super) fn needs(count: u64, floats: u64) -> Result<u64, String> {
+    check_count(count, floats).map(|()| bytes_at_work(count, floats))
+}
+
 /// Returns the most bytes that reading points and making words of them takes: the cloud; for each point its number, and
 /// two nodes with their order, addresses and words.
-pub(super) fn bytes_at_work(count: u64, floats: u64) -> u64 {
-    const FLOAT: u64 = size_of::<f32>() as u64;
-    let point = FLOAT * (7 + floats) + size_of::<u32>() as u64;
+fn bytes_at_work(count: u64, floats: u64) -> u64 {
+    let point = point_bytes(floats) + size_of::<u32>() as u64;
     let node = size_of::<TreeNode>() + size_of::<usize>() + 2 * size_of::<u32>();
-    let words = FLOAT * (NODE_WORDS as u64 + floats);
-    count.saturating_mul(point + 2 * (node as u64 + words))
+    count.saturating_mul(point + 2 * node as u64).saturating_add(word_bytes(count, floats))
+}
+
+/// Returns the bytes of a point of a cloud.
+pub(super) fn point_bytes(floats: u64) -> u64 {
+    size_of::<f32>() as u64 * (7 + floats)
+}
+
+/// Returns the bytes of the words of all points: of two nodes each.
+pub(super) fn word_bytes(count: u64, floats: u64) -> u64 {
+    count.saturating_mul(2 * size_of::<u32>() as u64 * (NODE_WORDS as u64 + floats))
 }
 
 /// Words of a node.

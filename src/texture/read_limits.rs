@@ -1,9 +1,8 @@
 //! What reading whole files for devices may take: memory of the host, and time until the user stops it.
 
 use super::error::TextureError;
-use super::point_tree;
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
-use crate::points::{PointLimits, PointsAdmitted};
+use crate::points::{PointLimits, PointsAdmitted, PointsError};
 use crate::progress::Interrupt;
 use crate::stats::human_bytes;
 use std::path::Path;
@@ -26,6 +25,11 @@ impl Default for ReadLimits {
 }
 
 impl ReadLimits {
+    /// As much memory as there is, and nothing stops it.
+    pub(super) fn none() -> Self {
+        Self { memory: HostMemory::new(u64::MAX / 2), interrupt: Interrupt::default() }
+    }
+
     /// Whether to go on.
     pub(super) fn goes_on(&self) -> bool {
         !self.interrupt.is_raised()
@@ -39,7 +43,10 @@ impl ReadLimits {
         let charge = Charge::new(&self.memory);
         match charge.try_take(ChargeKind::Points, bytes) {
             true => Ok(charge),
-            false => Err(TextureError::unsupported(path, self.too_large(bytes))),
+            false => {
+                let reason = self.too_large(bytes);
+                Err(PointsError::TooMany { path: path.to_owned(), reason }.into())
+            }
         }
     }
 
@@ -56,27 +63,45 @@ impl ReadLimits {
     }
 }
 
-/// Memory for points while they are read and sorted into a tree.
+/// The bytes that this many points with this many floats of values each take at work.
+///
+/// # Errors
+/// A clause that says why there cannot be as many.
+pub(super) type PointNeeds = fn(u64, u64) -> Result<u64, String>;
+
+/// Memory for points while they are read and something is made of them, until this is dropped.
 pub(super) struct PointCharge<'a> {
     limits: &'a ReadLimits,
     charge: Charge,
+    needs: PointNeeds,
 }
 
 impl<'a> PointCharge<'a> {
-    pub(super) fn new(limits: &'a ReadLimits) -> Self {
-        Self { limits, charge: Charge::new(&limits.memory) }
+    pub(super) fn new(limits: &'a ReadLimits, needs: PointNeeds) -> Self {
+        Self { limits, charge: Charge::new(&limits.memory), needs }
+    }
+
+    /// Returns the limits of reading a file, as long as `goes_on` says so.
+    pub(super) fn reading<'b>(&'b self, goes_on: &'b dyn Fn() -> bool) -> ChargedReading<'b> {
+        ChargedReading { charge: self, goes_on }
     }
 }
 
-impl PointLimits for PointCharge<'_> {
+/// The limits of reading a file of points.
+pub(super) struct ChargedReading<'a> {
+    charge: &'a PointCharge<'a>,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
+impl PointLimits for ChargedReading<'_> {
     fn admit(&self, count: u64, floats: u64) -> PointsAdmitted {
-        point_tree::check_count(count, floats)?;
-        let bytes = point_tree::bytes_at_work(count, floats);
-        let fits = self.charge.try_take(ChargeKind::Points, bytes);
-        if fits { Ok(()) } else { Err(format!("its {count} points are too many: {}", self.limits.too_large(bytes))) }
+        let PointCharge { limits, charge, needs } = self.charge;
+        let bytes = needs(count, floats)?;
+        let fits = charge.try_take(ChargeKind::Points, bytes);
+        if fits { Ok(()) } else { Err(format!("its {count} points are too many: {}", limits.too_large(bytes))) }
     }
 
     fn goes_on(&self) -> bool {
-        self.limits.goes_on()
+        (self.goes_on)() && self.charge.limits.goes_on()
     }
 }

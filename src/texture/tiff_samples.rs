@@ -180,8 +180,10 @@ fn unpacked(bytes: &[u8], bits: usize, row: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::texture::baked_picture::needs;
     use crate::texture::make::go_on;
     use crate::texture::picture::SourcePicture;
+    use crate::texture::read_limits::{PointCharge, ReadLimits};
     use std::fs;
     use tiff::TiffResult;
     use tiff::encoder::TiffEncoder;
@@ -226,7 +228,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("a.tif");
         write(&path, stored, rows, palette).expect("writable");
-        let read = SourcePicture::read(&path, &go_on).expect("readable");
+        let limits = ReadLimits::none();
+        let read = SourcePicture::read(&path, &PointCharge::new(&limits, needs), &go_on).expect("readable");
         assert_eq!((read.format, read.texels.size), (format, [3, rows.len() as u32]), "{stored:?}");
         assert_eq!(read.texels.values, expected, "{stored:?}");
     }

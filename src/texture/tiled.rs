@@ -2,7 +2,7 @@
 
 use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
-use super::make::{MakeRequest, make};
+use super::make::{MakeRequest, make_within};
 use super::make_memory::make_bytes;
 use super::patient_file::Patience;
 use super::read_limits::ReadLimits;
@@ -43,10 +43,10 @@ impl TilingWatch {
     }
 
     /// Makes a texture.
-    fn make(&self, request: &MakeRequest, picture: &Path) -> Result<(), TextureError> {
+    fn make(&self, request: &MakeRequest, limits: &ReadLimits, picture: &Path) -> Result<(), TextureError> {
         let no_memory = |reason| TextureError::NoMemory { path: picture.to_owned(), reason };
         let _taken = (self.take_memory)(make_bytes(request)?).map_err(no_memory)?;
-        make(request, &|fraction| (self.progress)(picture, fraction)).map(|_| ())
+        make_within(request, limits, &|fraction| (self.progress)(picture, fraction)).map(|_| ())
     }
 }
 
@@ -127,7 +127,7 @@ pub fn open_or_tile(
     let request = tags.request(path, texture.clone())?;
     fs::create_dir_all(cache)
         .map_err(|error| TextureError::Write { path: cache.to_owned(), reason: error.to_string() })?;
-    watch.make(&request, path)?;
+    watch.make(&request, limits, path)?;
     let file = TextureFile::open_within(patience, &texture)?;
     Ok((file, Some(TiledPicture { picture: path.to_owned(), texture, is_shadow_map: tags.is_depth_file, is_part })))
 }

@@ -220,6 +220,23 @@ fn pictures_that_are_too_large_for_the_host_memory_are_refused_before_they_are_d
     }
 }
 
+/// A file of points says how many they are before any is read.
+#[test]
+fn points_that_are_too_many_for_the_host_memory_are_not_made_into_textures() {
+    let folder = directory();
+    let header = "ply\nformat binary_little_endian 1.0\nelement vertex 20000000\nproperty float x\nproperty float y\n\
+                  property float z\nproperty float a\nend_header\n";
+    fs::write(folder.path().join("a.png"), header).expect("writable");
+    let file = fs::OpenOptions::new().append(true).open(folder.path().join("a.png")).expect("it is there");
+    file.set_len(header.len() as u64 + 20_000_000 * 16).expect("zeros take no room");
+    for text in [MAKE, "MakeBrickMap [\"a.png\"] \"b.bkm\"\n"] {
+        fs::write(folder.path().join("a.rib"), text).expect("writable");
+        let ran = anthill(folder.path(), &["render", "a.rib", "--host-memory", "128M", "--devices", "0"]);
+        let message = "a.png\" is not read: its 20000000 points are too many: it takes ";
+        assert!(ran.code == Some(1) && ran.err.contains(message), "{}", ran.err);
+    }
+}
+
 /// A small file may say that it is a part of a huge picture, and six faces of a cube are packed.
 #[test]
 fn windows_and_cubes_that_are_too_large_for_the_host_memory_are_refused_too() {

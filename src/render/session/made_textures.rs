@@ -8,8 +8,9 @@ use crate::progress::Activity;
 use crate::render::session::draw::{Session, WorldOutcome};
 use crate::render::session::tiling_watch::{show, take_memory};
 use crate::rib::RequestedTexture;
-use crate::texture::{MakeKind, MakeRequest, TextureError, is_depth_file, make, make_bytes};
+use crate::texture::{MakeKind, MakeRequest, ReadLimits, TextureError, is_depth_file, make_bytes, make_within};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 impl Session<'_> {
     /// Makes a texture. `drawn` are the files that were written so far.
@@ -59,7 +60,8 @@ impl Session<'_> {
         let no_memory = |reason| TextureError::NoMemory { path: picture, reason };
         let _charge = take_memory(&self.memory, make_bytes(&request)?).map_err(no_memory)?;
         let ticker = self.ticker;
-        make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction))
+        let limits = ReadLimits { memory: Arc::clone(&self.memory), interrupt: ticker.interrupt.clone() };
+        make_within(&request, &limits, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction))
             .map(|_| files.budget().add_file(&request.output))
     }
 
