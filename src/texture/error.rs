@@ -141,6 +141,11 @@ impl TextureError {
         }
     }
 
+    /// Whether it could go better with more host memory.
+    pub(crate) fn is_for_memory(&self) -> bool {
+        matches!(self, Self::NoMemory { .. } | Self::Points(PointsError::TooMany { .. }))
+    }
+
     /// Whether no other read of the file can go better.
     pub(super) fn is_final(&self) -> bool {
         match self {

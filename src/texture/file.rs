@@ -172,6 +172,35 @@ impl TextureFile {
         Ok(Self { header, identity, table, number: handles::new_number(), patience: Patience::new(PATIENCE) })
     }
 
+    /// Whether it is a point cloud that is in memory.
+    pub(super) fn holds_points(&self) -> bool {
+        matches!(&self.table, TileTable::Points(tiles) if tiles.is_there())
+    }
+
+    /// Frees what a point cloud takes. Returns whether there was any.
+    pub(super) fn free_points(&self) -> bool {
+        matches!(&self.table, TileTable::Points(tiles) if tiles.free())
+    }
+
+    /// Reads a point cloud again that was freed; nothing happens to what was not.
+    ///
+    /// # Errors
+    /// As for [`Self::open_points_within`], and if the file is no longer the same.
+    pub(super) fn read_points_again(&self, limits: &ReadLimits) -> Result<(), TextureError> {
+        let TileTable::Points(tiles) = &self.table else { return Ok(()) };
+        if tiles.is_there() {
+            return Ok(());
+        }
+        let path = &self.identity.path;
+        let (header, again) = PointTiles::open(path, limits)?;
+        let is_same = FileIdentity::of(path)? == self.identity;
+        if !is_same || header != self.header || again.channels != tiles.channels {
+            return Err(TextureError::Changed(path.clone()));
+        }
+        tiles.replace_words(again);
+        Ok(())
+    }
+
     /// Returns what the file says of itself.
     pub fn header(&self) -> &TextureHeader {
         &self.header
@@ -217,8 +246,8 @@ impl TextureFile {
             TileTable::Deep(tiles) => tiles.tile(),
             TileTable::Tiff(tiles) => tiles.tile(),
             TileTable::Points(tiles) => {
-                tiles.copy([x, y], out);
-                return Ok(0);
+                let is_there = tiles.copy([x, y], out);
+                return if is_there { Ok(0) } else { Err(TextureError::NoSuchTile(self.identity.path.clone())) };
             }
         };
         let mut bytes = 0;

@@ -7,6 +7,7 @@ use super::read_limits::{PointCharge, ReadLimits};
 use super::{TILE_TEXELS, TILE_WORDS};
 use crate::host_memory::Charge;
 use crate::points::{PointChannel, PointCloud};
+use parking_lot::RwLock;
 use std::path::Path;
 
 /// The tiles of a column: more are in further ones, as a tile's key has 16 bits along each side.
@@ -30,6 +31,11 @@ pub(super) fn header_of(tiles: usize) -> TextureHeader {
 /// A cloud that was read.
 pub(super) struct PointTiles {
     pub(super) channels: Vec<PointChannel>,
+    /// Nothing once they are freed.
+    words: RwLock<Option<ChargedWords>>,
+}
+
+struct ChargedWords {
     words: Vec<u32>,
     _charge: Charge,
 }
@@ -42,16 +48,36 @@ impl PointTiles {
         let words = words(path, &cloud, &|| limits.goes_on())?;
         drop(at_work);
         let charge = limits.charged(path, size_of_val(&words[..]) as u64)?;
-        Ok((header_of(words.len() / TILE_WORDS), Self { channels: cloud.channels, words, _charge: charge }))
+        let header = header_of(words.len() / TILE_WORDS);
+        let words = RwLock::new(Some(ChargedWords { words, _charge: charge }));
+        Ok((header, Self { channels: cloud.channels, words }))
     }
 
-    /// Copies a tile; zeros behind the last one.
-    pub(super) fn copy(&self, [x, y]: [u32; 2], out: &mut [u32; TILE_WORDS]) {
+    /// Whether it was not freed.
+    pub(super) fn is_there(&self) -> bool {
+        self.words.read().is_some()
+    }
+
+    /// Frees what it takes, until it is read again. Returns whether it was there.
+    pub(super) fn free(&self) -> bool {
+        self.words.write().take().is_some()
+    }
+
+    /// Takes the place of one that was freed.
+    pub(super) fn replace_words(&self, again: Self) {
+        *self.words.write() = again.words.into_inner();
+    }
+
+    /// Copies a tile; zeros behind the last one. Returns whether it is there.
+    #[must_use]
+    pub(super) fn copy(&self, [x, y]: [u32; 2], out: &mut [u32; TILE_WORDS]) -> bool {
         let tile = x as usize * COLUMN_TILES + y as usize;
-        match self.words.chunks_exact(TILE_WORDS).nth(tile) {
+        let words = self.words.read();
+        match words.as_ref().and_then(|charged| charged.words.chunks_exact(TILE_WORDS).nth(tile)) {
             Some(words) => out.copy_from_slice(words),
             None => out.fill(0),
         }
+        words.is_some()
     }
 }
 

@@ -208,9 +208,39 @@ impl TextureStore {
     }
 
     /// Forgets what names stand for, because files may be made between pictures. Files that have not changed keep
-    /// their numbers and their tiles.
+    /// their numbers and their tiles, except for points that the last picture did not name.
     pub fn begin_picture(&self) {
+        let named = std::mem::take(&mut *self.names.lock());
+        let named: FxHashSet<u32> = named.into_values().flatten().collect();
+        let is_same = |texture: &StoredTexture| {
+            let found = FileIdentity::within(&self.patience, &texture.identity().path);
+            found.is_ok_and(|found| found == *texture.identity())
+        };
+        self.free_points_but(|number, texture| named.contains(&number) && is_same(texture));
+    }
+
+    /// Frees all points, between pictures. Returns whether there were any.
+    pub fn free_points(&self) -> bool {
         self.names.lock().clear();
+        self.free_points_but(|_, _| false)
+    }
+
+    /// Frees the points of textures that are not to be kept. Returns whether there were any.
+    fn free_points_but(&self, keep: impl Fn(u32, &StoredTexture) -> bool) -> bool {
+        let textures = self.textures.lock().clone();
+        let points = (0..).zip(&textures).filter(|(_, texture)| texture.file().holds_points());
+        let freed = points.filter(|(number, texture)| !keep(*number, texture) && texture.file().free_points());
+        freed.count() > 0
+    }
+
+    /// Does what may take memory. If there is too little, points that the picture has not named are freed, and it is
+    /// done again.
+    fn with_room<T>(&self, open: impl Fn() -> Result<T, TextureError>) -> Result<T, TextureError> {
+        let make_room = || {
+            let named: FxHashSet<u32> = self.names.lock().values().copied().flatten().collect();
+            self.free_points_but(|number, _| named.contains(&number))
+        };
+        open().or_else(|error| if error.is_for_memory() && make_room() { open() } else { Err(error) })
     }
 
     /// Returns the number of the texture or point cloud of a name, which is looked for in `folders`; `None`, with one
@@ -297,13 +327,14 @@ impl TextureStore {
         };
         let identity = FileIdentity::within(&self.patience, &path);
         if let Some(number) = identity.as_ref().ok().and_then(|identity| self.number_of(identity)) {
-            return Some(number);
+            let read = || self.texture(number).map_or(Ok(()), |known| known.file().read_points_again(&self.limits));
+            return self.with_room(read).map(|()| number).map_err(report).ok();
         }
         let is_own = self.own.lock().contains_key(&path);
         let claim = || if is_own { Ok(()) } else { self.files.claim(&path, FileRole::TextureRead) };
         let claimed = identity.and_then(|_| claim().map_err(TextureError::from));
-        let opened =
-            claimed.and_then(|()| open_or_tile(&self.patience, &self.limits, &path, &self.tiled, &self.tiling));
+        let open = || open_or_tile(&self.patience, &self.limits, &path, &self.tiled, &self.tiling);
+        let opened = claimed.and_then(|()| self.with_room(open));
         let opened = opened.and_then(|(file, tiled)| {
             let depth_files = self.depth_files.lock();
             let unexpected =

@@ -23,7 +23,7 @@ impl Session<'_> {
                 self.textures.expect_depth_file(&input);
                 return WorldOutcome { displays: Vec::new(), ending: None };
             }
-            Ok(None) => self.make_of_files(make, &folders, drawn),
+            Ok(None) => self.make_with_room(&make, &folders, drawn),
             Err(error) => Err(error),
         };
         self.ticker.tally.begin(Activity::Reading);
@@ -38,6 +38,17 @@ impl Session<'_> {
         }
         let displays = vec![DisplayOutcome { path, state: DisplayState::Missing }];
         WorldOutcome { displays, ending: is_stopped.then_some(Ending::Interrupted) }
+    }
+
+    /// Makes a texture; where there is too little memory, without the points in it that pictures looked up.
+    fn make_with_room(
+        &self,
+        request: &MakeRequest,
+        folders: &[String],
+        drawn: &[DisplayOutcome],
+    ) -> Result<(), TextureError> {
+        let made = || self.make_of_files(request.clone(), folders, drawn);
+        made().or_else(|error| if error.is_for_memory() && self.textures.free_points() { made() } else { Err(error) })
     }
 
     fn make_of_files(

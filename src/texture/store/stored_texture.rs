@@ -81,6 +81,11 @@ impl StoredTexture {
         self.file.identity()
     }
 
+    /// Returns the file.
+    pub(super) fn file(&self) -> &TextureFile {
+        &self.file
+    }
+
     /// Returns what was asked for and read so far.
     pub fn statistics(&self) -> TextureReads {
         self.use_so_far.lock().reads

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::deep::{DeepHeader, DeepWriter, KNOTS_MAX, Knot, Visibility};
+use crate::host_memory::HostMemory;
+use crate::points::{ChannelKind, PointChannel, PointCloud};
 use crate::texture::file::PATIENCE;
 use crate::texture::make::{MakeKind, MakeRequest, make};
 use std::fs;
@@ -249,4 +251,51 @@ fn a_tile_of_a_deep_map_is_decoded_once_for_all_its_planes() {
     let once = bytes_read();
     assert_eq!([first(1, 0), first(1, 1), first(3, 0), first(3, 1), first(2, 1)], [1.0, 1.0, 0.5, 0.5, 2.0]);
     assert_eq!((bytes_read(), fixture.messages()), (once, vec![]));
+}
+
+/// Writes so many points.
+fn write_points(path: &Path, count: usize) {
+    let cloud = PointCloud {
+        channels: vec![PointChannel { name: "a".into(), kind: ChannelKind::Float }],
+        positions: (0..count).map(|point| [point as f32, 0.0, 0.0]).collect(),
+        normals: vec![[0.0; 3]; count],
+        radii: vec![0.5; count],
+        values: vec![1.0; count],
+    };
+    cloud.write(path).expect("writable");
+}
+
+#[test]
+fn points_are_freed_once_they_are_replaced_or_no_longer_named() {
+    let fixture = StoreFixture::new(4);
+    let memory = HostMemory::new(400 * 1000);
+    let limits = ReadLimits { memory: Arc::clone(&memory), ..ReadLimits::default() };
+    let fixture = StoreFixture { store: fixture.store.within(limits), ..fixture };
+    let find = |name: &str| fixture.store.find(SoughtFile::Points, name, &fixture.folders, &SourceLocation::default());
+    let holds = |number: u32| fixture.store.texture(number).is_some_and(|texture| texture.file().holds_points());
+    // Each frame bakes the file again, of another size. One fits.
+    let mut numbers = Vec::new();
+    for frame in 0..6 {
+        write_points(&fixture.at("f.ply"), 1000 + frame);
+        fixture.store.begin_picture();
+        numbers.push(find("f.ply").unwrap_or_else(|| panic!("{frame}: {:?}", fixture.messages())));
+    }
+    let last = numbers[5];
+    assert_eq!(numbers.iter().filter(|number| holds(**number)).count(), 1);
+    // What fits only without what is not named any more.
+    write_points(&fixture.at("g.ply"), 1200);
+    fixture.store.begin_picture();
+    let other = find("g.ply").expect("it fits alone");
+    assert_eq!([holds(last), holds(other)], [false, true]);
+    // It comes back with its number, and the words that it had.
+    fixture.store.begin_picture();
+    assert_eq!(find("f.ply"), Some(last));
+    assert_eq!([holds(last), holds(other)], [true, false]);
+    assert_ne!(fixture.store.tile(keys(last, [1, 1])[0])[0], 0);
+    // Within a picture both are named, and do not fit.
+    assert_eq!(find("g.ply"), None);
+    assert!(fixture.messages()[0].contains("its 1200 points are too many"), "{:?}", fixture.messages());
+    fixture.store.begin_picture();
+    fixture.store.begin_picture();
+    assert_eq!(memory.usage(), "nothing");
 }
