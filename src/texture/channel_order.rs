@@ -19,15 +19,20 @@ struct Layer {
     has: [bool; 3],
     has_grey: bool,
     has_x: bool,
+    /// The place of the first axis in the file, from 1.
+    axes_begin: Option<usize>,
 }
 
 impl Layer {
-    fn add(&mut self, part: &str) {
+    fn add(&mut self, place: usize, part: &str) {
         self.is_upper |= COLOURS.contains(&part);
         let is = |name: &str| part.eq_ignore_ascii_case(name);
         self.has.iter_mut().zip(["R", "G", "B"]).for_each(|(has, name)| *has |= is(name));
         self.has_grey |= is("Y");
         self.has_x |= is("X");
+        if AXES.into_iter().any(is) {
+            self.axes_begin.get_or_insert(place);
+        }
     }
 
     /// Whether it is a colour or grey. Y is grey, but not beside X, and r, g or b alone is any variable.
@@ -42,8 +47,15 @@ impl Layer {
 
     /// Returns the place of a channel in the layer; those without a known name come last.
     fn rank(&self, part: &str) -> usize {
+        // Y is an axis beside X.
+        let is_known = |name: &str| self.is_named(part, name) && !(self.is_coloured() && self.has_x && name == "Y");
         let order = if self.is_coloured() { &COLOURS[..] } else { &AXES[..] };
-        order.iter().position(|name| self.is_named(part, name)).unwrap_or(COLOURS.len())
+        order.iter().position(|name| is_known(name)).unwrap_or(COLOURS.len())
+    }
+
+    /// Returns where an axis of it is in a file, if it is no colour: at the place of the first one.
+    fn place_of_axis(&self, rank: usize) -> Option<usize> {
+        self.axes_begin.filter(|_| self.has_x && !self.is_coloured() && rank < AXES.len())
     }
 }
 
@@ -55,7 +67,7 @@ pub(super) fn channel_order(list: &[ChannelDescription]) -> Vec<usize> {
     let parts: Vec<(&str, &str)> = names.iter().map(|name| name.rsplit_once('.').unwrap_or(("", name))).collect();
     let mut layers: FxHashMap<&str, Layer> = FxHashMap::default();
     for (place, (layer, part)) in (1..).zip(&parts) {
-        layers.entry(layer).or_insert_with(|| Layer { begin: place, ..Layer::default() }).add(part);
+        layers.entry(layer).or_insert_with(|| Layer { begin: place, ..Layer::default() }).add(place, part);
     }
     let coloured = layers.iter().filter(|(name, layer)| !name.is_empty() && layer.is_coloured());
     let first_coloured = coloured.map(|(_, layer)| layer.begin).min();
@@ -67,7 +79,7 @@ pub(super) fn channel_order(list: &[ChannelDescription]) -> Vec<usize> {
             _ if !name.is_empty() => (layer.begin, rank),
             _ if layer.is_coloured() && rank < COLOURS.len() => (0, rank),
             Some(begin) if layer.is_named(part, "A") => (begin, rank),
-            _ => (index + 1, rank),
+            _ => (layer.place_of_axis(rank).unwrap_or(index + 1), rank),
         }
     };
     let mut order: Vec<usize> = (0..list.len()).collect();
@@ -108,6 +120,11 @@ mod tests {
             "a s t",
             "Ci.R Ci.G Ci.B r",
             "m.00 m.01 m.10",
+            "X Y Z W",
+            "x y z w",
+            "U V X W",
+            "Cs.R Cs.G Cs.B a x y z w",
+            "R G B A X Y Z",
         ] {
             assert_eq!(ordered(names), names);
         }
