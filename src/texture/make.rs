@@ -9,7 +9,8 @@ use super::levels::{LevelFilter, MakeFilter, Texels};
 use super::occlusion::{self, OCCLUSION_VIEWS_MAX};
 use super::picture::SourcePicture;
 use super::read_limits::{PointCharge, ReadLimits};
-use super::write::{MadeLevels, write};
+use super::source_tags::SourceTags;
+use super::write::{MadeLevels, is_of_this_maker, write};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,7 @@ pub struct MakeRequest {
     pub radius_scale: f32,
     /// Whether normals of a brick map's points become 0, so that they face everywhere.
     pub ignore_normals: bool,
-    /// Keeps a texture that is newer than its pictures, and of the same kind, wrap and format.
+    /// Keeps a texture that is newer than its pictures, of the same kind, wrap and format, and made as today.
     pub only_if_newer: bool,
 }
 
@@ -167,7 +168,7 @@ impl MakeRequest {
         }
     }
 
-    /// Whether the texture exists already, newer than its pictures.
+    /// Whether the texture exists already, newer than its pictures, and made as it would be now.
     fn is_up_to_date(&self) -> Option<TextureHeader> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let made = modified(&self.output)?;
@@ -176,7 +177,8 @@ impl MakeRequest {
         let is_same = header.kind == self.texture_kind()
             && header.wrap == self.wraps()
             && self.format.is_none_or(|format| format == header.format);
-        (is_same && self.inputs.iter().all(is_newer)).then_some(header)
+        let is_as_now = SourceTags::read(&self.output).is_ok_and(|tags| is_of_this_maker(&tags.software));
+        (is_same && is_as_now && self.inputs.iter().all(is_newer)).then_some(header)
     }
 }
 

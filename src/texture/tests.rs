@@ -174,6 +174,20 @@ fn a_texture_is_made_again_only_if_need_be() {
     request.wrap = [WrapMode::Black; 2];
     assert!(is_new(&request));
     assert_eq!(fs::read(at("a.tex")).expect("made"), first, "equal textures are equal files");
+    // What an older version made.
+    request.only_if_newer = true;
+    for format in [TexelFormat::U8, TexelFormat::F16] {
+        request.format = Some(format);
+        is_new(&request);
+        assert!(!is_new(&request), "{format:?}");
+        let mut bytes = fs::read(at("a.tex")).expect("made");
+        let mark = b"(texture maker ";
+        let version = bytes.windows(mark.len()).position(|part| part == mark).expect("it is marked") + mark.len();
+        bytes[version] -= 1;
+        fs::write(at("a.tex"), bytes).expect("writable");
+        assert!(is_new(&request) && !is_new(&request), "{format:?}");
+    }
+    request.only_if_newer = false;
     request.output = at("sub/../a.png");
     fs::create_dir(at("sub")).expect("writable");
     let refused = make(&request, &go_on).expect_err("it is its own picture").to_string();

@@ -7,6 +7,7 @@ use super::make_memory::make_bytes;
 use super::patient_file::Patience;
 use super::read_limits::ReadLimits;
 use super::source_tags::SourceTags;
+use super::write::MAKER_VERSION;
 use rustc_hash::FxHasher;
 use std::fmt;
 use std::fs;
@@ -131,9 +132,6 @@ pub fn open_or_tile(
     let file = TextureFile::open_within(patience, &texture)?;
     Ok((file, Some(TiledPicture { picture: path.to_owned(), texture, is_shadow_map: tags.is_depth_file, is_part })))
 }
-
-/// Is increased when the same picture becomes another texture than before.
-const MAKER_VERSION: u32 = 3;
 
 /// Returns where the texture of a picture is kept. A picture that changes gets another one.
 fn tiled_path(path: &Path, cache: &Path) -> Result<PathBuf, TextureError> {

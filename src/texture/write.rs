@@ -25,8 +25,23 @@ use std::path::Path;
 use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKindStandard};
 use tiff::tags::{PhotometricInterpretation, Tag};
 
-/// The name and version of the program, as stored in files.
-const SOFTWARE: &str = concat!("anthill ", env!("CARGO_PKG_VERSION"));
+/// Is increased when the same pictures become another texture than before.
+pub(super) const MAKER_VERSION: u32 = 3;
+
+/// Returns the name and version of the program, as stored in files.
+fn software() -> String {
+    format!("anthill {} {}", env!("CARGO_PKG_VERSION"), maker_mark())
+}
+
+/// Returns the end of the program's name in textures that are made as they are today.
+fn maker_mark() -> String {
+    format!("(texture maker {MAKER_VERSION})")
+}
+
+/// Whether the program of this name, as stored in a file, makes textures as this one does.
+pub(super) fn is_of_this_maker(software: &str) -> bool {
+    software.ends_with(&maker_mark())
+}
 
 /// Tiles that are compressed between two reports of progress.
 const TILES_AT_ONCE: usize = 256;
@@ -153,7 +168,7 @@ fn exr_header<'a>(made: &MadeLevels<'_>, names: impl Iterator<Item = &'a str>) -
     );
     let format_name = AttributeValue::Text(text(kind.name()));
     header.own_attributes = LayerAttributes {
-        software_name: Some(text(SOFTWARE)),
+        software_name: Some(text(&software())),
         wrap_mode_name: Some(text(&wrap.map(super::WrapMode::name).join(","))),
         environment_map: (kind == TextureKind::LatLong).then_some(EnvironmentMap::LatitudeLongitude),
         world_to_camera: made.header.matrices.map(|matrices| matrices.camera_from_world),
@@ -247,7 +262,7 @@ fn write_tags<W: FileSink, K: TiffKind>(
     directory.write_tag(Tag::TileWidth, TILE_TEXELS)?;
     directory.write_tag(Tag::TileLength, TILE_TEXELS)?;
     directory.write_tag(Tag::SampleFormat, vec![1_u16; channels.into()].as_slice())?;
-    directory.write_tag(Tag::Software, SOFTWARE)?;
+    directory.write_tag(Tag::Software, software().as_str())?;
     // Alpha is multiplied in; all further channels are unspecified.
     let extra: Vec<u16> = (if is_colour { 3 } else { 1 }..channels).map(|c| u16::from(c == 1 || c == 3)).collect();
     if !extra.is_empty() {
