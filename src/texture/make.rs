@@ -129,13 +129,15 @@ impl MakeRequest {
         }
     }
 
-    /// Returns the width and height of a texture of a picture of this size, or of a cube's face.
+    /// Returns the width and height of a texture of a picture of this size, of a cube's face, or of a part of an
+    /// occlusion map.
     pub(super) fn texture_size(&self, size: [u32; 2]) -> [u32; 2] {
         let resize = match (self.kind, self.resize) {
             (MakeKind::Plain | MakeKind::LatLong, resize) => resize,
             (MakeKind::Cube, ResizeMode::None) => ResizeMode::Up,
             (MakeKind::Cube, resize) => resize,
-            (MakeKind::Shadow | MakeKind::Occlusion | MakeKind::BrickMap, _) => ResizeMode::None,
+            (MakeKind::Occlusion, _) => return occlusion::part_size(size),
+            (MakeKind::Shadow | MakeKind::BrickMap, _) => ResizeMode::None,
         };
         match resize {
             ResizeMode::None => size,

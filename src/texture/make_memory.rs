@@ -94,7 +94,11 @@ impl PictureSize {
         let whole = self.whole.unwrap_or(self.stored);
         let size = request.texture_size(whole);
         let before = if size == whole { 0 } else { self.samples(whole).saturating_mul(FLOAT_BYTES) };
-        let each = if request.kind == MakeKind::Cube { CUBE_BYTES } else { LEVELS_BYTES };
+        let each = match request.kind {
+            MakeKind::Cube => CUBE_BYTES,
+            MakeKind::Occlusion => FLOAT_BYTES,
+            _ => LEVELS_BYTES,
+        };
         self.samples(size).saturating_mul(each).saturating_add(before)
     }
 }
@@ -137,6 +141,7 @@ mod tests {
         assert_eq!(bytes(plain, ResizeMode::Up, size(None)), 16 * 16 * 3 * 8 + 300 * 4);
         assert_eq!(bytes(MakeKind::Cube, ResizeMode::None, size(None)), 16 * 16 * 3 * 12 + 300 * 4);
         assert_eq!(bytes(MakeKind::Cube, ResizeMode::None, size(Some([16, 16]))), 16 * 16 * 3 * 12);
+        assert_eq!(bytes(MakeKind::Occlusion, ResizeMode::None, size(None)), 64 * 64 * 3 * 4 + 300 * 4);
         let doubles = PictureSize { decoded_bytes: 8, ..size(None) };
         assert_eq!(bytes(plain, ResizeMode::None, doubles), 300 * 12);
         let huge = PictureSize { stored: [u32::MAX; 2], channels: 64, ..size(None) };

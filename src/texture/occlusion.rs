@@ -49,6 +49,11 @@ impl MapStack {
     }
 }
 
+/// Returns the texels that a map of this size takes in the picture: whole rows of tiles.
+pub(super) fn part_size([width, height]: [u32; 2]) -> [u32; 2] {
+    [width.max(TILE_TEXELS), height.checked_next_multiple_of(TILE_TEXELS).unwrap_or(u32::MAX)]
+}
+
 /// Makes an occlusion map of depths, which are read one after the other.
 pub(super) fn make(
     request: &MakeRequest,
