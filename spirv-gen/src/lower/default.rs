@@ -3,7 +3,9 @@
 use super::lowerer::Lowerer;
 use super::space::transform_kind;
 use crate::ir::{Direction, Value};
-use crate::sema::hir::{Conversion, DeclaredKind, Expr, ExprKind, ShadeopCall, Type};
+use crate::sema::hir::{
+    Argument, CheckedShader, Conversion, DeclaredKind, Expr, ExprKind, LValue, ShadeopCall, Storage, Type, VarId,
+};
 use crate::sema::visit;
 use crate::shadeops::Opcode;
 
@@ -45,14 +47,7 @@ impl Lowerer<'_> {
     /// Returns whether nothing in an expression has a place: a variable that is a point or its like, or a space.
     fn is_placeless(&self, expr: &Expr) -> bool {
         let mut is_placeless = true;
-        visit::walk(expr, &mut |part| {
-            is_placeless &= match &part.kind {
-                ExprKind::Variable(id) | ExprKind::Element(id, _) => !has_place(self.shader.variable(*id).ty),
-                ExprKind::FromSpace { .. } => !has_place(part.ty),
-                ExprKind::Shadeop(call) => !is_transform(call),
-                _ => true,
-            }
-        });
+        visit::walk(expr, &mut |part| is_placeless &= !is_placed(self.shader, &self.placed_functions, part));
         is_placeless
     }
 
@@ -65,6 +60,39 @@ impl Lowerer<'_> {
             }
             None => x,
         }
+    }
+}
+
+/// Returns for each function of a shader whether something in it, or in those that it calls, has a place.
+pub(super) fn placed_functions(shader: &CheckedShader) -> Vec<bool> {
+    let mut placed = Vec::new();
+    for function in &shader.functions {
+        let mut is_any = false;
+        visit::expressions(&function.body, &mut |part| is_any |= is_placed(shader, &placed, part));
+        placed.push(is_any);
+    }
+    placed
+}
+
+/// Returns whether an expression itself has a place, whatever its parts are. Arguments and locals of functions have
+/// what is assigned to them.
+fn is_placed(shader: &CheckedShader, placed_functions: &[bool], expr: &Expr) -> bool {
+    let is_of_shader = |id: &VarId| {
+        let variable = shader.variable(*id);
+        has_place(variable.ty) && matches!(variable.storage, Storage::Predefined(_) | Storage::Parameter { .. })
+    };
+    match &expr.kind {
+        ExprKind::Variable(id) | ExprKind::Element(id, _) | ExprKind::AssignArray(_, id) => is_of_shader(id),
+        ExprKind::FromSpace { .. } => has_place(expr.ty),
+        ExprKind::Shadeop(call) => is_transform(call),
+        ExprKind::Call(id, arguments) => {
+            let is_given = |argument: &Argument| match argument {
+                Argument::Value(_) => false,
+                Argument::Output(LValue { variable, .. }) | Argument::Array(variable) => is_of_shader(variable),
+            };
+            placed_functions[id.0 as usize] || arguments.iter().any(is_given)
+        }
+        _ => false,
     }
 }
 

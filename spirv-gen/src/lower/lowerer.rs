@@ -1,6 +1,7 @@
 //! A shader that is being lowered: what is known of it, what it takes and gives, the variables of the language.
 
 use super::cells::{Cell, Cells};
+use super::default::placed_functions;
 use super::effects::Effects;
 use super::moving_part::MovingPart;
 use crate::ir;
@@ -65,6 +66,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) random_count: Option<Cell>,
     /// Calls of `random()` for uniform variables.
     pub(super) uniform_random_calls: u32,
+    /// For each function, whether it has a place of its own ([`Lowerer::default_value`]).
+    pub(super) placed_functions: Vec<bool>,
     /// Loops around, those of callers included.
     pub(super) loop_depth: usize,
     /// Which part of a surface that moves P is lowered.
@@ -112,6 +115,7 @@ impl<'a> Lowerer<'a> {
             light: None,
             random_count: None,
             uniform_random_calls: 0,
+            placed_functions: placed_functions(shader),
             loop_depth: 0,
             part: None,
         }

@@ -79,6 +79,32 @@ surface starts(output varying float colour = 0, opacity = 0, local = 0, assigned
     assigned = P != point (0, 0, 0) && s == 2 * t;
 }
 
+point made(float x) { return point (x, 0, 0); }
+point here() { return point "shader" (1, 1, 1); }
+point moved_here() { point p = here(); return p + vector (0, 0, 1); }
+point known_here() { return transform("shader", "current", point (0, 0, 1)); }
+point seen() { return P + vector (0, 0, 1); }
+point lifted(point p) { return p + vector (0, 0, 1); }
+
+// Points of defaults that name no space are in shader space, which is moved by (1, 2, 3). A function that has a place,
+// or calls one that has, gives points of the space in which shaders compute.
+surface called(
+    point a = made(1);
+    point b = here();
+    point c = moved_here();
+    point d = known_here();
+    varying point e = seen();
+    point f = lifted(point (1, 1, 1));
+    point g = lifted(here());
+    point h = made(1) + (here() - made(0));
+    output varying float placeless = 0, placed_ = 0, nested = 0, given = 0;)
+{
+    placeless = a == point (2, 2, 3);
+    placed_ = b == point (2, 3, 4) && d == point (1, 2, 4) && e == P + vector (0, 0, 1);
+    nested = c == point (2, 3, 5) && h == point (3, 3, 4);
+    given = f == point (2, 3, 5) && g == point (2, 3, 5);
+}
+
 // Points of defaults that name no space are in shader space, which is moved by (1, 2, 3).
 surface placed(
     point corners[2] = {point "shader" (0, 0, 0), (1, 1, 1)};
