@@ -36,6 +36,15 @@ pub enum ValueType {
     MPoint,
 }
 
+/// How given numbers become a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// There are as many as it has.
+    Equal,
+    /// One number is each component of a colour.
+    Spread,
+}
+
 impl ValueType {
     /// Returns the number of floats of one value; 1 for strings.
     pub fn floats(self) -> usize {
@@ -45,6 +54,14 @@ impl ValueType {
             Self::HPoint => 4,
             Self::Matrix | Self::MPoint => 16,
         }
+    }
+
+    /// Returns how `given` numbers (or strings) become `array_len` elements of this type; `None` if they cannot.
+    pub fn fit(self, array_len: u32, given: usize) -> Option<Fit> {
+        if given == self.floats() * array_len as usize {
+            return Some(Fit::Equal);
+        }
+        (self == Self::Color && array_len == 1 && given == 1).then_some(Fit::Spread)
     }
 
     /// Returns its name in declarations, with the number of elements if it is an array.

@@ -1,14 +1,13 @@
 //! Binding the parameters of a drawable's shaders, which gives its look.
 
 use super::block::{BlockSource, fill};
-use super::facing::report_turned_normals;
-use super::inputs::{inputs, suits};
+use super::facing::faces_by_winding;
+use super::inputs::{inputs, suits, value_type};
 use super::lights::LightSet;
 use super::programs::{BoundShader, Compilation, Signature, is_invisible, is_opaque, rsl_type};
 use super::query::depends_on_object;
 use super::shaders::{FetchedShader, ShaderPurpose};
 use super::spaces::LocalSpaces;
-use super::values::words_of;
 use super::{OutputVariable, ShadingBuilder};
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::pipeline::look::{Look, Program, Verdict};
@@ -292,10 +291,7 @@ fn is_empty_text(given: Option<&ShaderParam>, default: &ParamDefault, param: &ir
 /// Whether a value given in RIB fits the parameter: it has as many numbers or strings, or one number for a colour.
 pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
     let is_text = matches!(given.value, ParamValue::Strings(_));
-    let count = value_count(given);
-    let spreads = param.ty == RslType::Color && param.len() == 1 && count == 1;
-    let fits = count == words_of(param.ty) * param.len() as usize || spreads;
-    fits && is_text == (param.ty == RslType::String)
+    is_text == (param.ty == RslType::String) && value_type(param.ty).fit(param.len(), value_count(given)).is_some()
 }
 
 /// Returns how many numbers or strings a value has.

@@ -2,25 +2,20 @@
 
 use super::values::words_of;
 use crate::pipeline::look::InputBinding;
-use crate::scene::{Primvar, ValueType};
+use crate::scene::{Fit, Primvar, ValueType};
 use spirv_gen::compose::{Input, Reflection};
 use spirv_gen::ir::RslType;
 use std::sync::Arc;
 
-/// Whether the values of a primitive variable can be those of `len` elements of a type: they have as many numbers, or
-/// one number for a colour.
+/// Whether the values of a primitive variable can be those of `len` elements of a type.
 pub(super) fn suits(primvar: &Primvar, ty: RslType, len: u32) -> bool {
-    let given = primvar.ty.floats() * primvar.array_len as usize;
-    match (primvar.ty == ValueType::String, ty == RslType::String) {
-        (true, true) => primvar.array_len == len,
-        (false, false) => given == words_of(ty) * len as usize || spreads(primvar, ty, len),
-        _ => false,
-    }
+    let is_text = primvar.ty == ValueType::String;
+    is_text == (ty == RslType::String) && fit(primvar, ty, len).is_some()
 }
 
-/// Whether the one number of a primitive variable is each component of a colour.
-fn spreads(primvar: &Primvar, ty: RslType, len: u32) -> bool {
-    ty == RslType::Color && len == 1 && primvar.ty.floats() * primvar.array_len as usize == 1
+/// Returns how the values of a primitive variable become those of `len` elements of a type.
+fn fit(primvar: &Primvar, ty: RslType, len: u32) -> Option<Fit> {
+    value_type(ty).fit(len, primvar.ty.floats() * primvar.array_len as usize)
 }
 
 /// Returns the inputs that the primvars of a drawable go to: parameters, Cs and Os, and replacements of N, s and t.
@@ -70,9 +65,9 @@ fn elements(primvars: &[Primvar], input: &Input, uniform: bool, channel: u32) ->
         component,
         first,
         floats,
-        meaning: meaning(ty),
+        meaning: value_type(ty),
     };
-    if spreads(primvar, ty, len) {
+    if fit(primvar, ty, len) == Some(Fit::Spread) {
         return (0..3).map(|component| binding(channel, component, 0, 1)).collect();
     }
     let floats = words_of(ty) as u32;
@@ -80,8 +75,8 @@ fn elements(primvars: &[Primvar], input: &Input, uniform: bool, channel: u32) ->
     (0..len).map(|i| binding(channel + i * records, 0, i * floats, floats)).collect()
 }
 
-/// Returns what the floats of a parameter are.
-fn meaning(ty: RslType) -> ValueType {
+/// Returns the type of RIB's that a type of RSL is.
+pub(super) fn value_type(ty: RslType) -> ValueType {
     match ty {
         RslType::Float => ValueType::Float,
         RslType::Color => ValueType::Color,

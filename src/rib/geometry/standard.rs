@@ -1,7 +1,7 @@
 //! The standard primitive variables (RISpec 5, table 5.2), which mean the same whatever type declares them.
 
 use crate::rib::stream::declare::Declaration;
-use crate::scene::ValueType;
+use crate::scene::{Fit, ValueType};
 
 /// Returns the type of a standard variable and the number of its elements.
 fn type_of(name: &str) -> Option<(ValueType, u32)> {
@@ -23,16 +23,15 @@ fn type_of(name: &str) -> Option<(ValueType, u32)> {
 /// Names both types if the values cannot be used.
 pub(super) fn adopt_type(declaration: &mut Declaration) -> Result<bool, String> {
     let Some((ty, array_len)) = type_of(&declaration.name) else { return Ok(false) };
-    let given = declaration.width();
-    let wanted = ty.floats() as u64 * u64::from(array_len);
-    let spreads = ty == ValueType::Color && given == 1;
-    if declaration.ty == ValueType::String || given != wanted && !spreads {
+    let is_number = declaration.ty != ValueType::String;
+    let given = usize::try_from(declaration.width()).ok();
+    let Some(fit) = given.filter(|_| is_number).and_then(|given| ty.fit(array_len, given)) else {
         let has = declaration.ty.described(declaration.array_len);
         let needs = ty.described(array_len);
         return Err(format!("\"{}\" has the type {has} and needs {needs}", declaration.name));
-    }
+    };
     (declaration.ty, declaration.array_len) = (ty, array_len);
-    Ok(spreads)
+    Ok(fit == Fit::Spread)
 }
 
 #[cfg(test)]
