@@ -14,7 +14,7 @@ use crate::pipeline::look::{Look, Program, Verdict};
 use crate::scene::{Class, Drawable, ParamValue, Primvar, PrimvarData, ShaderInstance, ShaderParam, Shape};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
-use spirv_gen::compose::{Binding, Content, Reflection, Role, Slice, asks_displacement, is_list};
+use spirv_gen::compose::{Binding, Content, Reflection, Role, Slice, asks_displacement, is_list, sees_lights};
 use spirv_gen::ir::{self, Const, ParamDefault, RslType};
 use spirv_gen::passes::{map_params, text_params};
 use std::sync::Arc;
@@ -71,10 +71,12 @@ impl ShadingBuilder<'_> {
             bakes |= compilation.reflection.bakes;
             this.program(drawable, &parts, &set, &compilation)
         };
-        let displace = parts.displacement.is_some().then(|| {
-            // Of the lights only those matter that ask the displacement shader.
-            let lights = signature.lights.iter().filter(|light| asks_displacement(&light.bound.shader)).cloned();
-            let signature = Signature { slice: Slice::Position, lights: lights.collect(), ..signature.clone() };
+        let displace = parts.displacement.as_ref().map(|displacement| {
+            let mut signature = Signature { slice: Slice::Position, ..signature.clone() };
+            // Without light only those lights matter that ask the displacement shader.
+            if !sees_lights(&displacement.bound.shader) {
+                signature.lights.retain(|light| asks_displacement(&light.bound.shader));
+            }
             program(self, &signature)
         });
         let coloured = !(attributes.matte && opaque);

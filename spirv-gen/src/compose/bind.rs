@@ -113,6 +113,10 @@ impl Rules for Binder<'_> {
                 self.table.shortfalls.insert(Shortfall::ComputedText);
                 Some(vec![t.out.zero(if data.op == Op::Match { MachineType::F32 } else { MachineType::Str })])
             }
+            // What lights print and bake counts once, where the colour is computed.
+            Op::Printf(_) | Op::Bake(_) if self.lit.is_some() && self.request.slice == Slice::Position => {
+                Some(Vec::new())
+            }
             Op::Printf(_) if !self.request.prints => {
                 self.table.shortfalls.insert(Shortfall::Printf);
                 Some(Vec::new())

@@ -12,6 +12,7 @@ use crate::ir::{
     Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, Region, Shader, ShaderKind,
     Unary, Value,
 };
+use crate::passes::simplify;
 use crate::passes::translate::{Rules, Translator};
 use rustc_hash::FxHashMap;
 use std::iter;
@@ -49,6 +50,14 @@ impl Rules for InlineLights<'_> {
             op => Message::of(op, MessageTarget::Light).and_then(|message| self.answers.get(&message).cloned()),
         }
     }
+}
+
+/// Returns whether anything that a shader computes depends on lights.
+pub fn sees_lights(shader: &Shader) -> bool {
+    let body = simplify(&shader.body);
+    let mut sees = false;
+    body.walk(body.root(), &mut |i| sees |= matches!(body.inst(i).op, Op::Illuminance { .. } | Op::Ambient(_)));
+    sees
 }
 
 /// Returns the distinct messages to lights in a region.

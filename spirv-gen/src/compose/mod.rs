@@ -14,6 +14,7 @@ mod table;
 mod texture;
 mod texture_info;
 
+pub use lights::sees_lights;
 pub use map_lists::is_list;
 pub use message::asks_displacement;
 pub use reflection::{
@@ -162,12 +163,14 @@ fn wanted<'s>(request: &PipelineRequest<'_>, role: Role, shader: &'s Shader) -> 
     let names: Vec<Arc<str>> = shader.outputs.iter().map(|output| output.name.clone()).collect();
     let is_element = |name: &Arc<str>| name.ends_with(']');
     let has_elements = names.iter().any(is_element);
-    let shows = shader.kind == ShaderKind::Surface && names.len() > shader.kind.outputs().len();
+    // The displacement may be a surface that moves P.
+    let is_surface = matches!(shader.kind, ShaderKind::Surface | ShaderKind::Displacement);
+    let shows = is_surface && names.len() > shader.kind.outputs().len();
     if !has_elements && !shows {
         return (Cow::Borrowed(&shader.body), names);
     }
     let (mut body, root) = (shader.body.clone(), shader.body.root());
-    let shown = if role == Role::Surface { request.shown_to_lights() } else { BTreeSet::new() };
+    let shown = if is_surface { request.shown_to_lights() } else { BTreeSet::new() };
     keep_shown(&mut body, |name| shown.contains(name));
     if !has_elements {
         return (Cow::Owned(body), names);

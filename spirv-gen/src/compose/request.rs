@@ -79,7 +79,8 @@ pub struct PipelineRequest<'a> {
     /// The atmosphere (volume) shader.
     pub atmosphere: Option<ShaderUse<'a>>,
     /// The kinds of lights: each light shader with one way of binding its parameters. They may not be bound to inputs.
-    /// In the position slice only those matter that [ask the displacement shader](super::asks_displacement).
+    /// In the position slice only those matter that [ask the displacement shader](super::asks_displacement), unless
+    /// that [sees lights](super::sees_lights).
     pub lights: Vec<ShaderUse<'a>>,
     /// Where `Cs` comes from: [`Binding::Block`], an input, or fixed.
     pub colour: Binding,

@@ -295,8 +295,7 @@ impl<'a> Lowerer<'a> {
 
     /// Returns what lights may see of the surface here: its outputs.
     pub(super) fn shown(&mut self) -> Vec<(Arc<str>, Value)> {
-        let is_surface = self.shader.kind == DeclaredKind::Surface && self.has_effects();
-        if is_surface { self.output_parameters() } else { Vec::new() }
+        if self.shader.kind == DeclaredKind::Surface { self.output_parameters() } else { Vec::new() }
     }
 
     /// Returns whether what the shader prints and bakes counts: that of a surface that moves P counts once.
