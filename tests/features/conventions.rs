@@ -163,6 +163,47 @@ fn a_surface_that_moves_p_is_hidden_where_it_moves_it() {
     }
 }
 
+/// What displays take of P is where the geometry is; `moved` is where the surface believes that it moved it.
+#[test]
+fn both_halves_of_a_surface_that_moves_p_see_the_same() {
+    let shader = "surface lit(float by = 0.5; output varying point moved = 0; output varying float same = 0;) {
+        point before = P;
+        normal Nf = faceforward(normalize(N), I);
+        P += comp(diffuse(Nf), 0) * Nf + vector (0, 0, 0.1 * random());
+        moved = P;
+        same = distance(point I, before) < 1e-6 && abs(zcomp(normalize(Ng))) > 0.99999
+            && distance(point dPdu, point (4, 0, 0)) < 1e-5 && distance(point dPdv, point (0, 4, 0)) < 1e-5;
+        Ci = Cs;
+    }";
+    let lamp = "light lamp(float intensity = 0.25;) { solar (vector \"camera\" (0, 0, 1), 0) Cl = intensity; }";
+    let asks = "light asks() { float by = 0; displacement(\"by\", by);
+        solar (vector \"camera\" (0, 0, 1), 0) Cl = by; }";
+    let shaders = [("lit.sl", shader), ("lamp.sl", lamp), ("asks.sl", asks)];
+    let (lamp, asks) = ("LightSource \"lamp\" 1\n", "LightSource \"asks\" 2\n");
+    for (lights, light) in
+        [(String::new(), 0.0), (lamp.into(), 0.25), (asks.into(), 0.5), (format!("{lamp}{asks}"), 0.75)]
+    {
+        let picture = draw_with(
+            &shaders,
+            &format!(
+                "Format 32 32 1\nPixelSamples 1 1\nPixelFilter \"box\" 1 1\nProjection \"perspective\" \"fov\" 30\n\
+                 DisplayChannel \"varying point P\"\nDisplayChannel \"varying point moved\"\n\
+                 DisplayChannel \"varying float same\"\nDisplay \"$DIR/a.exr\" \"exr\" \"P,moved,same\"\n\
+                 Translate 0 0 5\nWorldBegin\n{lights}Attribute \"displacementbound\" \"sphere\" [1]\n\
+                 Surface \"lit\"\n{SQUARE}\nWorldEnd\n"
+            ),
+        )
+        .clean("a.exr");
+        for axis in ["x", "y", "z"] {
+            let [p, moved] = ["P", "moved"].map(|name| picture.channel(&format!("{name}.{axis}")));
+            assert_eq!(p, moved, "{axis} in light of {light}");
+        }
+        let mut above = picture.channel("P.z").iter().map(|z| z - (5.0 - light));
+        assert!(above.all(|above| (-1e-4..0.1001).contains(&above)), "in light of {light}");
+        assert!(picture.channel("same").iter().all(|&same| same == 1.0), "in light of {light}");
+    }
+}
+
 #[test]
 fn a_surface_beside_a_displacement_moves_nothing_and_says_so() {
     let out = "displacement out() { P += 0.25 * normalize(N); N = calculatenormal(P); }";

@@ -1,7 +1,7 @@
 //! Building a shader: instructions are appended at the builder's position, and each is checked at once.
 
 use super::body::{Body, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
-use super::op::{Axis, Binary, Compare, Direction, Global, Op, ParamId, Slot, Unary};
+use super::op::{Axis, Binary, Compare, Direction, Global, Op, ParamId, RANDOM_SITES, Slot, Unary};
 use super::signature::result_types;
 use super::types::{Const, MachineType};
 use std::sync::Arc;
@@ -210,6 +210,12 @@ impl Builder {
         let site = self.random_count;
         self.random_count += 1;
         self.op(Op::Random { site, ty }, &[count])
+    }
+
+    /// Makes calls of `random()` that are built from here on draw what those of the pipeline's displacement do, the
+    /// first what the first does.
+    pub fn share_random_sites_of_displacement(&mut self) {
+        self.random_count = RANDOM_SITES;
     }
 
     // -- control flow

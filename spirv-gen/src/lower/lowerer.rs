@@ -198,7 +198,9 @@ impl<'a> Lowerer<'a> {
     /// that the shader assigns anywhere begins as black. One that it never assigns is `Cs`. `Oi` begins as `Os`.
     pub(super) fn first_value(&mut self, predefined: Predefined) -> Value {
         let is_assigned = self.effects.assigns(self.shader, predefined);
-        if let (Predefined::Global(global), Some(MovingPart::Surface), true) = (predefined, self.part, is_assigned)
+        // An N that the shader leaves alone is not moved.
+        if let (Predefined::Global(global), Some(MovingPart::Surface)) = (predefined, self.part)
+            && (is_assigned || global != Global::N)
             && let Some(found) = self.found_by_displacement(global)
         {
             return found;

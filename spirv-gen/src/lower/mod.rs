@@ -70,7 +70,11 @@ fn lower_with(shader: &CheckedShader, scale: LightScale, part: Option<MovingPart
         DeclaredKind::Volume => ir::ShaderKind::Volume,
         DeclaredKind::Imager => ir::ShaderKind::Imager,
     };
-    let mut lowerer = Lowerer { part, ..Lowerer::new(shader, effects, Builder::new(kind, &shader.name)) };
+    let mut builder = Builder::new(kind, &shader.name);
+    if part == Some(MovingPart::Surface) {
+        builder.share_random_sites_of_displacement();
+    }
+    let mut lowerer = Lowerer { part, ..Lowerer::new(shader, effects, builder) };
     lowerer.parameters();
     if part == Some(MovingPart::Displacement) {
         lowerer.declare_found();
