@@ -9,6 +9,7 @@
 #ifndef PASSAGE_GLSL
 #define PASSAGE_GLSL
 
+#include "lib/bound_split/line.glsl"
 #include "lib/surface/surface.glsl"
 
 uint motion_keyframe; // the keyframe that is loaded
@@ -53,9 +54,11 @@ void passage_add(inout Passage passage, vec3 from, vec3 to, float slack) {
     vec4 crosses = clamp(a * reciprocal(a - b), 0.0, 1.0);
     passage.enters = min(passage.enters, mix(mix(vec4(2.0), crosses, ends_in), vec4(0.0), starts_in));
     passage.leaves = max(passage.leaves, mix(mix(vec4(-1.0), crosses, starts_in), vec4(1.0), ends_in));
-    float nearest = max(PASSAGE_LEAST * frame.eye_z, PASSAGE_NEARER * max(from.z, to.z));
-    bool starts_far = !frame_perspective(frame) || from.z >= nearest, ends_far = !frame_perspective(frame) || to.z >= nearest;
-    float comes = clamp((nearest - from.z) * reciprocal(to.z - from.z), 0.0, 1.0);
+    // A surface that reaches farther is seen there.
+    float starts = from.z + lasting_reach, ends = to.z + lasting_reach;
+    float nearest = max(PASSAGE_LEAST * frame.eye_z, PASSAGE_NEARER * max(starts, ends));
+    bool starts_far = !frame_perspective(frame) || starts >= nearest, ends_far = !frame_perspective(frame) || ends >= nearest;
+    float comes = clamp((nearest - starts) * reciprocal(ends - starts), 0.0, 1.0);
     passage.enters_depth = min(passage.enters_depth, starts_far ? 0.0 : ends_far ? comes : 2.0);
     passage.leaves_depth = max(passage.leaves_depth, ends_far ? 1.0 : starts_far ? comes : -1.0);
 }
