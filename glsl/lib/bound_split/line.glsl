@@ -28,15 +28,24 @@ struct Tracing {
 // as a curve is.
 float lasting_reach;
 
+vec2 per_border; // 1 over how far the farther borders of the picture are from its middle, in 1/1024 pixel
+
+// Finds it: the same for all points.
+void note_border() {
+    vec2 first = abs(frame.raster_offset - vec2(frame.picture_px.xy) * float(FIXED));
+    vec2 last = abs(frame.raster_offset - vec2(frame.picture_px.zw) * float(FIXED));
+    vec2 wide = max(first, last);
+    per_border = vec2(reciprocal(wide.x), reciprocal(wide.y));
+}
+
 // The depth at which a point is measured. A surface is seen where it reaches the picture, which may be where its points
 // are not: beside the picture, in front of the eye plane or behind it. There they count as if they were as deep as the
 // border of the picture, or as the surface reaches. So splitting ends, and what is in the picture is measured as it is.
 float measured_depth(vec3 p, float reach) {
-    if (!(reach > 0.0)) return p.z;
-    vec2 first = abs(frame.raster_offset - vec2(frame.picture_px.xy) * float(FIXED));
-    vec2 last = abs(frame.raster_offset - vec2(frame.picture_px.zw) * float(FIXED));
-    vec2 wide = max(first, last), at = abs(p.xy * frame.raster_scale);
-    float border = max(at.x * reciprocal(wide.x), at.y * reciprocal(wide.y));
+    // Most points are farther away than the surface reaches.
+    if (!(reach > 0.0) || p.z >= max(reach, frame.eye_z)) return p.z;
+    vec2 at = abs(p.xy * frame.raster_scale);
+    float border = max(at.x * per_border.x, at.y * per_border.y);
     return max(max(abs(p.z), frame.eye_z), min(border, reach));
 }
 

@@ -55,6 +55,7 @@ void note_reach() {
 #else
     lasting_reach = reach;
 #endif
+    if (KIND == KIND_CURVE || lasting_reach > 0.0) note_border();
 }
 
 #endif
