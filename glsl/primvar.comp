@@ -95,16 +95,26 @@ struct Weighted {
     float weight;
 };
 
-// A polynomial in Bernstein form, by Horner's rule: begin with the first value, then step through the others.
+// A polynomial in Bernstein form, by Horner's rule: begin with the first value, then step through the others. What is
+// the same in all of them is exactly that in the end.
 struct Polynomial {
     Weighted sum;
     float power;   // t^i
     uint binomial; // n over i
+    Weighted first;
+    bvec4 even_values; // those are the same so far
+    bool even_weight;
 };
 
-Polynomial polynomial(Weighted first) { return Polynomial(first, 1.0, 1u); }
+Polynomial polynomial(Weighted first) { return Polynomial(first, 1.0, 1u, first, bvec4(true), true); }
+
+Weighted polynomial_end(Polynomial b) {
+    return Weighted(mix(b.sum.values, b.first.values, b.even_values), b.even_weight ? b.first.weight : b.sum.weight);
+}
 
 void polynomial_step(inout Polynomial b, Param p, uint n, uint i, Weighted next) {
+    b.even_values = mix(bvec4(false), equal(next.values, b.first.values), b.even_values);
+    b.even_weight = b.even_weight && next.weight == b.first.weight;
     b.power *= p.t;
     b.binomial = b.binomial * (n + 1u - i) / i;
     float factor = b.power * float(b.binomial);
@@ -129,10 +139,11 @@ vec4 rational_values(PrimvarBinding b, Primitive primitive, Param u, Param v, ui
         uint start = j * (nu + 1u);
         Polynomial row = polynomial(weighted_value(b, primitive, start, first, count));
         for (uint i = 1u; i <= nu; i++) polynomial_step(row, u, nu, i, weighted_value(b, primitive, start + i, first, count));
-        if (j == 0u) whole = polynomial(row.sum);
-        else polynomial_step(whole, v, nv, j, row.sum);
+        if (j == 0u) whole = polynomial(polynomial_end(row));
+        else polynomial_step(whole, v, nv, j, polynomial_end(row));
     }
-    return whole.sum.values * rsl_reciprocal(whole.sum.weight);
+    Weighted end = polynomial_end(whole);
+    return end.values * rsl_reciprocal(end.weight);
 }
 
 // Values at the 20 points of a Gregory patch, whose interior ones are blended from pairs.
@@ -200,10 +211,8 @@ float vertex_value(PrimvarBinding b, Primitive primitive, Param u, Param v, uint
     }
     float sum = weighted(wv, rows);
     if (KIND == KIND_CURVE && (primitive.kind_flags & PRIMITIVE_WEIGHTED) != 0u) {
-        uint weights = 4u * (primitive.data + 4u);
-        float whole = 0.0;
-        for (uint j = 0u; j < 4u; j++) whole += wv[j] * values[weights + j];
-        sum *= rsl_reciprocal(whole);
+        uint at = 4u * (primitive.data + 4u);
+        sum *= rsl_reciprocal(weighted(wv, vec4(values[at], values[at + 1u], values[at + 2u], values[at + 3u])));
     }
     return sum;
 }

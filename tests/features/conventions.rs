@@ -56,27 +56,42 @@ fn a_colour_that_is_set_on_some_paths_is_black_on_the_others() {
     }
 }
 
-/// `k` grows along one side only, whatever carries it and however the object is turned.
-#[test]
-fn derivatives_of_what_does_not_change_are_nothing() {
-    let slopes = "surface slopes(varying float k = 0; float wanted = 1; varying color even = 0;) {
-        float along = length(Deriv(P, s)), given = length(Deriv(P, k));
-        Ci = color (abs(along - wanted) < 0.01 * wanted, abs(given - wanted) < 0.01 * wanted, comp(even, 1) == 0.7
-            && Dv(s) == 0 && Du(t) == 0 && Dv(mix(s, s, t)) == 0);
-    }";
+/// Squares, each with a `k` that grows along one side only, an `even` that does not change, and how long P's derivative
+/// by `k` and `s` is.
+fn slopes() -> Vec<(String, f64)> {
     // Nine thirds, so that nothing is a power of two.
     let (ends, all) = ("0 1 0 1", "0 0.333333 0.666667 1 ".repeat(4));
     let even = |class: &str, count: usize| format!("\"{class} color even\" [{}]", "0.1 0.7 0.3 ".repeat(count));
     let cubic: Vec<String> =
         (0..16).map(|i| format!("{} {} 0", -1.8 + 1.2 * f64::from(i % 4), -1.8 + 1.2 * f64::from(i / 4))).collect();
+    let quads: Vec<String> =
+        (0..9).map(|face| 4 * (face / 3) + face % 3).map(|i| format!("{i} {} {} {}", i + 1, i + 5, i + 4)).collect();
+    let downwards = ["0", "0.333333", "0.666667", "1"].map(|t| format!("{t} ").repeat(4)).concat();
     let bilinear = "\"P\" [-1.8 -1.8 0 1.8 -1.8 0 -1.8 1.8 0 1.8 1.8 0]";
-    for (object, wanted) in [
+    let nurbs = |k: &str| {
+        let knots = "[0 0 0 0 1 1 1 1] 0 1";
+        format!("NuPatch 4 4 {knots} 4 4 {knots} \"P\" [{}] {k}", cubic.join(" "))
+    };
+    let mesh = |k: &str| {
+        let (faces, quads) = ("4 ".repeat(9), quads.join(" "));
+        let tags = "[\"interpolateboundary\"] [0 0] [] []";
+        format!(
+            "SubdivisionMesh \"catmull-clark\" [{faces}] [{quads}] {tags} \"P\" [{}] {k} \
+             \"varying float s\" [{all}] \"varying float t\" [{downwards}]",
+            cubic.join(" ")
+        )
+    };
+    vec![
         (format!("Patch \"bilinear\" {bilinear} \"varying float k\" [{ends}] {}", even("varying", 4)), 3.6),
         (format!("Patch \"bilinear\" {bilinear} \"vertex float k\" [{ends}] {}", even("vertex", 4)), 3.6),
         (
             format!("Patch \"bicubic\" \"P\" [{}] \"vertex float k\" [{all}] {}", cubic.join(" "), even("vertex", 16)),
             3.6,
         ),
+        (nurbs(&format!("\"varying float k\" [{ends}] {}", even("varying", 4))), 3.6),
+        (nurbs(&format!("\"vertex float k\" [{all}] {}", even("vertex", 16))), 3.6),
+        (mesh(&format!("\"varying float k\" [{all}] {}", even("varying", 16))), 3.6),
+        (mesh(&format!("\"varying float k\" [{all}] {}", even("vertex", 16))), 3.6),
         // A polygon's s and t are its x and y.
         (
             format!(
@@ -85,9 +100,20 @@ fn derivatives_of_what_does_not_change_are_nothing() {
             ),
             1.0,
         ),
-    ] {
+    ]
+}
+
+/// `k` grows along one side only, whatever carries it and however the object is turned.
+#[test]
+fn derivatives_of_what_does_not_change_are_nothing() {
+    let shader = "surface slopes(varying float k = 0; float wanted = 1; varying color even = 0;) {
+        float along = length(Deriv(P, s)), given = length(Deriv(P, k));
+        Ci = color (abs(along - wanted) < 0.01 * wanted, abs(given - wanted) < 0.01 * wanted, comp(even, 1) == 0.7
+            && Dv(s) == 0 && Du(t) == 0 && Dv(mix(s, s, t)) == 0);
+    }";
+    for (object, wanted) in slopes() {
         let world = format!("ShadingRate 0.3\nSurface \"slopes\" \"wanted\" {wanted}\n{object}");
-        let picture = parallel(&[("slopes.sl", slopes)], "", &world).clean("a.exr");
+        let picture = parallel(&[("slopes.sl", shader)], "", &world).clean("a.exr");
         for (x, y) in (4..28).flat_map(|x| (4..28).map(move |y| (x, y))) {
             assert_eq!(picture.rgb(x, y), [1.0; 3], "{x} {y}: {object}");
         }
