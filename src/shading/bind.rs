@@ -43,13 +43,20 @@ impl DrawableShaders {
     }
 }
 
+/// The look of a drawable.
+#[derive(Clone)]
+pub(super) struct FoundLook {
+    pub look: Arc<Look>,
+    /// All drawables with its attribute state and primvars have it.
+    pub is_shared: bool,
+    /// Its light depends on the side to which its polygons wind.
+    pub faces_by_winding: bool,
+}
+
 impl ShadingBuilder<'_> {
-    /// Returns the look of a drawable, and whether all drawables with its attribute state and primvars share it.
-    pub(super) fn look(&mut self, drawable: &Drawable) -> (Look, bool) {
+    /// Returns the look of a drawable, and what else is known of its shaders.
+    pub(super) fn look(&mut self, drawable: &Drawable) -> FoundLook {
         let attributes = &drawable.attributes;
-        if !attributes.lights.is_empty() {
-            report_turned_normals(drawable, self.world.camera.camera_from_world.first(), self.reporter);
-        }
         let dropped = Look { verdict: Verdict::Dropped, displace: None, shade: None, thin: false, bakes: false };
         let parts = self.parts(drawable);
         let set = self.light_set(&attributes.lights);
@@ -59,7 +66,7 @@ impl ShadingBuilder<'_> {
         let from_block = signature.opacity == Binding::Block;
         // What is not seen of a solid still cuts it.
         if drawable.solid.is_none() && is_invisible(&opacity, attributes.opacity, from_block) {
-            return (dropped, true);
+            return FoundLook { look: Arc::new(dropped), is_shared: true, faces_by_winding: false };
         }
         let curves = matches!(drawable.geometry.shape.first(), Shape::Curves(_));
         let thin = curves && self.world.options.least_width_px() > 0.0;
@@ -82,7 +89,12 @@ impl ShadingBuilder<'_> {
         let coloured = !(attributes.matte && opaque);
         let shade = coloured.then(|| program(self, &Signature { stores_opacity: !opaque, ..signature.clone() }));
         let verdict = if opaque { Verdict::Opaque } else { Verdict::Translucent };
-        (Look { verdict, displace, shade, thin, bakes }, !object_space)
+        let surface = parts.surface.as_ref().map(|surface| &surface.bound.shader);
+        FoundLook {
+            look: Arc::new(Look { verdict, displace, shade, thin, bakes }),
+            is_shared: !object_space,
+            faces_by_winding: !attributes.lights.is_empty() && surface.is_some_and(|shader| faces_by_winding(shader)),
+        }
     }
 
     fn parts(&mut self, drawable: &Drawable) -> DrawableShaders {
@@ -290,7 +302,7 @@ fn is_empty_text(given: Option<&ShaderParam>, default: &ParamDefault, param: &ir
     empty && param.ty == RslType::String && param.len() == 1
 }
 
-/// Whether a value given in RIB fits the parameter: it has as many numbers or strings, or one number for a colour.
+/// Whether a value given in RIB fits the parameter.
 pub(super) fn param_fits(given: &ShaderParam, param: &ir::Param) -> bool {
     let is_text = matches!(given.value, ParamValue::Strings(_));
     is_text == (param.ty == RslType::String) && value_type(param.ty).fit(param.len(), value_count(given)).is_some()

@@ -33,8 +33,10 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::FileClaims;
 use crate::pipeline::look::{Look, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World};
+use bind::FoundLook;
 use block::BlockSource;
 pub use cast::LightShape;
+use facing::report_turned_normals;
 use glam::DMat4;
 use params::ParamBuffer;
 use programs::{Programs, Tokens};
@@ -197,18 +199,18 @@ fn primvar_key(primvar: &Primvar) -> PrimvarKey {
 
 impl ShadingBuilder<'_> {
     fn looks(&mut self) -> Vec<Arc<Look>> {
-        let mut known: FxHashMap<LookKey, Arc<Look>> = FxHashMap::default();
+        let mut known: FxHashMap<LookKey, FoundLook> = FxHashMap::default();
         let world = self.world;
         let look = |drawable: &Drawable| {
             let primvars = drawable.geometry.primvars.iter().map(primvar_key).collect();
             let key = (Arc::as_ptr(&drawable.attributes), primvars, drawable.solid.is_some());
-            if let Some(look) = known.get(&key) {
-                return Arc::clone(look);
+            let found = known.get(&key).cloned().unwrap_or_else(|| self.look(drawable));
+            if found.faces_by_winding {
+                report_turned_normals(drawable, world.camera.camera_from_world.first(), self.reporter);
             }
-            let (look, shared) = self.look(drawable);
-            let look = Arc::new(look);
-            if shared {
-                known.insert(key, Arc::clone(&look));
+            let look = Arc::clone(&found.look);
+            if found.is_shared {
+                known.entry(key).or_insert(found);
             }
             look
         };

@@ -283,12 +283,23 @@ fn normals_against_the_winding_are_reported() {
         let scene = parallel(&[], "", &world);
         let case = format!("{requests} {points} {normals}: {:?}", scene.messages);
         assert_eq!(
-            scene.message_count("all normals \"N\" point against the winding"),
+            scene.message_count("the normals \"N\" point against the winding"),
             usize::from(is_turned),
             "{case}"
         );
         let lit = scene.picture("a.exr").at("R", 16, 16);
         assert_eq!(lit, f32::from(!is_turned), "{case}");
+    }
+    // Of two meshes of one attribute state the second.
+    let mesh = |points: &str| format!("PointsPolygons [4] [0 1 2 3] \"P\" [{points}] \"N\" [{front}]\n");
+    let both = parallel(&[], "", &format!("{sun}{}{}", mesh(clockwise), mesh(other)));
+    assert_eq!(both.message_count("the normals \"N\" point against the winding"), 1, "{:?}", both.messages);
+    // Nothing asks for the winding.
+    let plain = "surface plain() { Ci = diffuse(normalize(N)); }";
+    for surface in ["constant", "plain"] {
+        let world = format!("{sun}Surface \"{surface}\"\nPolygon \"P\" [{other}] \"N\" [{front}]");
+        let scene = parallel(&[("plain.sl", plain)], "", &world);
+        assert_eq!(scene.clean("a.exr").at("R", 16, 16), 1.0, "{surface}");
     }
     let mixed =
         format!("{sun}PointsPolygons [4 4] [0 1 2 3 4 5 6 7] \"P\" [{other} {clockwise}] \"N\" [{front} {front}]");
