@@ -34,10 +34,10 @@
 //! program uses, light list.
 //!
 //! *Light lists.* A light list is: one record for each kind of light `(first, end, 0, 0)` as uint bits: lights `first`
-//! to `end - 1` are of that kind, then one record a light `(kind, block record, category bit, 0)`, by kind, those of
+//! to `end - 1` are of that kind, then one record a light `(kind, block record, category number, 0)`, by kind, those of
 //! a kind in the order in which they were made. A program loops over the lights of a kind, or of several kinds that
 //! follow each other, whose lights it then tells apart by `kind`: the light's index in [`crate::Reflection::lights`];
-//! the host gives each different text of categories a bit ([`crate::compose::Content::LightsTaken`]).
+//! the host numbers the different texts of categories ([`crate::compose::Content::LightsTaken`]).
 //!
 //! *Strings* are tokens: `u32` numbers from the host's string table ([`crate::Reflection::strings`] lists the literals
 //! of the program with the tokens they were given), stored as uint bits.

@@ -171,7 +171,7 @@ impl ShadingBuilder<'_> {
         let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let camera_from_object = camera_from_world * *drawable.world_from_object.first();
-        let source = BlockSource {
+        let mut source = BlockSource {
             world: self.world,
             attributes: Some(&drawable.attributes),
             shaders: parts.by_role(),
@@ -183,9 +183,10 @@ impl ShadingBuilder<'_> {
                 scoped: &drawable.attributes.scoped_spaces,
             },
             light_list,
-            light_categories: &set.categories,
+            lights_taken: FxHashMap::default(),
             strings: strings(&drawable.geometry.primvars),
         };
+        source.lights_taken = self.lights_taken(set, reflection, &source);
         let tokens = &self.programs.tokens;
         self.textures.note(reflection, &source, tokens, self.reporter);
         let block = fill(&reflection.slots, reflection.records, &source, tokens, self.reporter);

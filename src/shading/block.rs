@@ -1,8 +1,6 @@
 //! Blocks: the values of a drawable or a light that a program reads, at the positions that the compiler assigned.
 
 use super::bind::param_fits;
-use super::categories::LightCategories;
-use super::lights::pattern_text;
 use super::params::ParamRecord;
 use super::programs::{BoundShader, Tokens};
 use super::query::answer;
@@ -33,8 +31,8 @@ pub(super) struct BlockSource<'a> {
     pub local: LocalSpaces<'a>,
     /// Record of the light list.
     pub light_list: u32,
-    /// Categories of the lights in it.
-    pub light_categories: &'a LightCategories,
+    /// Records of the tables of the lights that category patterns take.
+    pub lights_taken: FxHashMap<Pattern, u32>,
     /// String primvars.
     pub strings: FxHashMap<Arc<str>, Arc<str>>,
 }
@@ -171,7 +169,7 @@ fn words(slot: &BlockSlot, source: &BlockSource<'_>, tokens: &Tokens, reporter: 
         Content::DTime => floats(&[camera.shutter[1] - camera.shutter[0]]),
         Content::Hither => floats(&[camera.clip[0]]),
         Content::Yon => floats(&[camera.clip[1]]),
-        Content::LightsTaken(pattern) => vec![source.light_categories.taken(&pattern_text(pattern, source))],
+        Content::LightsTaken(pattern) => source.lights_taken.get(pattern).copied().into_iter().collect(),
         Content::QueryFound(from, name, ty, count) => {
             let found = answer(*from, name, *ty, *count, source, tokens).is_some();
             floats(&[f32::from(u8::from(found))])

@@ -1,4 +1,4 @@
-//! Categories of lights: a kernel sees them as bits, one for each different text among an object's lights.
+//! Categories of lights: a kernel sees them as numbers, one for each different text among an object's lights.
 
 use spirv_gen::text::category_matches;
 
@@ -7,25 +7,19 @@ use spirv_gen::text::category_matches;
 pub(super) struct LightCategories(Vec<String>);
 
 impl LightCategories {
-    /// Returns the bit of a light of these categories.
-    pub(super) fn bit(&mut self, categories: &str) -> u32 {
+    /// Returns the number of a light of these categories.
+    pub(super) fn number(&mut self, categories: &str) -> u32 {
         let known = self.0.iter().position(|known| known == categories);
-        bit_of(known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             self.0.push(categories.to_owned());
             self.0.len() - 1
-        }))
+        }) as u32
     }
 
-    /// Returns the bits of the lights that a pattern takes.
-    pub(super) fn taken(&self, pattern: &str) -> u32 {
-        let taken = self.0.iter().enumerate().filter(|(_, categories)| category_matches(pattern, categories));
-        taken.fold(0, |bits, (number, _)| bits | bit_of(number))
+    /// Returns for each number whether a pattern takes those lights.
+    pub(super) fn taken(&self, pattern: &str) -> impl Iterator<Item = bool> {
+        self.0.iter().map(move |categories| category_matches(pattern, categories))
     }
-}
-
-/// Returns a bit of a word; categories beyond them share the last.
-fn bit_of(number: usize) -> u32 {
-    1 << number.min(u32::BITS as usize - 1)
 }
 
 #[cfg(test)]
@@ -33,12 +27,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_take_the_bits_of_their_lights() {
+    fn patterns_take_the_numbers_of_their_lights() {
         let mut categories = LightCategories::default();
-        let bits = ["", "key", "key, fill", "key"].map(|text| categories.bit(text));
-        assert_eq!(bits, [1, 2, 4, 2]);
-        assert_eq!(["", "key", "fill,-key", "key&-fill"].map(|text| categories.taken(text)), [7, 6, 0, 2]);
-        let last = (0..40).map(|i| categories.bit(&format!("light{i}"))).last();
-        assert_eq!((last, categories.taken("light39")), (Some(1 << 31), 1 << 31));
+        let numbers = ["", "key", "key, fill", "key"].map(|text| categories.number(text));
+        assert_eq!(numbers, [0, 1, 2, 1]);
+        let taken = ["", "key", "fill,-key", "key&-fill"].map(|text| categories.taken(text).collect::<Vec<_>>());
+        let [no, yes] = [false, true];
+        assert_eq!(taken, [[yes; 3], [no, yes, yes], [no; 3], [no, yes, no]]);
+        let last = (0..40).map(|i| categories.number(&format!("light{i}"))).last();
+        assert_eq!((last, categories.taken("light39").position(|taken| taken)), (Some(42), Some(42)));
     }
 }

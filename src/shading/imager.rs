@@ -5,7 +5,6 @@
 use super::ShaderLibrary;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
-use super::categories::LightCategories;
 use super::params::ParamBuffer;
 use super::programs::{Programs, Signature};
 use super::shaders::ShaderPurpose;
@@ -54,7 +53,7 @@ impl ShaderLibrary {
                 scoped: &[],
             },
             light_list: 0,
-            light_categories: &LightCategories::default(),
+            lights_taken: FxHashMap::default(),
             strings: FxHashMap::default(),
         };
         let mut params = ParamBuffer::new();

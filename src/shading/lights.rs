@@ -15,7 +15,7 @@ use crate::scene::{Light, LightId, ParamValue, ShaderInstance};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::LightScale;
-use spirv_gen::compose::{Pattern, Reflection, Role};
+use spirv_gen::compose::{Content, Pattern, Reflection, Role};
 use spirv_gen::ir::{Const, ParamDefault};
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(super) struct ListedLight {
     light: LightId,
     kind: u32,
     instance: Arc<ShaderInstance>,
-    /// The bit of its categories.
+    /// The number of its categories.
     category: u32,
 }
 
@@ -86,11 +86,30 @@ impl ShadingBuilder<'_> {
             light: used.light,
             kind: kind_of(used),
             instance: Arc::clone(&used.instance),
-            category: categories.bit(&own_categories(&used.instance, &used.bound)),
+            category: categories.number(&own_categories(&used.instance, &used.bound)),
         };
         let mut lights: Vec<_> = uses.iter().map(listed).collect();
         lights.sort_by_key(|light| light.kind);
         LightSet { kinds, lights, categories }
+    }
+
+    /// Returns for each category pattern of a program the record of the table of the lights that it takes.
+    pub(super) fn lights_taken(
+        &mut self,
+        set: &LightSet,
+        reflection: &Reflection,
+        source: &BlockSource<'_>,
+    ) -> FxHashMap<Pattern, u32> {
+        let patterns = reflection.slots.iter().filter_map(|slot| match &slot.content {
+            Content::LightsTaken(pattern) => Some(pattern),
+            _ => None,
+        });
+        let table = |pattern: &Pattern| {
+            let text = pattern_text(pattern, source);
+            let taken = set.categories.taken(&text).map(|taken| [u32::from(taken), 0, 0, 0]);
+            (pattern.clone(), self.params.block(taken.collect()))
+        };
+        patterns.map(table).collect()
     }
 
     /// Returns the record of the light list for a set of lights in a pipeline.
@@ -119,7 +138,7 @@ impl ShadingBuilder<'_> {
             given_in_current: false,
             local,
             light_list: 0,
-            light_categories: &set.categories,
+            lights_taken: FxHashMap::default(),
             strings: FxHashMap::default(),
         };
         self.textures.note(reflection, &source, &self.programs.tokens, self.reporter);
@@ -154,7 +173,7 @@ fn own_categories(instance: &ShaderInstance, bound: &BoundShader) -> String {
 }
 
 /// Returns the text of a category pattern for a drawable.
-pub(super) fn pattern_text(pattern: &Pattern, source: &BlockSource<'_>) -> String {
+fn pattern_text(pattern: &Pattern, source: &BlockSource<'_>) -> String {
     match pattern {
         Pattern::Literal(text) => text.to_string(),
         Pattern::Param(role, name) => source.string_param(*role, name).unwrap_or_default(),

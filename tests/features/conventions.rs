@@ -267,6 +267,19 @@ fn categories_can_be_joined() {
 }
 
 #[test]
+fn any_number_of_categories_is_told_apart() {
+    let lamp = "light lamp(string __category = \"\";) { solar (vector \"camera\" (0, 0, 1), 0) Cl = 1; }";
+    let look = "surface look(string which = \"\";) { Ci = 0; illuminance (which, P) Ci += Cl; }";
+    let lights: String =
+        (0..70).map(|i| format!("LightSource \"lamp\" {i} \"string __category\" \"all,k{i}\"\n")).collect();
+    for (which, wanted) in [("k31", 1.0), ("k35,k64", 2.0), ("-k69", 69.0), ("all", 70.0), ("k70", 0.0)] {
+        let world = format!("{lights}Surface \"look\" \"string which\" \"{which}\"\n{SQUARE}");
+        let picture = parallel(&[("lamp.sl", lamp), ("look.sl", look)], "", &world).clean("a.exr");
+        assert_eq!(picture.at("R", 16, 16), wanted, "{which}");
+    }
+}
+
+#[test]
 fn normals_against_the_winding_are_reported() {
     let sun = "LightSource \"distantlight\" 1 \"from\" [0 0 -1] \"to\" [0 0 0]\nSurface \"matte\"\n";
     let [front, back] = ["0 0 -1 ".repeat(4), "0 0 1 ".repeat(4)];

@@ -1,5 +1,6 @@
 //! Binding: what a shader reads by name becomes loads from blocks and channels.
 
+use super::lights::word;
 use super::message::{Message, answer};
 use super::reflection::{Content, Input, Pattern, Role, Shortfall, TextureUse};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
@@ -507,7 +508,7 @@ impl<'r> Binder<'r> {
         }
     }
 
-    /// Returns a condition on the bit of a light's categories: it is among those that the pattern takes.
+    /// Returns a condition on the number of a light's categories: it is among those that the pattern takes.
     fn category(&mut self, t: &mut Translator<'_, '_>, old: Value, args: &[Value]) -> Option<Vec<Value>> {
         let pattern = match self.pattern(t, old, args[0]) {
             Some(Pattern::Literal(text)) if text.trim().is_empty() => {
@@ -519,10 +520,10 @@ impl<'r> Binder<'r> {
                 return Some(vec![t.out.constant(Const::Bool(true))]);
             }
         };
-        let taken = self.instance(t.out, Content::LightsTaken(pattern), MachineType::U32);
-        let none = t.out.constant(Const::U32(0));
-        let common = t.out.op(Op::Binary(Binary::BitAnd), &[args[1], taken]);
-        Some(vec![t.out.op(Op::Compare(Compare::Ne), &[common, none])])
+        let table = self.instance(t.out, Content::LightsTaken(pattern), MachineType::U32);
+        let record = t.out.op(Op::Binary(Binary::Add), &[table, args[1]]);
+        let (taken, none) = (t.out.op(word(0), &[record]), t.out.constant(Const::U32(0)));
+        Some(vec![t.out.op(Op::Compare(Compare::Ne), &[taken, none])])
     }
 
     /// Returns a variable that an output asks for by name, and that no shader put out: a parameter of the surface, a

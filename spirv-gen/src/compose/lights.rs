@@ -278,7 +278,7 @@ fn answer(
     message::answer(t.out, message, values)
 }
 
-/// Returns a word of a record of the light list.
-fn word(lane: u8) -> Op {
+/// Returns a word of a record of the light list, or of what belongs to it.
+pub(super) fn word(lane: u8) -> Op {
     Op::Load { buffer: Buffer::Params, record: 0, lane, ty: MachineType::U32 }
 }

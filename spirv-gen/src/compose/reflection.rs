@@ -92,9 +92,9 @@ pub enum Content {
     Hither,
     /// Distance of the far clipping plane.
     Yon,
-    /// Bits of the lights that a category pattern takes ([`crate::text::category_matches`]), as uint bits. The host
-    /// gives each different text of categories in the light list a bit; the third word of a light's entry has that of
-    /// its own.
+    /// The record of a table of the lights that a category pattern takes ([`crate::text::category_matches`]), as uint
+    /// bits. The host numbers the different texts of categories in the light list; the third word of a light's entry
+    /// has the number of its own, and the table a record for each number, whose first word is not 0 if it is taken.
     LightsTaken(Pattern),
     /// 1 if the host can answer a query, else 0.
     QueryFound(QuerySource, Arc<str>, RslType, u32),

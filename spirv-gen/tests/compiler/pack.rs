@@ -77,22 +77,21 @@ fn pick(column: &Column, vertex: usize) -> &Const {
     &column[if column.len() == 1 { 0 } else { vertex }]
 }
 
-/// The texts of categories of all lights, in order of appearance; each has a bit.
+/// The texts of categories of all lights, in order of appearance; each has a number.
 #[derive(Default)]
 struct Categories(Vec<String>);
 
 impl Categories {
-    fn bit(&mut self, text: &str) -> u32 {
+    fn number(&mut self, text: &str) -> u32 {
         let at = self.0.iter().position(|known| known == text).unwrap_or_else(|| {
             self.0.push(text.to_owned());
             self.0.len() - 1
         });
-        1 << at
+        at as u32
     }
 
-    fn taken(&self, pattern: &str) -> u32 {
-        let taken = (0..).zip(&self.0).filter(|(_, text)| category_matches(pattern, text));
-        taken.fold(0, |bits, (at, _)| bits | 1 << at)
+    fn taken(&self, pattern: &str) -> impl Iterator<Item = [u32; 4]> {
+        self.0.iter().map(move |text| [u32::from(category_matches(pattern, text)), 0, 0, 0])
     }
 }
 
@@ -238,7 +237,11 @@ impl DispatchBuffers {
             };
             let values = match &slot.content {
                 Content::LightList => vec![Const::U32(list)],
-                Content::LightsTaken(p) => vec![Const::U32(categories.taken(&pattern(p)))],
+                Content::LightsTaken(p) => {
+                    let table = (self.params.len() / 4) as u32;
+                    self.params.extend(categories.taken(&pattern(p)).flatten());
+                    vec![Const::U32(table)]
+                }
                 Content::Param { shader, name, .. } => {
                     pipeline.param(*shader, name, shaded).into_iter().map(|c| c[0].clone()).collect()
                 }
@@ -294,7 +297,7 @@ impl DispatchBuffers {
                 };
                 self.put_values(block, slot, &values, scene);
             }
-            entries.push([kind as u32, block, categories.bit(&light.category), 0]);
+            entries.push([kind as u32, block, categories.number(&light.category), 0]);
         }
         let list = (self.params.len() / 4) as u32;
         for kind in 0..pipeline.lights.len() {
