@@ -4,15 +4,15 @@
 //! it when it is dropped. Charged are the texts of scenes and archives, geometry (as read and in the form that devices
 //! take), films, lists of grids, points that shaders bake or look up, and pictures that textures are made of.
 //!
-//! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, a charge that does not fit waits
-//! until they are returned: reading ahead never exceeds the limit, and whether something fits does not depend on
-//! timing. A charge is refused only if nothing is left to be returned. Charges of the renderer, for lists of grids,
-//! points and textures, never wait: the memory that is free at the moment decides whether a list is kept in memory or
-//! in a file.
+//! A finished world is [lent](Charge::lend) to the renderer. While worlds are lent, what is read ahead may only use
+//! [a share](HostMemory::ahead_bytes_max) of the limit, and a charge beyond it waits until they are returned. A charge
+//! for what is read is refused only if nothing is left to be returned. Charges of the renderer, for lists of grids,
+//! points and textures, never wait. They may use the limit without that share, or without what had been read when the
+//! world that is drawn was lent, if that is more. So whether something fits does not depend on how far reading has got.
 
 use crate::stats::human_bytes;
-use parking_lot::{Condvar, Mutex};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// The default limit is the machine's memory divided by this.
@@ -21,6 +21,8 @@ const MACHINE_PART: u64 = 2;
 const UNKNOWN_MACHINE_BYTES: u64 = 8 << 30;
 /// Texts may use the limit divided by this, so that there is room for the scenes that they describe.
 const TEXT_PART: u64 = 2;
+/// Reading ahead of what is drawn may use the limit divided by this; the rest is for what is drawn.
+const AHEAD_PART: u64 = 4;
 
 /// What memory is charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +52,11 @@ const CHARGE_KINDS: [ChargeKind; 6] = [
 ];
 
 impl ChargeKind {
+    /// Whether the renderer charges it, rather than who reads scenes.
+    fn is_of_renderer(self) -> bool {
+        matches!(self, Self::Grids | Self::Points | Self::Textures)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -73,9 +80,35 @@ pub struct HostMemory {
 #[derive(Debug, Default)]
 struct TakenMemory {
     taken: [u64; CHARGE_KINDS.len()],
-    /// Number of charges that will be returned independently of waiting threads.
-    lent: u64,
+    /// Charges that will be returned independently of waiting threads, in the order in which they were lent.
+    lent: Vec<LentCharge>,
+    /// Number of charges that were lent so far.
+    lent_count: u64,
     waits: bool,
+}
+
+#[derive(Debug)]
+struct LentCharge {
+    number: u64,
+    /// What had been read when it was lent, in bytes.
+    read_bytes: u64,
+}
+
+/// What becomes of a charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChargeFate {
+    Fits,
+    /// It may fit when lent charges are returned.
+    Waits,
+    Refused,
+}
+
+impl TakenMemory {
+    /// Returns what the renderer has taken, or what who reads scenes has.
+    fn bytes(&self, of_renderer: bool) -> u64 {
+        let each = CHARGE_KINDS.into_iter().zip(self.taken);
+        each.filter(|(kind, _)| kind.is_of_renderer() == of_renderer).map(|(_, bytes)| bytes).sum()
+    }
 }
 
 impl HostMemory {
@@ -106,6 +139,11 @@ impl HostMemory {
         self.limit_bytes / TEXT_PART
     }
 
+    /// Returns the part of the limit that everything may use that is read while worlds are drawn.
+    pub fn ahead_bytes_max(&self) -> u64 {
+        self.limit_bytes / AHEAD_PART
+    }
+
     /// Whether a thread waits for lent charges to be returned.
     pub fn is_waited_for(&self) -> bool {
         self.state.lock().waits
@@ -123,24 +161,58 @@ impl HostMemory {
     /// Charges memory. If it does not fit, waits for lent charges to be returned, except for what the renderer charges.
     fn take(&self, kind: ChargeKind, bytes: u64) -> bool {
         let mut state = self.state.lock();
-        loop {
-            let taken = state.taken.iter().sum::<u64>().saturating_add(bytes);
-            let text_fits =
-                kind != ChargeKind::Text || state.taken[kind as usize].saturating_add(bytes) <= self.text_bytes_max();
-            if taken <= self.limit_bytes && text_fits {
-                state.taken[kind as usize] += bytes;
-                return true;
-            }
-            // Texts are never lent, so that waiting does not make room for one. And the renderer would wait for the
-            // world that it is drawing.
-            let is_of_renderer = matches!(kind, ChargeKind::Grids | ChargeKind::Points | ChargeKind::Textures);
-            if state.lent == 0 || !text_fits || is_of_renderer {
-                return false;
-            }
-            state.waits = true;
-            self.freed.wait(&mut state);
-            state.waits = false;
+        let fits = self.wait_for(&mut state, kind, bytes);
+        if fits {
+            state.taken[kind as usize] += bytes;
         }
+        fits
+    }
+
+    /// Waits as long as it may help, and says whether there is room.
+    fn wait_for(&self, state: &mut MutexGuard<'_, TakenMemory>, kind: ChargeKind, bytes: u64) -> bool {
+        loop {
+            match self.fate(state, kind, bytes) {
+                ChargeFate::Fits => return true,
+                ChargeFate::Refused => return false,
+                ChargeFate::Waits => {
+                    state.waits = true;
+                    self.freed.wait(state);
+                }
+            }
+        }
+    }
+
+    fn fate(&self, state: &TakenMemory, kind: ChargeKind, bytes: u64) -> ChargeFate {
+        let (read, drawn) = (state.bytes(false), state.bytes(true));
+        if kind.is_of_renderer() {
+            // The renderer would wait for the world that it is drawing, which is the first that was lent.
+            let kept = state.lent.first().map_or(read, |lent| lent.read_bytes.max(self.ahead_bytes_max()));
+            let fits = kept.saturating_add(drawn).saturating_add(bytes) <= self.limit_bytes;
+            return if fits { ChargeFate::Fits } else { ChargeFate::Refused };
+        }
+        let text_fits =
+            kind != ChargeKind::Text || state.taken[kind as usize].saturating_add(bytes) <= self.text_bytes_max();
+        let read = read.saturating_add(bytes);
+        let limit_fits = read.saturating_add(drawn) <= self.limit_bytes;
+        let ahead_fits = state.lent.is_empty() || read <= self.ahead_bytes_max();
+        match text_fits && limit_fits && ahead_fits {
+            true => ChargeFate::Fits,
+            // Texts are never lent, so that waiting does not make room for one.
+            false if state.lent.is_empty() || !text_fits => ChargeFate::Refused,
+            false => ChargeFate::Waits,
+        }
+    }
+
+    /// Notes that a charge is lent, and returns its number.
+    fn lend(&self) -> u64 {
+        let mut state = self.state.lock();
+        // If much has been read already, earlier ones are returned first: what is left for this one does not depend on
+        // when that is.
+        let _ = self.wait_for(&mut state, ChargeKind::Geometry, 0);
+        let (number, read_bytes) = (state.lent_count, state.bytes(false));
+        state.lent_count += 1;
+        state.lent.push(LentCharge { number, read_bytes });
+        number
     }
 }
 
@@ -149,7 +221,8 @@ impl HostMemory {
 pub struct Charge {
     memory: Arc<HostMemory>,
     taken: [AtomicU64; CHARGE_KINDS.len()],
-    lent: AtomicBool,
+    /// Its number, once it is lent.
+    lent: OnceLock<u64>,
     refused: OnceLock<ChargeKind>,
     /// A charge that this one depends on, which is freed later.
     _outer: Option<Arc<Charge>>,
@@ -165,7 +238,7 @@ impl Charge {
         Self {
             memory: Arc::clone(memory),
             taken: Default::default(),
-            lent: AtomicBool::new(false),
+            lent: OnceLock::new(),
             refused: OnceLock::new(),
             _outer: outer,
         }
@@ -212,11 +285,10 @@ impl Charge {
         self.refused.get().copied()
     }
 
-    /// Marks the charge as lent: it will be returned independently of the code that made it.
+    /// Marks the charge as lent: it will be returned independently of the code that made it, and before those that are
+    /// lent later. Waits for earlier ones if more than [the share](HostMemory::ahead_bytes_max) has been read.
     pub fn lend(&self) {
-        if !self.lent.swap(true, Relaxed) {
-            self.memory.state.lock().lent += 1;
-        }
+        self.lent.get_or_init(|| self.memory.lend());
     }
 }
 
@@ -226,7 +298,11 @@ impl Drop for Charge {
         for (all, own) in state.taken.iter_mut().zip(&mut self.taken) {
             *all -= *own.get_mut();
         }
-        state.lent -= u64::from(*self.lent.get_mut());
+        if let Some(number) = self.lent.get() {
+            state.lent.retain(|lent| lent.number != *number);
+        }
+        // Who waits looks again.
+        state.waits = false;
         drop(state);
         self.memory.freed.notify_all();
     }
@@ -270,9 +346,7 @@ mod tests {
         lent.lend();
         thread::scope(|scope| {
             let waiting = scope.spawn(|| Charge::new(&memory).take(ChargeKind::Geometry, 50));
-            while !memory.is_waited_for() {
-                thread::yield_now();
-            }
+            await_waiting(&memory);
             assert!(!waiting.is_finished());
             drop(lent);
             assert!(waiting.join().expect("it ends"));
@@ -280,6 +354,62 @@ mod tests {
         assert!(!memory.is_waited_for());
         // A charge that can never fit is refused when everything was returned.
         assert!(!Charge::new(&memory).take(ChargeKind::Geometry, 101));
+    }
+
+    /// Waits until a thread waits for lent charges.
+    fn await_waiting(memory: &HostMemory) {
+        while !memory.is_waited_for() {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn what_the_renderer_may_use_does_not_depend_on_how_far_reading_has_got() {
+        let memory = HostMemory::new(100);
+        let textures_fit = |bytes| Charge::new(&memory).take(ChargeKind::Textures, bytes);
+        let [first, ahead] = [10, 15].map(|bytes| (Charge::new(&memory), bytes));
+        assert!(first.0.take(ChargeKind::Geometry, first.1));
+        first.0.lend();
+        assert!(textures_fit(75) && !textures_fit(76));
+        assert!(ahead.0.take(ChargeKind::Geometry, ahead.1));
+        assert!(textures_fit(75) && !textures_fit(76));
+        ahead.0.lend();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| Charge::new(&memory).take(ChargeKind::Geometry, 85));
+            await_waiting(&memory);
+            assert!(textures_fit(75) && !textures_fit(76));
+            drop(first);
+            assert!(textures_fit(75) && !textures_fit(76));
+            drop(ahead);
+            // Nothing is drawn.
+            assert!(waiting.join().expect("it ends"));
+        });
+    }
+
+    #[test]
+    fn what_is_left_for_a_large_world_stays() {
+        let memory = HostMemory::new(100);
+        let points_fit = |bytes| Charge::new(&memory).take(ChargeKind::Points, bytes);
+        let [world, text] = [(); 2].map(|()| Charge::new(&memory));
+        assert!(text.take(ChargeKind::Text, 20) && world.take(ChargeKind::Geometry, 40));
+        world.lend();
+        assert!(points_fit(40) && !points_fit(41));
+        drop(text);
+        assert!(points_fit(40) && !points_fit(41), "when its text is read to the end does not matter");
+        // Neither does it matter whether something is lent before the world is drawn.
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let texture = Charge::new(&memory);
+                texture.lend();
+                texture
+            });
+            await_waiting(&memory);
+            drop(world);
+            let texture = waiting.join().expect("it ends");
+            assert!(points_fit(75) && !points_fit(76));
+            drop(texture);
+            assert!(points_fit(100), "nothing is read ahead");
+        });
     }
 
     #[test]

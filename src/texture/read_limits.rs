@@ -51,8 +51,13 @@ impl ReadLimits {
     }
 
     fn too_large(&self, bytes: u64) -> String {
-        let [bytes, limit] = [bytes, self.memory.limit_bytes()].map(human_bytes);
-        format!("it takes {bytes} of the {limit} that --host-memory allows, of which {} in use", self.in_use())
+        let memory = &self.memory;
+        let [bytes, limit, ahead] = [bytes, memory.limit_bytes(), memory.ahead_bytes_max()].map(human_bytes);
+        let in_use = self.in_use();
+        format!(
+            "it takes {bytes} of the {limit} that --host-memory allows, of which {in_use} in use and {ahead} are kept for \
+             reading ahead"
+        )
     }
 
     fn in_use(&self) -> String {

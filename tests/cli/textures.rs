@@ -1,8 +1,9 @@
 //! Textures on the command line and in scenes.
 
-use super::{anthill, directory};
+use super::{anthill, directory, run};
 use crate::determinism::make_texture;
 use std::fs;
+use std::path::Path;
 
 const MAKE: &str = "MakeTexture \"a.png\" \"a.tex\" \"black\" \"black\" \"box\" 1 1\n";
 
@@ -203,13 +204,19 @@ fn textures_that_cannot_be_read_and_points_that_cannot_be_written_make_the_exit_
     }
 }
 
+/// Writes a PNG of one colour, which is as wide as it is high.
+pub(super) fn write_flat(path: &Path, side: u32, colour: png::ColorType) {
+    let mut encoder = png::Encoder::new(fs::File::create(path).expect("writable"), side, side);
+    encoder.set_color(colour);
+    let texels = vec![200_u8; colour.samples() * side as usize * side as usize];
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&texels)).expect("writable");
+}
+
 /// Its header says how much memory it takes to make a texture of a picture.
 #[test]
 fn pictures_that_are_too_large_for_the_host_memory_are_refused_before_they_are_decoded() {
     let folder = directory();
-    let mut encoder = png::Encoder::new(fs::File::create(folder.path().join("a.png")).expect("writable"), 5000, 5000);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.write_header().and_then(|mut writer| writer.write_image_data(&vec![7; 25_000_000])).expect("writable");
+    write_flat(&folder.path().join("a.png"), 5000, png::ColorType::Grayscale);
     let world = "Format 8 8 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"paintedplastic\" \
                  \"string texturename\" \"a.png\"\nSphere 1 -1 1 360\nWorldEnd\n";
     for text in [MAKE.to_owned(), world.to_owned()] {
@@ -281,6 +288,27 @@ fn a_shadow_map_in_its_place_is_read_only_if_it_is_a_file_that_may_be_read() {
         }
         let ran = anthill(&at("in"), &["render", "a.rib", "--confine", "."]);
         assert!(ran.code == Some(1) && ran.err.contains(reason), "{picture}: {}", ran.err);
+    }
+}
+
+/// With `-o`, all worlds are read first as far as there is memory for them: there must be some left for textures.
+#[test]
+fn a_texture_fits_however_many_worlds_are_read_ahead() {
+    let folder = directory();
+    write_flat(&folder.path().join("a.png"), 600, png::ColorType::Grayscale);
+    let points = "0 0 1 ".repeat(20_000);
+    let frame = |number: u32| {
+        format!(
+            "FrameBegin {number}\nDisplay \"a{number}\" \"file\" \"rgb\"\nFormat 8 8 1\nWorldBegin\nSurface \"paintedplastic\" \
+             \"string texturename\" \"a.png\"\nSphere 1 -1 1 360\nPoints \"P\" [{points}]\nWorldEnd\nFrameEnd\n"
+        )
+    };
+    fs::write(folder.path().join("a.rib"), (1..=8).map(frame).collect::<String>()).expect("writable");
+    for more in [&[][..], &["-o", "x.#.exr"], &["--crop", "0", "0.9", "0", "1"]] {
+        let args = [&["render", "a.rib", "--host-memory", "8M", "--devices", "0"], more].concat();
+        let cache = folder.path().join(format!("cache{}", more.len()));
+        let ran = run(folder.path(), &args, &[("XDG_CACHE_HOME", cache.as_os_str())], "");
+        assert!(ran.code == Some(0) && !ran.err.contains("too large a picture"), "{more:?}: {}", ran.err);
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn uncrop(batch: &mut [ReadItem], library: &ShaderLibrary, memory: &H
     let mut read = ReadNames::new(library);
     for (index, item) in batch.iter_mut().enumerate().rev() {
         match item {
-            ReadItem::Texture(texture) => texture.make.inputs.iter().for_each(|input| read.add(input)),
+            ReadItem::Texture(texture, _) => texture.make.inputs.iter().for_each(|input| read.add(input)),
             ReadItem::World(world) => {
                 if read.has_picture_of(&world.world) {
                     draw_whole(world, reporter);

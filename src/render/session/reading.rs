@@ -38,8 +38,8 @@ pub(super) struct ReadSummary {
 pub(super) enum ReadItem {
     /// A world to draw.
     World(Box<ReadWorld>),
-    /// A texture to make.
-    Texture(Box<RequestedTexture>),
+    /// A texture to make, and a charge that is lent until it is made.
+    Texture(Box<RequestedTexture>, Charge),
     /// Reading goes on when everything before is done.
     Settle(Sender<()>),
 }
@@ -54,6 +54,7 @@ pub(super) struct ReadWorld {
 /// Sends worlds to be drawn and textures to be made as they are read, except those of frames that are not wanted.
 struct WorldSender<'a> {
     options: &'a RenderOptions,
+    memory: &'a Arc<HostMemory>,
     items: Sender<ReadItem>,
     outlines: Sender<World>,
     /// No more worlds are drawn once one of them is raised.
@@ -114,7 +115,9 @@ impl rib::WorldConsumer for WorldSender<'_> {
         if self.options.check || frames.is_some_and(|(frames, frame)| !frames.contains(frame)) {
             return self.goes_on();
         }
-        self.send(ReadItem::Texture(Box::new(texture)))
+        let charge = Charge::new(self.memory);
+        charge.lend();
+        self.send(ReadItem::Texture(Box::new(texture), charge))
     }
 
     fn settle(&mut self) {
@@ -239,7 +242,7 @@ impl SceneReading {
         let settings = settings(options, memory, &stop[1]);
         let begin = Instant::now();
         let (items, outlines) = (items.clone(), outlines.clone());
-        let mut sender = WorldSender { options, items, outlines, stop, count: 0, waited: Duration::ZERO };
+        let mut sender = WorldSender { options, memory, items, outlines, stop, count: 0, waited: Duration::ZERO };
         let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
         let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
         let ended = matches!(summary.stopped, Some(rib::Stopped::Unreadable | rib::Stopped::Aborted));

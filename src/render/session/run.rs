@@ -201,7 +201,7 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
             let is_last = rest.as_slice().is_empty() && reading.is_over();
             let done = match item {
                 ReadItem::World(read) => draw_one(session, *read, is_last),
-                ReadItem::Texture(texture) => session.make_texture(*texture, &displays),
+                ReadItem::Texture(texture, _charge) => session.make_texture(*texture, &displays),
                 ReadItem::Settle(done) => {
                     let _ = done.send(());
                     continue;
@@ -239,7 +239,7 @@ fn name_pictures(session: &Session<'_>, naming: &mut OutputNaming<'_>, batch: &m
     for item in batch {
         match item {
             ReadItem::World(read) => worlds.push(&mut read.world),
-            ReadItem::Texture(texture) => naming.keep(texture.make.inputs.iter().cloned()),
+            ReadItem::Texture(texture, _) => naming.keep(texture.make.inputs.iter().cloned()),
             ReadItem::Settle(_) => {}
         }
     }
@@ -293,7 +293,8 @@ pub(super) fn next_batch(
             },
             default(STARVED_POLL) => {}
         }
-        let enough = !all || memory.is_waited_for();
+        // Everything that was read before reading waits, whenever that was noticed.
+        let enough = !all || memory.is_waited_for() && reading.items.is_empty();
         if session.ticker.interrupt.is_raised() || enough && !batch.is_empty() {
             return batch;
         }

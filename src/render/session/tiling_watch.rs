@@ -48,10 +48,10 @@ pub(super) fn take_memory(memory: &Arc<HostMemory>, bytes: u64) -> Result<Charge
     if charge.take(ChargeKind::Textures, bytes) {
         return Ok(charge);
     }
-    let [needed, limit] = [bytes, memory.limit_bytes()].map(human_bytes);
+    let [needed, limit, ahead] = [bytes, memory.limit_bytes(), memory.ahead_bytes_max()].map(human_bytes);
     let usage = memory.usage();
     Err(format!(
-        "it takes about {needed} of host memory; the limit is {limit}, with {usage} in use: raise --host-memory, or make \
-         a texture of it with `anthill texture make` before"
+        "it takes about {needed} of host memory; the limit is {limit}, with {usage} in use and {ahead} kept for reading \
+         ahead: raise --host-memory, or make a texture of it with `anthill texture make` before"
     ))
 }

@@ -134,7 +134,7 @@ impl RunningProgram {
         time: Duration,
         interrupt: &Interrupt,
     ) -> (Source, AnswerEnd) {
-        let deadline = Instant::now() + time;
+        let mut deadline = Instant::now() + time;
         let mut answer = Arc::new(Source::empty(name, memory));
         let end = loop {
             if interrupt.is_raised() {
@@ -142,7 +142,10 @@ impl RunningProgram {
             }
             match self.output.recv_timeout(POLL) {
                 Ok(piece) => {
+                    let appending = Instant::now();
                     let kept = Arc::get_mut(&mut answer).is_some_and(|answer| answer.append(&piece));
+                    // It may have waited for memory of worlds that are drawn.
+                    deadline += appending.elapsed();
                     if !kept {
                         break AnswerEnd::TooLong;
                     }
