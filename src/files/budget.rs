@@ -36,26 +36,16 @@ impl OutputBudget {
         self.limit_bytes.filter(|_| self.is_reached.load(Ordering::Relaxed))
     }
 
-    /// Takes bytes for a file that was written elsewhere.
-    pub(crate) fn add_file(&self, path: &Path) {
-        let bytes = path.metadata().map_or(0, |found| found.len());
-        if !self.take(bytes) {
-            self.left_bytes.store(0, Ordering::Relaxed);
-        }
-    }
-
     /// Writes a file as [`write_whole`] does, if there are as many bytes left.
     pub(crate) fn write_whole<E: From<io::Error>>(
         &self,
         path: &Path,
         encode: impl FnOnce(&mut dyn FileSink) -> Result<(), E>,
     ) -> Result<(), E> {
-        write_whole(path, |sink| {
-            let mut counted = CountedSink { sink, budget: self, at: 0, end: 0, is_done: false };
-            encode(&mut counted)?;
-            counted.is_done = true;
-            Ok(())
-        })
+        let mut taken = TakenBytes { budget: self, bytes: 0, is_kept: false };
+        write_whole(path, |sink| encode(&mut CountedSink { sink, taken: &mut taken, at: 0 }))?;
+        taken.is_kept = true;
+        Ok(())
     }
 
     /// Whether there were as many bytes left, which are taken then.
@@ -67,23 +57,37 @@ impl OutputBudget {
     }
 }
 
-/// A file that is being written, whose bytes are taken as it grows.
-struct CountedSink<'a> {
-    sink: &'a mut dyn FileSink,
+/// The bytes that were taken for a file.
+struct TakenBytes<'a> {
     budget: &'a OutputBudget,
-    at: u64,
-    /// The bytes that were taken.
-    end: u64,
-    is_done: bool,
+    bytes: u64,
+    /// Whether there is such a file.
+    is_kept: bool,
 }
 
-impl Write for CountedSink<'_> {
+impl Drop for TakenBytes<'_> {
+    /// Gives back the bytes of a file that is not kept.
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.budget.left_bytes.fetch_add(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A file that is being written, whose bytes are taken as it grows.
+struct CountedSink<'a, 'b> {
+    sink: &'a mut dyn FileSink,
+    taken: &'a mut TakenBytes<'b>,
+    at: u64,
+}
+
+impl Write for CountedSink<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let more = (self.at + bytes.len() as u64).saturating_sub(self.end);
-        if !self.budget.take(more) {
+        let more = (self.at + bytes.len() as u64).saturating_sub(self.taken.bytes);
+        if !self.taken.budget.take(more) {
             return Err(io::Error::new(io::ErrorKind::QuotaExceeded, "more than --max-output allows"));
         }
-        self.end += more;
+        self.taken.bytes += more;
         let written = self.sink.write(bytes)?;
         self.at += written as u64;
         Ok(written)
@@ -94,19 +98,10 @@ impl Write for CountedSink<'_> {
     }
 }
 
-impl Seek for CountedSink<'_> {
+impl Seek for CountedSink<'_, '_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.at = self.sink.seek(to)?;
         Ok(self.at)
-    }
-}
-
-impl Drop for CountedSink<'_> {
-    /// Gives back the bytes of a file that is not kept.
-    fn drop(&mut self) {
-        if !self.is_done {
-            self.budget.left_bytes.fetch_add(self.end, Ordering::Relaxed);
-        }
     }
 }
 
@@ -133,6 +128,13 @@ mod tests {
         let refused = write("second", 41).expect_err("40 are left").to_string();
         assert_eq!(refused, "more than --max-output allows");
         assert!(!at("second").exists() && budget.reached() == Some(100));
+        // A file that is encoded, but does not get its name.
+        let unnamed = at("unnamed");
+        let written = budget.write_whole::<io::Error>(&unnamed, |sink| {
+            fs::create_dir(&unnamed)?;
+            sink.write_all(&[3; 30])
+        });
+        assert!(written.is_err());
         write("third", 40).expect("what was not kept is given back");
         assert!(write("fourth", 10).is_err());
         assert!(OutputBudget::default().write_whole::<io::Error>(&at("any"), |sink| sink.write_all(&[0; 200])).is_ok());

@@ -6,7 +6,7 @@ mod ply;
 pub use error::PointsError;
 pub use ply::{PointsFault, decode, decode_within};
 
-use crate::files::{open_file, what_is_no_file, write_whole};
+use crate::files::{OutputBudget, open_file, what_is_no_file};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -162,7 +162,16 @@ impl PointCloud {
     /// # Errors
     /// If that fails.
     pub fn write(&self, path: &Path) -> Result<(), PointsError> {
-        write_whole::<io::Error>(path, |sink| ply::encode(self, sink))
+        self.write_within(path, &OutputBudget::default())
+    }
+
+    /// Writes a file as [`Self::write`] does, if `budget` has room for it.
+    ///
+    /// # Errors
+    /// If that fails, or it would take more bytes than there are left.
+    pub fn write_within(&self, path: &Path, budget: &OutputBudget) -> Result<(), PointsError> {
+        budget
+            .write_whole::<io::Error>(path, |sink| ply::encode(self, sink))
             .map_err(|reason| PointsError::Write { path: path.to_owned(), reason: reason.to_string() })
     }
 }

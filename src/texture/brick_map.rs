@@ -6,12 +6,13 @@
 use super::error::TextureError;
 use super::header::TextureHeader;
 use super::levels::Texels;
-use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, READ, report};
+use super::make::{LEVELS_MADE, MadeTexture, MakeLimits, MakeProgress, MakeRequest, READ, report};
 use super::point_tiles::{COLUMN_TILES, header_of};
 use super::point_tree::{self, header_words, node_words, word_bytes, words, write_channels};
-use super::read_limits::{PointCharge, ReadLimits};
+use super::read_limits::PointCharge;
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
+use crate::files::OutputBudget;
 use crate::points::{PointChannel, PointCloud};
 use exr::meta::attribute::SampleType;
 use exr::meta::header::Header;
@@ -41,16 +42,16 @@ fn parse_channels(list: &str) -> Option<Vec<PointChannel>> {
 /// Makes a brick map of the points of all files, in the order of the files.
 pub(super) fn make(
     request: &MakeRequest,
-    limits: &ReadLimits,
+    limits: MakeLimits<'_>,
     progress: &MakeProgress<'_>,
 ) -> Result<MadeTexture, TextureError> {
-    let at_work = PointCharge::new(limits, needs);
+    let at_work = PointCharge::new(limits.read, needs);
     let mut cloud = joined(request, &at_work, progress)?;
     report(progress, READ)?;
     let words = words(&request.inputs[0], &cloud, &|| progress(READ).is_continue())?;
     let channels = std::mem::take(&mut cloud.channels);
     drop(cloud);
-    let header = write_words(&request.output, &channels, words, progress)?;
+    let header = write_words(&request.output, &channels, words, limits.output, progress)?;
     Ok(MadeTexture { header, is_new: true })
 }
 
@@ -65,12 +66,13 @@ fn write_words(
     path: &Path,
     channels: &[PointChannel],
     words: Vec<u32>,
+    budget: &OutputBudget,
     progress: &MakeProgress<'_>,
 ) -> Result<TextureHeader, TextureError> {
     let header = header_of(words.len() / TILE_WORDS);
     let levels = [picture([header.width, header.height], words)];
     let made = MadeLevels { header: &header, levels: &levels, names: Some(&["words".into()]), points: Some(channels) };
-    write(path, &made, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
+    write(path, &made, budget, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
     Ok(header)
 }
 

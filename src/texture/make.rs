@@ -11,6 +11,7 @@ use super::picture::SourcePicture;
 use super::read_limits::{PointCharge, ReadLimits};
 use super::source_tags::SourceTags;
 use super::write::{MadeLevels, is_of_this_maker, write};
+use crate::files::OutputBudget;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -215,16 +216,27 @@ pub(super) fn report(progress: &MakeProgress<'_>, fraction: f32) -> Result<(), T
 /// # Errors
 /// If a picture cannot be read, the request makes no sense, the texture cannot be written, or `progress` stopped it.
 pub fn make(request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<MadeTexture, TextureError> {
-    make_within(request, &ReadLimits::none(), progress)
+    let limits = MakeLimits { read: &ReadLimits::none(), output: &OutputBudget::default() };
+    make_within(request, limits, progress)
 }
 
-/// Makes a texture as [`make`] does, of files of points that `limits` allow.
+/// What making a texture may take.
+#[derive(Clone, Copy, Debug)]
+pub struct MakeLimits<'a> {
+    /// Memory for what is read.
+    pub read: &'a ReadLimits,
+    /// Bytes that may be written.
+    pub output: &'a OutputBudget,
+}
+
+/// Makes a texture as [`make`] does, within limits.
 ///
 /// # Errors
-/// As for [`make`], and if there is not enough memory for points.
+/// As for [`make`], if there is not enough memory for points, and if the texture would take more bytes than there are
+/// left.
 pub fn make_within(
     request: &MakeRequest,
-    limits: &ReadLimits,
+    limits: MakeLimits<'_>,
     progress: &MakeProgress<'_>,
 ) -> Result<MadeTexture, TextureError> {
     request.check()?;
@@ -243,10 +255,10 @@ pub fn make_within(
 /// Makes a texture of a picture, or of six.
 fn of_pictures(
     request: &MakeRequest,
-    limits: &ReadLimits,
+    limits: MakeLimits<'_>,
     progress: &MakeProgress<'_>,
 ) -> Result<MadeTexture, TextureError> {
-    let (mut pictures, at_work) = (Vec::new(), PointCharge::new(limits, baked_picture::needs));
+    let (mut pictures, at_work) = (Vec::new(), PointCharge::new(limits.read, baked_picture::needs));
     for input in &request.inputs {
         let (before, all) = (pictures.len() as f32, request.inputs.len() as f32);
         pictures.push(SourcePicture::read(input, &at_work, &|part| progress(READ * (before + part) / all))?);
@@ -272,7 +284,7 @@ fn of_pictures(
     let header = header_of(&levels, format, matrices, request);
     super::file::check(&request.output, &header)?;
     let made = MadeLevels { header: &header, levels: &levels, names: names.as_deref(), points: None };
-    write(&request.output, &made, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
+    write(&request.output, &made, limits.output, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
     Ok(MadeTexture { header, is_new: true })
 }
 

@@ -42,7 +42,9 @@ pub use error::TextureError;
 pub use file::{FileIdentity, TextureFile};
 pub use header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 pub use levels::MakeFilter;
-pub use make::{AlphaMode, MadeTexture, MakeKind, MakeProgress, MakeRequest, ResizeMode, go_on, make, make_within};
+pub use make::{
+    AlphaMode, MadeTexture, MakeKind, MakeLimits, MakeProgress, MakeRequest, ResizeMode, go_on, make, make_within,
+};
 pub use make_memory::make_bytes;
 pub use occlusion::{OCCLUSION_VIEW_WORDS, OCCLUSION_VIEWS_MAX};
 pub use patient_file::Patience;

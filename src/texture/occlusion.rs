@@ -4,9 +4,9 @@ use super::baked_picture;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::levels::{SAMPLES_MAX, Texels};
-use super::make::{LEVELS_MADE, MadeTexture, MakeProgress, MakeRequest, check_depths};
+use super::make::{LEVELS_MADE, MadeTexture, MakeLimits, MakeProgress, MakeRequest, check_depths};
 use super::picture::SourcePicture;
-use super::read_limits::{PointCharge, ReadLimits};
+use super::read_limits::PointCharge;
 use super::write::{MadeLevels, write};
 use super::{TILE_TEXELS, TILE_WORDS};
 use std::path::Path;
@@ -57,10 +57,10 @@ pub(super) fn part_size([width, height]: [u32; 2]) -> [u32; 2] {
 /// Makes an occlusion map of depths, which are read one after the other.
 pub(super) fn make(
     request: &MakeRequest,
-    limits: &ReadLimits,
+    limits: MakeLimits<'_>,
     progress: &MakeProgress<'_>,
 ) -> Result<MadeTexture, TextureError> {
-    let at_work = PointCharge::new(limits, baked_picture::needs);
+    let at_work = PointCharge::new(limits.read, baked_picture::needs);
     let (mut picture, mut stack) = (Texels::empty([0; 2], 1), MapStack { size: [0; 2], maps: request.inputs.len() });
     let mut words = Vec::new();
     for (map, path) in request.inputs.iter().enumerate() {
@@ -83,7 +83,7 @@ pub(super) fn make(
     write_words(&mut picture, &stack, &words);
     let header = header_of(picture.size);
     let made = MadeLevels { header: &header, levels: &[picture], names: None, points: None };
-    write(&request.output, &made, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
+    write(&request.output, &made, limits.output, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
     Ok(MadeTexture { header, is_new: true })
 }
 

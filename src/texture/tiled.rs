@@ -2,12 +2,13 @@
 
 use super::error::TextureError;
 use super::file::{FileIdentity, TextureFile};
-use super::make::{MakeRequest, make_within};
+use super::make::{MakeLimits, MakeRequest, make_within};
 use super::make_memory::make_bytes;
 use super::patient_file::Patience;
 use super::read_limits::ReadLimits;
 use super::source_tags::SourceTags;
 use super::write::MAKER_VERSION;
+use crate::files::OutputBudget;
 use rustc_hash::FxHasher;
 use std::fmt;
 use std::fs;
@@ -47,6 +48,7 @@ impl TilingWatch {
     fn make(&self, request: &MakeRequest, limits: &ReadLimits, picture: &Path) -> Result<(), TextureError> {
         let no_memory = |reason| TextureError::NoMemory { path: picture.to_owned(), reason };
         let _taken = (self.take_memory)(make_bytes(request)?).map_err(no_memory)?;
+        let limits = MakeLimits { read: limits, output: &OutputBudget::default() };
         make_within(request, limits, &|fraction| (self.progress)(picture, fraction)).map(|_| ())
     }
 }

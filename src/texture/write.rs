@@ -8,7 +8,7 @@ use super::levels::Texels;
 use super::make::MakeProgress;
 use super::tiff_tiles::{FOV_COT, TEXTURE_FORMAT, WORLD_TO_CAMERA, WORLD_TO_SCREEN, WRAP_MODES};
 use crate::exr_blocks;
-use crate::files::{FileSink, write_whole};
+use crate::files::{FileSink, OutputBudget};
 use crate::parallel::in_parallel;
 use crate::points::PointChannel;
 use exr::block::chunk::{Chunk, CompressedBlock, CompressedTileBlock, TileCoordinates};
@@ -86,9 +86,14 @@ impl<E: std::error::Error> From<E> for WriteFailure {
     }
 }
 
-/// Writes a texture. After an error an older file of this name is still there.
-pub(super) fn write(path: &Path, made: &MadeLevels<'_>, progress: &MakeProgress<'_>) -> Result<(), TextureError> {
-    let written = write_whole(path, |sink| match made.header.format {
+/// Writes a texture, if `budget` has room for it. After an error an older file of this name is still there.
+pub(super) fn write(
+    path: &Path,
+    made: &MadeLevels<'_>,
+    budget: &OutputBudget,
+    progress: &MakeProgress<'_>,
+) -> Result<(), TextureError> {
+    let written = budget.write_whole(path, |sink| match made.header.format {
         TexelFormat::U8 | TexelFormat::U16 => write_tiff(sink, made, progress),
         TexelFormat::F16 | TexelFormat::F32 => write_exr(sink, made, progress),
     });

@@ -1,5 +1,6 @@
 //! Limits of the user and of the system: renders end within them, and say why.
 
+use super::textures::write_flat;
 use super::{Ran, anthill, directory, run};
 use std::ffi::OsStr;
 use std::fs;
@@ -72,6 +73,32 @@ fn the_bytes_of_pictures_end_it() {
     assert!(err.contains("4096 of 4096 pixels of world 2 were drawn by an earlier run"), "{err}");
 }
 
+/// What is made besides pictures counts before it replaces anything.
+#[test]
+fn the_bytes_of_textures_points_and_maps_end_it() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    write_flat(&at("a.png"), 64, png::ColorType::Grayscale);
+    fs::write(at("put.sl"), "surface put() { bake3d(\"new\", \"c\", P, N, \"c\", Cs); Ci = Cs; }").expect("writable");
+    let world = |begin: &str| {
+        format!(
+            "Format 16 16 1\nDisplay \"a.exr\" \"exr\" \"rgb\"\nProjection \"orthographic\"\nTranslate 0 0 3\nWorldBegin\n\
+             {begin}\nSphere 1 -1 1 360\nWorldEnd\n"
+        )
+    };
+    let light = "Attribute \"autoshadows\" \"string shadowmapname\" [\"new\"]\nLightSource \"distantlight\" 1 \"to\" [0 0 1]\n\
+                 Surface \"matte\"";
+    let texture = "MakeTexture \"a.png\" \"new\" \"black\" \"black\" \"box\" 1 1\n".to_owned();
+    for scene in [texture + &world(""), world("Surface \"put\""), world(light)] {
+        fs::write(at("a.rib"), &scene).expect("writable");
+        fs::write(at("new"), "an older file").expect("writable");
+        let Ran { code, err, .. } = anthill(directory.path(), &["render", "a.rib", "--max-output", "1K"]);
+        assert_eq!(code, Some(4), "{scene}{err}");
+        assert!(err.contains("the 1.0 KiB of --max-output are used up: the render ends"), "{scene}{err}");
+        assert_eq!(fs::read(at("new")).expect("it stays"), b"an older file", "{scene}{err}");
+    }
+}
+
 /// Where the system limits the size of files (`ulimit -f`, in KiB), the message names the file.
 #[cfg(target_os = "linux")]
 #[test]
@@ -90,7 +117,7 @@ fn few_files_may_be_open() {
     const TEXTURES: u32 = 48;
     let directory = directory();
     let at = |name: String| directory.path().join(name);
-    image::save_buffer(at("t.png".into()), &[200; 3 * 16], 4, 4, image::ColorType::Rgb8).expect("writable");
+    write_flat(&at("t.png".into()), 4, png::ColorType::Rgb);
     assert_eq!(anthill(directory.path(), &["texture", "make", "t.png", "-o", "t0.tex"]).code, Some(0));
     for number in 1..TEXTURES {
         fs::copy(at("t0.tex".into()), at(format!("t{number}.tex"))).expect("writable");

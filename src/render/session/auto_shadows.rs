@@ -105,6 +105,8 @@ impl Session<'_> {
                 Some(Err(why)) => Err(why),
                 None => continue,
             };
+            // A map that is too large for the files that the scene may write ends the render.
+            self.ticker.limits.check_output(self.options, &self.ticker.interrupt);
             match maps {
                 Ok(maps) => world.lights[index] = Arc::new(Light { maps: maps.into(), ..(*light).clone() }),
                 Err(_) if self.ticker.interrupt.is_raised() => return,
@@ -194,8 +196,9 @@ impl Session<'_> {
         let bytes = read_file(Path::new(map)).map_err(|error| error.to_string())?;
         // An equal file stays as it is, so that what was read of it still holds.
         if read_file(Path::new(name)).ok().as_ref() != Some(&bytes) {
-            let written: Result<(), io::Error> =
-                crate::files::write_whole(Path::new(name), |sink| io::Write::write_all(sink, &bytes));
+            let budget = self.options.files.budget();
+            let written: io::Result<()> =
+                budget.write_whole(Path::new(name), |sink| io::Write::write_all(sink, &bytes));
             written.map_err(|error| format!("cannot write \"{name}\": {error}"))?;
         }
         Ok(name.into())

@@ -121,9 +121,8 @@ impl Session<'_> {
         let path = Path::new(name);
         let cloud = file.cloud()?;
         self.options.files.claim(path, FileRole::Baked).map_err(|refused| (refused.to_string(), OTHER_NAME))?;
-        cloud.write(path).map_err(|error| (error.to_string(), OTHER_NAME))?;
-        self.options.files.budget().add_file(path);
-        Ok(())
+        let budget = self.options.files.budget();
+        cloud.write_within(path, budget).map_err(|error| (error.to_string(), OTHER_NAME))
     }
 
     fn report_bake(&mut self, picture: &Picture, message: String, hint: &'static str) {

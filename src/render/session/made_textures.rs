@@ -8,7 +8,9 @@ use crate::progress::Activity;
 use crate::render::session::draw::{Session, WorldOutcome};
 use crate::render::session::tiling_watch::{show, take_memory};
 use crate::rib::RequestedTexture;
-use crate::texture::{MakeKind, MakeRequest, ReadLimits, TextureError, is_depth_file, make_bytes, make_within};
+use crate::texture::{
+    MakeKind, MakeLimits, MakeRequest, ReadLimits, TextureError, is_depth_file, make_bytes, make_within,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,9 +73,10 @@ impl Session<'_> {
         let no_memory = |reason| TextureError::NoMemory { path: picture, reason };
         let _charge = take_memory(&self.memory, make_bytes(&request)?).map_err(no_memory)?;
         let ticker = self.ticker;
-        let limits = ReadLimits { memory: Arc::clone(&self.memory), interrupt: ticker.interrupt.clone() };
-        make_within(&request, &limits, &|fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction))
-            .map(|_| files.budget().add_file(&request.output))
+        let read = ReadLimits { memory: Arc::clone(&self.memory), interrupt: ticker.interrupt.clone() };
+        let limits = MakeLimits { read: &read, output: files.budget() };
+        let show = |fraction| show(&ticker.tally, &ticker.interrupt, &request.output, fraction);
+        make_within(&request, limits, &show).map(drop)
     }
 
     /// Returns the depth file that a shadow map is to be made of in its place, as other renderers' depth files are

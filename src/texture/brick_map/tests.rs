@@ -54,7 +54,7 @@ fn words_keep_all_their_bits() {
     for (at, word) in words.iter_mut().enumerate().skip(TILE_WORDS).filter(|(at, _)| at % TILE_WORDS % 14 > 1) {
         *word = odd[at % odd.len()] ^ (at as u32 & 0xff00);
     }
-    write_words(&path, &[channel("float a")], words.clone(), &go_on).expect("writable");
+    write_words(&path, &[channel("float a")], words.clone(), &OutputBudget::default(), &go_on).expect("writable");
     let file = TextureFile::open(&path).expect("a brick map");
     assert_eq!(file.point_channels(), Some(&[channel("float a")][..]));
     assert!(tiles(&file).as_flattened() == words);
@@ -137,7 +137,8 @@ fn odd_map(path: &Path, change: impl Fn(&mut TextureHeader, &mut Vec<Texels>, &m
     let mut levels = vec![Texels::empty([64, 128], 1)];
     let mut points = Some(&channels[..]);
     change(&mut header, &mut levels, &mut points);
-    write(path, &MadeLevels { header: &header, levels: &levels, names: None, points }, &go_on).expect("writable");
+    let made = MadeLevels { header: &header, levels: &levels, names: None, points };
+    write(path, &made, &OutputBudget::default(), &go_on).expect("writable");
     TextureFile::open(path).expect_err("it is no brick map").to_string()
 }
 
@@ -205,7 +206,7 @@ fn damaged_brick_maps_are_refused_or_their_tiles_are() {
         let mut words = vec![0; 3 * TILE_WORDS];
         write_channels(&[channel("float a")], &mut words);
         words[place] = address as u32;
-        write_words(&at("c.bkm"), &[channel("float a")], words, &go_on).expect("writable");
+        write_words(&at("c.bkm"), &[channel("float a")], words, &OutputBudget::default(), &go_on).expect("writable");
         let message = said(&fs::read(at("c.bkm")).expect("it was made"));
         assert!(message.ends_with("a tile of the brick map is no part of a tree"), "{place} {address}: {message}");
     }
