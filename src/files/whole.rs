@@ -161,7 +161,21 @@ pub(crate) fn write_whole<E: From<io::Error>>(
 /// A file that is being written, and appears under its name when it is finished. Until then an older file of this name
 /// stays as it is. If it is dropped, it is removed.
 #[derive(Debug)]
-pub struct PendingFile(PendingTarget);
+pub struct PendingFile {
+    target: PendingTarget,
+    /// Dropped after the file is closed.
+    _reserve: RenewedReserve,
+}
+
+/// Keeps handles in reserve again when the file for which they may have been given up is closed.
+#[derive(Debug)]
+struct RenewedReserve;
+
+impl Drop for RenewedReserve {
+    fn drop(&mut self) {
+        handles::keep_reserve();
+    }
+}
 
 #[derive(Debug)]
 enum PendingTarget {
@@ -182,13 +196,14 @@ impl PendingFile {
     /// # Errors
     /// If it cannot be written.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Ok(Self(match FileTarget::find(path)? {
+        let target = match FileTarget::find(path)? {
             FileTarget::File(path) => PendingTarget::File { temporary: temporary_beside(&path)?, path },
             FileTarget::Special(path) => {
                 special::check(&path)?;
                 PendingTarget::Special { bytes: Cursor::new(Vec::new()), path }
             }
-        }))
+        };
+        Ok(Self { target, _reserve: RenewedReserve })
     }
 
     /// Gives the file its name, once all of it is on the disk: some systems notice only then that the disk is full.
@@ -196,17 +211,15 @@ impl PendingFile {
     /// # Errors
     /// If that fails. An older file of this name is still there.
     pub fn finish(self) -> io::Result<()> {
-        let finished = match self.0 {
+        match self.target {
             PendingTarget::File { temporary, path } => settle(temporary.as_file())
                 .and_then(|()| temporary.persist(path).map(|_: File| ()).map_err(|failed| failed.error)),
             PendingTarget::Special { bytes, path } => special::write(&path, bytes.get_ref()),
-        };
-        handles::keep_reserve();
-        finished
+        }
     }
 
     fn sink(&mut self) -> &mut dyn FileSink {
-        match &mut self.0 {
+        match &mut self.target {
             PendingTarget::File { temporary, .. } => temporary.as_file_mut(),
             PendingTarget::Special { bytes, .. } => bytes,
         }
