@@ -185,7 +185,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "src/files/",
             "src/gpu/driver_cache.rs",
             "src/points/mod.rs",
-            "src/rib/stream/program.rs",
+            "src/rib/stream/descendants.rs",
             "src/render/grids/list.rs",
             "src/scale/cpus.rs",
             "src/texture/patient_file.rs",

@@ -71,7 +71,7 @@ impl RunningProgram {
         let mut mark = ProgramMark::on(&mut command);
         let mut child = command.spawn()?;
         #[cfg(target_os = "linux")]
-        mark.started(child.id());
+        mark.started(&child);
         let (requests, waiting) = unbounded::<Vec<u8>>();
         let (pieces, output) = bounded(PIECES_WAITING);
         let last_words = Arc::new(Mutex::new(Vec::new()));
@@ -136,6 +136,8 @@ impl RunningProgram {
     ) -> (Source, AnswerEnd) {
         let mut deadline = Instant::now() + time;
         let mut answer = Arc::new(Source::empty(name, memory));
+        #[cfg(target_os = "linux")]
+        self.mark.reap();
         let end = loop {
             if interrupt.is_raised() {
                 break AnswerEnd::Interrupted;
@@ -198,11 +200,11 @@ impl RunningProgram {
 }
 
 impl Drop for RunningProgram {
+    /// Also ends what a program has left running that ended by itself.
     fn drop(&mut self) {
         self.ask_no_more();
-        if self.status().is_none() {
-            self.kill();
-        }
+        let _ = self.status();
+        self.kill();
     }
 }
 
@@ -248,6 +250,33 @@ mod tests {
 
     fn end(bytes: &[u8]) -> Option<usize> {
         end_of(&Arc::new(Source::of_test(bytes)))
+    }
+
+    /// Helpers that lost their parent are adopted, and nobody else takes their status.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_zombies_are_left_of_what_a_program_starts() {
+        use super::super::descendants::zombie_count;
+        let mut command = Command::new("sh");
+        command.args(["-c", "while read line; do (sh -c : &); printf '\\377'; done"]);
+        let mut program = RunningProgram::start(command).expect("there is a shell");
+        let group = program.child.id();
+        let zombies = || zombie_count(group);
+        let mut ask = || {
+            program.ask(b"more\n".to_vec());
+            let time = Duration::from_secs(20);
+            program.answer("it", &HostMemory::new(1 << 20), time, &Interrupt::default()).1
+        };
+        assert!((0..3).all(|_| matches!(ask(), AnswerEnd::Marked)));
+        while zombies() < 3 {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // They are looked for about once a second.
+        std::thread::sleep(Duration::from_millis(1100));
+        assert!(matches!(ask(), AnswerEnd::Marked));
+        assert!(zombies() <= 1, "one may just have ended");
+        drop(program);
+        assert_eq!(zombies(), 0);
     }
 
     #[test]

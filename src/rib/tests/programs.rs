@@ -123,6 +123,45 @@ fn what_a_program_started_does_not_outlive_its_time() {
     }
 }
 
+/// So it does when the program ends by itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_program_leaves_running_ends_with_it() {
+    let helper = "cd \"$(dirname \"$0\")\"; printf 'echo $$ >> ids; exec sleep 60\\n' > helper";
+    let until = "while [ ! -s ids ]; do sleep 0.01; done";
+    for start in [
+        "setsid sh helper >/dev/null 2>&1 </dev/null &",
+        "(setsid sh helper >/dev/null 2>&1 </dev/null &)",
+        "(env -i PATH=\"$PATH\" sh helper >/dev/null 2>&1 </dev/null &)",
+    ] {
+        for end in ["exit", "printf 'Disk 0 1 360\\377'; cat > /dev/null"] {
+            let script = Script::new(&format!("{helper}\n{start}\n{until}\n{end}\n"));
+            let outcome = read_allowed(&script.procedural(""));
+            assert_eq!(outcome.codes(), [], "{start} {end}: {:?}", outcome.messages);
+            let id = script.written("ids");
+            let status = std::fs::read_to_string(format!("/proc/{}/status", id.trim())).unwrap_or_default();
+            assert!(!id.is_empty() && status.is_empty(), "{start} {end}: {id} {status}");
+        }
+    }
+}
+
+/// What another program, or an application that this library is a part of, has started is no concern of one that ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_ends_leaves_those_of_others_alone() {
+    let script = Script::new(
+        "cd \"$(dirname \"$0\")\"; printf 'echo $$ > id; exec sleep 60\\n' > helper\n\
+         (env -i PATH=\"$PATH\" setsid sh helper >/dev/null 2>&1 </dev/null &)\n\
+         while [ ! -s id ]; do sleep 0.01; done; printf '\\377'; cat > /dev/null\n",
+    );
+    let id = script.folder.path().join("id").display().to_string();
+    let others = format!("ReadArchive \"|true\"\nReadArchive \"|kill -0 $(cat {id}) && echo Sphere 1 -1 1 360\"\n");
+    let outcome = read_allowed(&format!("{}{others}", script.procedural("")));
+    let killed = std::process::Command::new("kill").arg(script.written("id").trim()).status();
+    assert_eq!((outcome.codes(), outcome.world().drawables.len()), (vec![], 1), "{:?}", outcome.messages);
+    assert!(killed.expect("there is kill").success());
+}
+
 #[test]
 fn a_program_that_fails_or_prints_garbage_is_reported() {
     let failing = Script::new("read line; echo no such leaf >&2; exit 3");
