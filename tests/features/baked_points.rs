@@ -150,6 +150,41 @@ fn loops_bake_in_each_of_their_trips() {
     assert!(!scene.folder().join("a.ply").exists());
 }
 
+/// Points are forgotten where there is no memory for them, and what shaders print is not.
+#[test]
+fn what_is_printed_does_not_depend_on_memory_for_points() {
+    let shader =
+        "surface both(string name = \"\"; string file = \"\";) { if (u == 0 && v == 0) printf(\"%s\\n\", name);
+        bake3d(file, \"\", P, N, \"one\", 1); Ci = 1; }";
+    let square = |number: u32| {
+        let x = -1.0 + f64::from(number) / 4.0;
+        let right = x + 0.25;
+        format!(
+            "Surface \"both\" \"name\" \"{number}\" \"file\" \"$DIR/a.ply\"\nPatch \"bilinear\" \"P\" [{x} 1 0 {right} 1 0 {x} -1 0 {right} -1 0]\n"
+        )
+    };
+    let world: String = (0..8).map(square).collect();
+    let rib = format!(
+        "Format 64 64 1\nPixelSamples 1 1\nShadingRate 0.1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\n\
+         ScreenWindow -1 1 -1 1\nTranslate 0 0 1\nWorldBegin\n{world}WorldEnd\n"
+    );
+    let printed = |bytes: u64, regions: usize| {
+        let scene = draw_as(&[("both.sl", shader)], &rib, &|options| {
+            options.host_memory_bytes = Some(bytes);
+            options.regions = std::num::NonZeroUsize::new(regions);
+        });
+        let is_short = scene.message_count("no host memory for the points") > 0;
+        let notes = scene.messages.iter().filter_map(|message| message.split_once("note: "));
+        let printed = notes.filter_map(|(_, line)| line.strip_suffix(" [printf]"));
+        (is_short, printed.map(str::to_owned).collect::<Vec<_>>())
+    };
+    let whole = printed(256 << 20, 1);
+    assert_eq!((whole.0, whole.1.len()), (false, 8), "{:?}", whole.1);
+    for regions in [1, 9, 40] {
+        assert_eq!(printed(1 << 20, regions), (true, whole.1.clone()), "{regions}");
+    }
+}
+
 const UNCULLED: &str = "Attribute \"cull\" \"int hidden\" 0 \"int backfacing\" 0\n";
 
 /// The area of the disks of the points that a square of 2 x 2 bakes under `state` behind a card that covers `part` of

@@ -112,7 +112,7 @@ impl RegionPrints {
         kernels: &[ShadingKernel],
         bake_memory: &BakeMemory,
     ) -> Result<(), GpuError> {
-        if !std::mem::take(&mut self.printing) || bake_memory.is_short() {
+        if !std::mem::take(&mut self.printing) {
             return Ok(());
         }
         let status = region.slices.status;
