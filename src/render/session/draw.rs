@@ -220,7 +220,11 @@ impl<'a> Session<'a> {
             match &mut checkpoint {
                 Some(checkpoint) => {
                     let may_be_unwritten = self.options.files.budget().is_limited();
-                    checkpoint.save_while(&film, may_be_unwritten, || self.draw_picture(picture, &film, begin));
+                    checkpoint.save_while(&film, may_be_unwritten, || {
+                        self.draw_picture(picture, &film, begin);
+                        // The last save follows.
+                        self.ticker.tally.begin(Activity::Writing);
+                    });
                 }
                 None => self.draw_picture(picture, &film, begin),
             }
