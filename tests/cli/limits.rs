@@ -2,10 +2,15 @@
 
 use super::textures::write_flat;
 use super::{Ran, anthill, directory, run};
+use anthill::diagnostic::Reporter;
+use anthill::options::{CheckpointOptions, RenderOptions};
+use anthill::outcome::Ending;
+use anthill::progress::{Event, Interrupt, Observer, ReachedLimit};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Three frames of 64 x 64 pixels, which take 32 KiB each.
@@ -183,4 +188,62 @@ fn files_of_points_obey_the_limit_of_memory() {
         "{err}"
     );
     assert!(at("a.exr").exists());
+}
+
+/// Of what was not read in time nothing is known.
+#[test]
+fn a_render_that_ends_while_it_is_read_does_not_say_what_is_missing() {
+    let directory = directory();
+    frames(directory.path());
+    let frames = fs::read_to_string(directory.path().join("a.rib")).expect("it is there");
+    for scene in [format!("{frames}ReadArchive \"|sleep 20\"\n"), "ReadArchive \"|sleep 20\"\n".into()] {
+        fs::write(directory.path().join("a.rib"), &scene).expect("writable");
+        let args = ["render", "a.rib", "--allow-programs", "--max-time", "1s", "--frames", "50"];
+        let Ran { code, err, .. } = anthill(directory.path(), &args);
+        assert_eq!(code, Some(4), "{err}");
+        assert!(err.contains("the 1 s of --max-time are over") && !err.contains("names no frame"), "{err}");
+        assert!(!err.contains("has no world"), "{err}");
+    }
+}
+
+/// The time is over when a world ends.
+#[derive(Default)]
+struct TimeOfOneWorld(Interrupt);
+
+impl Observer for TimeOfOneWorld {
+    fn notify(&self, event: Event) {
+        if event == Event::WorldEnd {
+            self.0.raise_at(ReachedLimit::Time);
+        }
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn a_render_whose_time_ends_when_nothing_is_left_is_finished() {
+    let directory = directory();
+    let world = |name: &str| {
+        let name = directory.path().join(name);
+        format!(
+            "Display \"{}\" \"exr\" \"rgb\"\nFormat 8 8 1\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\n",
+            name.display()
+        )
+    };
+    let (scene, path) = (directory.path().join("a.rib"), directory.path().join("c"));
+    for (text, ending) in [(world("a.exr"), Ending::Finished), (world("a.exr") + &world("b.exr"), Ending::LimitReached)]
+    {
+        fs::write(&scene, text).expect("writable");
+        let checkpoint = CheckpointOptions { path: path.clone(), interval: Duration::from_secs(30), resume: false };
+        let options = RenderOptions {
+            scenes: vec![scene.clone()],
+            devices: "0".into(),
+            checkpoint: Some(checkpoint),
+            ..RenderOptions::default()
+        };
+        let outcome = anthill::render(&options, &Arc::new(Reporter::silent()), &TimeOfOneWorld::default());
+        assert_eq!((outcome.ending, path.exists()), (ending, ending != Ending::Finished));
+    }
 }

@@ -337,7 +337,8 @@ impl<'a> Session<'a> {
     }
 }
 
-fn is_whole(display: &DisplayOutcome) -> bool {
+/// Whether a display is written with all its pixels.
+pub(super) fn is_whole(display: &DisplayOutcome) -> bool {
     display.state == DisplayState::Whole
 }
 

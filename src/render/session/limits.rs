@@ -73,9 +73,11 @@ impl RenderLimits {
     }
 }
 
-/// Returns how a render ended that an interrupt may have ended.
-pub(super) fn ending_of(ending: Ending, interrupt: &Interrupt) -> Ending {
+/// Returns how a render ended that an interrupt may have ended. Nothing is amiss if the time was over when nothing was
+/// left to do.
+pub(super) fn ending_of(ending: Ending, interrupt: &Interrupt, is_all_done: bool) -> Ending {
     match (ending, interrupt.limit()) {
+        (Ending::Interrupted, Some(ReachedLimit::Time)) if is_all_done => Ending::Finished,
         (Ending::Interrupted, Some(_)) => Ending::LimitReached,
         _ => ending,
     }
@@ -105,8 +107,10 @@ mod tests {
             (0..3).for_each(|_| limits.check_time(&interrupt));
             assert!(interrupt.is_raised() && !limits.is_overdue());
             let (expected, count) = if by_user { (Ending::Interrupted, 0) } else { (Ending::LimitReached, 1) };
-            assert_eq!(ending_of(Ending::Interrupted, &interrupt), expected);
-            assert_eq!(ending_of(Ending::Finished, &interrupt), Ending::Finished);
+            assert_eq!(ending_of(Ending::Interrupted, &interrupt, false), expected);
+            let done = if by_user { Ending::Interrupted } else { Ending::Finished };
+            assert_eq!(ending_of(Ending::Interrupted, &interrupt, true), done);
+            assert_eq!(ending_of(Ending::Finished, &interrupt, false), Ending::Finished);
             assert_eq!(reporter.count_at_least(Severity::Warning), count);
         }
     }

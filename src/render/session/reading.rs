@@ -30,6 +30,8 @@ pub(super) struct ReadSummary {
     pub textures: u64,
     /// Whether a scene could not be read whole.
     pub unreadable: bool,
+    /// Whether it ended because the render was stopped, or before all that was read was taken.
+    pub cut_short: bool,
     /// The number of requests for geometry that is not supported or not valid.
     pub left_out: u64,
 }
@@ -186,20 +188,22 @@ impl BegunReading {
     pub(super) fn end(mut self) -> ReadSummary {
         // It may wait for memory of worlds that are no longer drawn; this ends it.
         self.stop.raise();
+        let mut untaken = 0;
         loop {
             match self.items.recv_timeout(STARVED_POLL) {
-                Ok(_) => {}
+                Ok(_) => untaken += 1,
                 Err(RecvTimeoutError::Timeout) if !self.interrupt.is_raised() => {}
                 Err(_) => break,
             }
         }
         self.items = never();
         let Some(summary) = self.summary.take() else { return ReadSummary::default() };
-        match self.interrupt.is_raised() {
+        let read = match self.interrupt.is_raised() {
             true => summary.recv_timeout(ABANDON_READING),
             false => summary.recv().map_err(Into::into),
-        }
-        .unwrap_or_default()
+        };
+        let left_behind = ReadSummary { cut_short: true, ..ReadSummary::default() };
+        read.map_or(left_behind, |read| ReadSummary { cut_short: read.cut_short || untaken > 0, ..read })
     }
 }
 
@@ -251,6 +255,7 @@ impl SceneReading {
             worlds: u64::from(summary.worlds),
             textures: u64::from(summary.textures),
             unreadable: summary.incomplete || ended,
+            cut_short: summary.stopped == Some(rib::Stopped::Consumer),
             left_out: summary.left_out,
         }
     }

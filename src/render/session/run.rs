@@ -11,11 +11,11 @@ use crate::progress::Observer;
 use crate::render::checkpoint::Checkpoint;
 use crate::render::report::world_statistics;
 use crate::render::session::devices::DeviceSlot;
-use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, report_checkpoint_error};
+use crate::render::session::draw::{Session, SessionSetup, WorldOutcome, is_whole, report_checkpoint_error};
 use crate::render::session::limits::{self, RenderLimits};
 use crate::render::session::progress_ticker::ProgressTicker;
 use crate::render::session::read_passes;
-use crate::render::session::reading::{BegunReading, ReadItem, ReadWorld, STARVED_POLL};
+use crate::render::session::reading::{BegunReading, ReadItem, ReadSummary, ReadWorld, STARVED_POLL};
 use crate::render::session::test_aids::TestAids;
 use crate::scene::{Options, World};
 use crate::stats::{Stage, Stats};
@@ -82,8 +82,10 @@ fn run_ticking(
         return refused(error);
     }
     session.advise_devices();
-    let (ending, displays) = draw_all(&mut session, &memory, &reading);
+    let Drawn { ending, displays, is_cut_short } = draw_all(&mut session, &memory, &reading);
     let read = reading.end();
+    let is_all_done = !is_cut_short && !read.cut_short && displays.iter().all(is_whole);
+    let ending = limits::ending_of(ending, &ticker.interrupt, is_all_done);
     let mut stats = std::mem::take(&mut session.stats);
     stats.stages.add(Stage::Parse, read.took);
     stats.left_out += read.left_out;
@@ -93,7 +95,7 @@ fn run_ticking(
     let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
     let disturbed = aids.check_faults(reporter);
-    let ending = match limits::ending_of(ending, &ticker.interrupt) {
+    let ending = match ending {
         Ending::Finished if !options.check && !session.slots.iter().any(DeviceSlot::has_opened) => Ending::NoDevice,
         Ending::Finished if options.files.clashed() => Ending::Clashing,
         Ending::Finished if unreadable => Ending::Unreadable,
@@ -104,21 +106,25 @@ fn run_ticking(
     if let Some(kept) = kept {
         keep_devices(&mut session, &open_options, kept);
     }
-    if has_nothing {
-        advise_no_world(options, reporter);
-    } else if ending != Ending::Interrupted && options.frames.is_some() && read.worlds > 0 && session.world_count() == 0
-    {
-        let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
-        reporter.warn("nothing", &SourceLocation::default(), message);
+    // What was not read may have worlds, and the frames that are asked for.
+    if !read.cut_short {
+        advise_on_nothing(options, reporter, &read, session.world_count());
     }
     Outcome { ending, displays, stats }
 }
 
-fn advise_no_world(options: &RenderOptions, reporter: &Reporter) {
-    let place = options.scenes.first().map(|scene| scene.display().to_string().as_str().into()).unwrap_or_default();
-    let place = SourceLocation { file: place, ..SourceLocation::default() };
-    let warning = Diagnostic::new(Severity::Warning, "nothing", place, "the scene has no world, so nothing is drawn");
-    reporter.report(warning.hint("put what is to be drawn between WorldBegin and WorldEnd"));
+/// Says why nothing is drawn, where a scene was read that has nothing to draw.
+fn advise_on_nothing(options: &RenderOptions, reporter: &Reporter, read: &ReadSummary, drawn_worlds: u32) {
+    if read.worlds + read.textures == 0 {
+        let place = options.scenes.first().map(|scene| scene.display().to_string().as_str().into());
+        let place = SourceLocation { file: place.unwrap_or_default(), ..SourceLocation::default() };
+        let message = "the scene has no world, so nothing is drawn";
+        let warning = Diagnostic::new(Severity::Warning, "nothing", place, message);
+        reporter.report(warning.hint("put what is to be drawn between WorldBegin and WorldEnd"));
+    } else if options.frames.is_some() && read.worlds > 0 && drawn_worlds == 0 {
+        let message = format!("--frames names no frame of the scene, which has {}", read.worlds);
+        reporter.warn("nothing", &SourceLocation::default(), message);
+    }
 }
 
 /// How devices are opened.
@@ -174,9 +180,17 @@ fn open_devices(
     Ok(openings.into_iter().map(|opening| DeviceSlot::new(opening, open_options)).collect())
 }
 
+/// What came of drawing.
+struct Drawn {
+    ending: Ending,
+    displays: Vec<DisplayOutcome>,
+    /// Whether something that was taken is not drawn.
+    is_cut_short: bool,
+}
+
 /// Draws worlds and makes textures as they come. With `-o` or `--crop` all worlds must be known first, as far as memory
 /// permits, because the name may fit only one, and pictures that others read are drawn whole.
-fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReading) -> (Ending, Vec<DisplayOutcome>) {
+fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReading) -> Drawn {
     let mut displays = Vec::new();
     let options = session.options;
     let mut naming = options.output.as_ref().map(OutputNaming::new);
@@ -184,14 +198,14 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
         let is_cropped = options.overrides.crop.is_some();
         let mut batch = next_batch(session, memory, reading, naming.is_some() || is_cropped);
         if session.ticker.interrupt.is_raised() {
-            return (Ending::Interrupted, displays);
+            return Drawn { ending: Ending::Interrupted, displays, is_cut_short: !batch.is_empty() };
         }
         if batch.is_empty() {
-            return (Ending::Finished, displays);
+            return Drawn { ending: Ending::Finished, displays, is_cut_short: false };
         }
         if let Some(Err(message)) = naming.as_mut().map(|naming| name_pictures(session, naming, &mut batch)) {
             session.reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
-            return (Ending::WrongUsage, displays);
+            return Drawn { ending: Ending::WrongUsage, displays, is_cut_short: true };
         }
         if is_cropped {
             read_passes::uncrop(&mut batch, &session.shading, memory, session.reporter);
@@ -211,7 +225,7 @@ fn draw_all(session: &mut Session<'_>, memory: &HostMemory, reading: &BegunReadi
             session.ticker.limits.check_output(session.options, &session.ticker.interrupt);
             let is_over = session.ticker.interrupt.is_raised().then_some(Ending::Interrupted);
             if let Some(ending) = done.ending.or(is_over.filter(|_| session.ticker.interrupt.limit().is_some())) {
-                return (ending, displays);
+                return Drawn { ending, displays, is_cut_short: !rest.as_slice().is_empty() };
             }
         }
     }
