@@ -6,19 +6,20 @@ use crate::files::{FileClaims, FileRole, open_file, read_file};
 use crate::film::{DisplayState, Film};
 use crate::render::checkpoint::identity_of_world;
 use crate::render::session::draw::Session;
+use crate::render::session::tiling_watch::{show, take_memory};
 use crate::scene::{
     Camera, DepthFilter, Display, DisplayMode, DisplayPart, Drawable, Filter, FilterKind, Hider, Light, Motion,
     Options, Projection, Quantize, ShadowRequest, SolidId, SpaceBox, World,
 };
 use crate::shading::LightShape;
 use crate::stats::WorldStats;
-use crate::texture::{MakeKind, MakeRequest, make};
+use crate::texture::{MakeKind, MakeRequest, make, make_bytes};
 use glam::{DMat4, DVec3};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -96,20 +97,27 @@ impl Session<'_> {
         if world.lights.iter().all(|light| light.casts.is_none()) {
             return;
         }
-        let casters = casters(world);
-        for index in 0..world.lights.len() {
-            let light = Arc::clone(&world.lights[index]);
+        let lights = self.lights_with_maps(&casters(world));
+        for (index, light) in lights {
+            world.lights[index] = light;
+        }
+    }
+
+    /// Draws the maps of the lights of a world, and returns these lights with their indices.
+    fn lights_with_maps(&mut self, casters: &World) -> Vec<(usize, Arc<Light>)> {
+        let mut lights = Vec::new();
+        for (index, light) in casters.lights.iter().enumerate() {
             let Some(request) = &light.casts else { continue };
-            let maps = match self.shadow_cameras(&casters, &light, request) {
-                Some(Ok(cameras)) => self.shadow_maps(&casters, &light, request, cameras),
+            let maps = match self.shadow_cameras(casters, light, request) {
+                Some(Ok(cameras)) => self.shadow_maps(casters, light, request, cameras),
                 Some(Err(why)) => Err(why),
                 None => continue,
             };
             // A map that is too large for the files that the scene may write ends the render.
             self.ticker.limits.check_output(self.options, &self.ticker.interrupt);
             match maps {
-                Ok(maps) => world.lights[index] = Arc::new(Light { maps: maps.into(), ..(*light).clone() }),
-                Err(_) if self.ticker.interrupt.is_raised() => return,
+                Ok(maps) => lights.push((index, Arc::new(Light { maps: maps.into(), ..(**light).clone() }))),
+                Err(_) if self.ticker.interrupt.is_raised() => break,
                 Err(why) => {
                     let message = format!("the light \"{}\" casts no shadow: {why}", light.handle);
                     self.reporter.report(Diagnostic::new(
@@ -121,6 +129,7 @@ impl Session<'_> {
                 }
             }
         }
+        lights
     }
 
     /// Returns the cameras of a light's maps: one, or six along the axes of the world.
@@ -182,7 +191,11 @@ impl Session<'_> {
             return Err("its map could not be drawn whole".into());
         }
         let request = MakeRequest::new(MakeKind::Shadow, vec![depths.clone()], map.clone());
-        make(&request, &|_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
+        let bytes = make_bytes(&depths).map_err(|error| error.to_string())?;
+        let _charge = take_memory(&self.memory, bytes)?;
+        let ticker = self.ticker;
+        make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &map, fraction))
+            .map_err(|error| error.to_string())?;
         let _ = fs::remove_file(depths);
         self.textures.add_own(&map, key.clone());
         let map: Arc<str> = map.display().to_string().into();
@@ -215,20 +228,31 @@ impl Session<'_> {
 
 /// Returns a world without the objects that cast no shadows. What is made of several solids is kept whole unless none
 /// of its surfaces casts one.
-fn casters(world: &World) -> World {
-    let whole = |mut solid: SolidId| {
-        while let Some(parent) = world.solids[solid.0 as usize].parent {
-            solid = parent;
-        }
-        solid
-    };
+fn casters(world: &World) -> Cow<'_, World> {
+    if world.drawables.iter().all(|drawable| drawable.attributes.casts_shadows()) {
+        return Cow::Borrowed(world);
+    }
+    // What a solid is a part of comes before it.
+    let mut outermost: Vec<SolidId> = Vec::with_capacity(world.solids.len());
+    for (id, solid) in (0..).map(SolidId).zip(&world.solids) {
+        outermost.push(solid.parent.map_or(id, |parent| outermost[parent.0 as usize]));
+    }
+    let whole = |solid: SolidId| outermost[solid.0 as usize];
     let casting = world.drawables.iter().filter(|drawable| drawable.attributes.casts_shadows());
     let solids: FxHashSet<SolidId> = casting.filter_map(|drawable| drawable.solid).map(whole).collect();
     let casts = |drawable: &&Drawable| match drawable.solid {
         Some(solid) => solids.contains(&whole(solid)),
         None => drawable.attributes.casts_shadows(),
     };
-    World { drawables: world.drawables.iter().filter(casts).cloned().collect(), ..world.clone() }
+    Cow::Owned(World {
+        options: world.options.clone(),
+        camera: world.camera.clone(),
+        drawables: world.drawables.iter().filter(casts).cloned().collect(),
+        solids: world.solids.clone(),
+        lights: world.lights.clone(),
+        spaces: world.spaces.clone(),
+        location: world.location.clone(),
+    })
 }
 
 /// Whether a display shows what lights do.
@@ -343,6 +367,10 @@ fn bound(world: &World, space_from_world: &DMat4) -> SpaceBox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::Reporter;
+    use crate::host_memory::Charge;
+    use crate::rib;
+    use std::ops::ControlFlow;
 
     #[test]
     fn a_light_looks_along_its_axis() {
@@ -353,6 +381,39 @@ mod tests {
             assert!(ahead.abs_diff_eq(DVec3::Z * axis.length(), 1e-12), "{axis}: {ahead}");
             assert!(camera_from_world.determinant() > 0.0, "it mirrors nothing");
         }
+    }
+
+    /// Takes the only world of a text.
+    #[derive(Default)]
+    struct OneWorld(Option<World>);
+
+    impl rib::WorldConsumer for OneWorld {
+        fn take(&mut self, world: World, _: Arc<Charge>) -> ControlFlow<()> {
+            self.0 = Some(world);
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn world_of(text: String) -> World {
+        let mut consumer = OneWorld::default();
+        let input = rib::Input::Memory { name: "t.rib".to_owned(), bytes: text.into() };
+        rib::read(&input, &rib::Settings::default(), &Arc::new(Reporter::silent()), &mut consumer);
+        consumer.0.expect("it has a world")
+    }
+
+    #[test]
+    fn what_casts_is_kept_and_solids_are_kept_whole() {
+        const DEPTH: usize = 200;
+        let (sphere, none) = ("Sphere 1 -1 1 360\n", "Attribute \"visibility\" \"int transmission\" [0]\n");
+        let nested = |inside: String| {
+            let (begin, end) = ("SolidBegin \"union\"\n".repeat(DEPTH), "SolidEnd\n".repeat(DEPTH));
+            format!("AttributeBegin\n{begin}{inside}{end}AttributeEnd\n")
+        };
+        let count = |text: String| casters(&world_of(format!("WorldBegin\n{text}WorldEnd\n"))).drawables.len();
+        let world = world_of(format!("WorldBegin\n{sphere}{}WorldEnd\n", nested(sphere.repeat(3))));
+        assert!(matches!(casters(&world), Cow::Borrowed(_)), "nothing is copied where all casts");
+        let (cast, silent) = (nested(format!("{sphere}{none}{sphere}")), nested(format!("{none}{sphere}{sphere}")));
+        assert_eq!([count(cast.clone()), count(silent.clone()), count(silent + &cast + sphere)], [2, 0, 3]);
     }
 
     #[test]
