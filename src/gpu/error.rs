@@ -1,5 +1,6 @@
 //! Errors of Vulkan and its devices, with hints for the user.
 
+use crate::stats::human_bytes;
 use std::fmt;
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ pub enum GpuError {
         budget_bytes: u64,
     },
     /// The user allows less memory than an idle device needs.
-    #[error("{device} may use {} of memory but needs {} before anything is drawn", mib(*budget_bytes), mib(*needed_bytes))]
+    #[error("{device} may use {} of memory but needs {} before anything is drawn", human_bytes(*budget_bytes), human_bytes(*needed_bytes))]
     TooLittleMemory {
         /// The device.
         device: OpenDeviceTitle,
@@ -96,7 +97,7 @@ pub enum GpuError {
         doing: String,
     },
     /// A buffer or memory block is larger than the device permits.
-    #[error("{device}: {name} of {} is larger than the device permits ({})", mib(*asked_bytes), mib(*limit_bytes))]
+    #[error("{device}: {name} of {} is larger than the device permits ({})", human_bytes(*asked_bytes), human_bytes(*limit_bytes))]
     TooLarge {
         /// The device.
         device: OpenDeviceTitle,
@@ -187,19 +188,10 @@ pub enum GpuError {
     ThreadsAlreadyRun,
 }
 
-/// Returns a number of bytes for messages.
-fn mib(bytes: u64) -> String {
-    const SMALL: u64 = 1 << 16;
-    match bytes {
-        0..SMALL => format!("{bytes} bytes"),
-        _ => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
-    }
-}
-
 /// Returns what the message of [`GpuError::OutOfMemory`] says after the device: whether the user's limit is reached, or
 /// the driver has no more.
 fn no_memory(asked_bytes: u64, name: &str, [used_bytes, budget_bytes]: [u64; 2]) -> String {
-    let [asked, used, budget] = [asked_bytes, used_bytes, budget_bytes].map(mib);
+    let [asked, used, budget] = [asked_bytes, used_bytes, budget_bytes].map(human_bytes);
     match is_within(asked_bytes, used_bytes, budget_bytes) {
         true => format!("the driver has no memory for {asked} of {name}, while {used} of {budget} are in use"),
         false => format!("no memory for {asked} of {name}: {used} of {budget} are in use"),
@@ -228,7 +220,9 @@ impl GpuError {
         match self {
             Self::NoLoader { .. } | Self::NoInstance { .. } | Self::NoDevice if is_address_space_limited() => {
                 "the memory of this process is limited (`ulimit -v`), and a driver that finds no room in it does not load: \
-                 raise that limit, or limit the resident memory (a control group) instead"
+                 raise that limit, or limit the resident memory (a control group) instead; if no driver is installed, \
+                 install the Vulkan loader (libvulkan1) and your GPU vendor's driver, or mesa-vulkan-drivers, which also \
+                 provides a CPU device"
             }
             Self::NoLoader { .. } => {
                 "install the Vulkan loader and a driver: libvulkan1 and mesa-vulkan-drivers on Debian and Ubuntu"
@@ -303,8 +297,7 @@ mod tests {
         assert_eq!(said, "device 0 (a): no memory for 48.0 MiB of a list: 32.0 MiB of 64.0 MiB are in use");
         assert!(hint.contains("--memory"), "{hint}");
         let (said, hint) = of(256, 0);
-        let driver =
-            "device 0 (a): the driver has no memory for 256 bytes of a list, while 0 bytes of 64.0 MiB are in use";
+        let driver = "device 0 (a): the driver has no memory for 256 B of a list, while 0 B of 64.0 MiB are in use";
         assert_eq!(said, driver);
         assert!(hint.contains("ulimit -v"), "{hint}");
     }

@@ -42,7 +42,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "pipeline::frame",
         ],
     ),
-    ("gpu", &["files", "pipeline::recording", "diagnostic", "progress"]),
+    ("gpu", &["files", "pipeline::recording", "diagnostic", "progress", "stats"]),
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
     ("outcome", &["film", "stats"]),
