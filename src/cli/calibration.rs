@@ -1,5 +1,5 @@
 //! After a render: measures which pipeline is the fastest on devices that have drawn for long without one kept for
-//! them, and keeps it. That takes at most as long as the render, or a few seconds where it was shorter.
+//! them, and keeps it. That takes no longer than the render did, and no longer than 10 s.
 
 use crate::cli::console::Console;
 use crate::cli::file_errors::cannot_write;
@@ -21,8 +21,11 @@ use std::time::{Duration, Instant};
 /// After how much drawing pipelines are measured where the user names no time.
 const USUAL_LIMIT: Duration = Duration::from_secs(15 * 60);
 
-/// How long measuring may take after shorter renders.
-const TIME_MIN: Duration = Duration::from_secs(10);
+/// How long measuring may take at most. Several pairs of runs fit, of about a second each, as most devices need.
+const TIME_MAX: Duration = Duration::from_secs(10);
+
+/// In less time nothing can be measured.
+const TIME_MIN: Duration = Duration::from_secs(2);
 
 /// What makes the scene large enough for GPUs.
 const FOR_GPUS: [&str; 3] = ["--format", "2048", "2048"];
@@ -36,6 +39,12 @@ fn limit(flags: &RenderFlags, is_terminal: bool) -> Option<Duration> {
     }
 }
 
+/// Returns how long may be measured after a render that took this long: nobody waits longer than for the render itself.
+/// `None` if it was so short that nothing can be measured; then a longer one is waited for.
+fn time_after(render: Duration) -> Option<Duration> {
+    Some(render.min(TIME_MAX)).filter(|time| *time >= TIME_MIN)
+}
+
 /// Adds what devices drew to what they drew before, and measures those that are due. Whatever fails here changes
 /// neither the pictures nor the exit code.
 pub(crate) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &AtomicBool, console: &Console) {
@@ -46,12 +55,15 @@ pub(crate) fn after_render(flags: &RenderFlags, outcome: &Outcome, cancelled: &A
     }
     let Some(_lock) = lock() else { return };
     let kept = KeptPipelines::default_file().and_then(|path| KeptPipelines::read(&path).ok()).unwrap_or_default();
+    let time = time_after(outcome.stats.wall);
+    // After a short render the time goes on adding up.
+    let limit = time.map_or(Duration::MAX, |_| limit);
     let due = due(&drawn(&outcome.stats.devices, &kept), limit);
     if due.is_empty() {
         return;
     }
     let Ok(known) = devices(false) else { return };
-    let end = Instant::now() + outcome.stats.wall.max(TIME_MIN);
+    let end = Instant::now() + time.unwrap_or_default();
     for model in due {
         let left = end.saturating_duration_since(Instant::now());
         if cancelled.load(Ordering::Relaxed) || left.is_zero() {
@@ -182,6 +194,12 @@ mod tests {
     use super::*;
     use crate::cli::flags::{CliCommand, Flags};
     use clap::Parser;
+
+    #[test]
+    fn measuring_takes_no_longer_than_the_render_and_no_longer_than_some_seconds() {
+        let after = |seconds| time_after(Duration::from_secs_f64(seconds)).map(|time| time.as_secs_f64());
+        assert_eq!([0.2, 1.9, 2.5, 60.0].map(after), [None, None, Some(2.5), Some(10.0)]);
+    }
 
     #[test]
     fn only_who_asks_for_it_waits_for_it_without_a_terminal() {

@@ -114,8 +114,8 @@ pub(crate) struct RenderFlags {
     pub(crate) pipeline: Option<&'static NamedPipeline>,
 
     /// When devices have drawn for this long in all without a pipeline kept for them, measure after the render which
-    /// one is the fastest, and keep it, see `anthill explore`: 90s, 15m, never. It takes at most as long as the render,
-    /// or 10 s. [default: 15m on a terminal, or else never]
+    /// one is the fastest, and keep it, see `anthill explore`: 90s, 15m, never. It takes no longer than the
+    /// render did, and at most 10 s. [default: 15m on a terminal, or else never]
     #[arg(long, value_name = "TIME", value_parser = parse_calibrate_after)]
     pub(crate) calibrate_after: Option<CalibrateAfter>,
 
