@@ -20,15 +20,23 @@ pub(crate) fn what_is_no_file(found: &Metadata) -> Option<&'static str> {
     (!found.is_file()).then_some(what)
 }
 
-/// Opens a file to read. What is none is an error, and a pipe is not waited for.
+/// Opens a file to read. What is none is an error, and a pipe is not waited for (on other systems than Linux, unless it
+/// takes the place of a file at this moment).
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    #[cfg(not(target_os = "linux"))]
+    check_file(&path.metadata()?)?;
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(target_os = "linux")]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NEVER_WAIT.bits().cast_signed());
     let file = handles::with_handles(|| options.open(path))?;
-    match what_is_no_file(&file.metadata()?) {
-        None => Ok(file),
+    check_file(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn check_file(found: &Metadata) -> io::Result<()> {
+    match what_is_no_file(found) {
+        None => Ok(()),
         Some(what) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a file"))),
     }
 }

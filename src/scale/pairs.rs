@@ -81,8 +81,8 @@ fn challenge_all(
     Ok(())
 }
 
-/// Runs pairs, and returns the challenger's time in each as a fraction of the champion's. Ends early once the challenger
-/// cannot win any more.
+/// Runs pairs, and returns the challenger's time in each as a fraction of the champion's. Ends early once the
+/// challenger cannot win any more.
 fn ratios(
     runner: &mut StudyRunner<'_>,
     champion: &Configuration,

@@ -184,6 +184,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &[
             "src/files/",
             "src/gpu/driver_cache.rs",
+            "src/gpu/error.rs",
             "src/points/mod.rs",
             "src/rib/stream/descendants.rs",
             "src/render/grids/list.rs",

@@ -99,8 +99,8 @@ pub(crate) struct RenderFlags {
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(crate) max_time: Option<Duration>,
 
-    /// End once pictures and textures take this much on disk: a file that would exceed it is not written, the checkpoint
-    /// stays, and the exit code is 4: 500M, 20G
+    /// End once pictures and textures take this much on disk: a file that would exceed it is not written, the
+    /// checkpoint stays, and the exit code is 4: 500M, 20G
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) max_output: Option<u64>,
 

@@ -218,8 +218,8 @@ impl Checkpoint {
     }
 
     /// Draws, and saves finished pixels: within a quarter of the interval after some are finished, but no more than a
-    /// tenth of the time is spent on it unless the interval asks for more. Once more at the end if pixels are missing, or
-    /// if the picture `may_be_unwritten`.
+    /// tenth of the time is spent on it unless the interval asks for more. Once more at the end if pixels are missing,
+    /// or if the picture `may_be_unwritten`.
     pub(crate) fn save_while(&mut self, film: &Film, may_be_unwritten: bool, draw: impl FnOnce()) {
         if self.resumed.is_some() {
             return draw();

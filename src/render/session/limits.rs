@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A picture is cut so that a region takes about this part of the time, 1 / this, and most are finished when it is over.
+/// A picture is cut so that a region takes about this part of the time, 1 / this, and most are finished when it is
+/// over.
 const REGIONS_IN_TIME: u32 = 8;
 
 /// How long after its time a render should have ended, apart from writing.
