@@ -38,7 +38,7 @@ pub enum ValueType {
 
 /// How given numbers become a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum ValueFit {
     /// There are as many as it has.
     Equal,
     /// One number is each component of a colour.
@@ -57,11 +57,11 @@ impl ValueType {
     }
 
     /// Returns how `given` numbers (or strings) become `array_len` elements of this type; `None` if they cannot.
-    pub fn fit(self, array_len: u32, given: usize) -> Option<Fit> {
+    pub fn fit(self, array_len: u32, given: usize) -> Option<ValueFit> {
         if given == self.floats() * array_len as usize {
-            return Some(Fit::Equal);
+            return Some(ValueFit::Equal);
         }
-        (self == Self::Color && array_len == 1 && given == 1).then_some(Fit::Spread)
+        (self == Self::Color && array_len == 1 && given == 1).then_some(ValueFit::Spread)
     }
 
     /// Returns its name in declarations, with the number of elements if it is an array.

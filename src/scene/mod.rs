@@ -25,8 +25,8 @@ pub use blob::{BlobStep, Blobs, Repeller};
 pub use bounds::SpaceBox;
 pub use emitter::{Emitter, SurfacePoint, spread};
 pub use geometry::{
-    Basis, Borders, Class, CurveSegments, Facets, Fit, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm,
-    Points, Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueType,
+    Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,
+    Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueFit, ValueType,
 };
 pub use options::{
     Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, FILTER_WIDTH_MAX, Filter,

@@ -2,7 +2,7 @@
 
 use super::values::words_of;
 use crate::pipeline::look::InputBinding;
-use crate::scene::{Fit, Primvar, ValueType};
+use crate::scene::{Primvar, ValueFit, ValueType};
 use spirv_gen::compose::{Input, Reflection};
 use spirv_gen::ir::RslType;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(super) fn suits(primvar: &Primvar, ty: RslType, len: u32) -> bool {
 }
 
 /// Returns how the values of a primitive variable become those of `len` elements of a type.
-fn fit(primvar: &Primvar, ty: RslType, len: u32) -> Option<Fit> {
+fn fit(primvar: &Primvar, ty: RslType, len: u32) -> Option<ValueFit> {
     value_type(ty).fit(len, primvar.ty.floats() * primvar.array_len as usize)
 }
 
@@ -67,7 +67,7 @@ fn elements(primvars: &[Primvar], input: &Input, uniform: bool, channel: u32) ->
         floats,
         meaning: value_type(ty),
     };
-    if fit(primvar, ty, len) == Some(Fit::Spread) {
+    if fit(primvar, ty, len) == Some(ValueFit::Spread) {
         return (0..3).map(|component| binding(channel, component, 0, 1)).collect();
     }
     let floats = words_of(ty) as u32;

@@ -35,15 +35,15 @@ fn a_crop_window_shows_what_is_displaced_into_it_from_outside() {
 #[test]
 fn ground_is_seen_however_far_it_might_be_displaced() {
     let ground = "Polygon \"P\" [-1000 -1 -1000 1000 -1 -1000 1000 -1 1000 -1000 -1 1000]";
-    for (bound, motion) in [0.5, 2.0, 3.0, 20.0].into_iter().flat_map(|bound| [(bound, ""), (bound, MOVING)]) {
+    for bound in [0.5, 2.0, 3.0, 20.0] {
         let world =
             format!("Attribute \"displacementbound\" \"sphere\" [{bound}]\nDisplacement \"up\" \"h\" 0\n{ground}");
-        let drawn = picture(&format!("Projection \"perspective\" \"fov\" 40\n{motion}"), &world, None);
+        let drawn = picture("Projection \"perspective\" \"fov\" 40", &world, None);
         let picture = drawn.clean("a.exr");
         let covered: f32 = picture.channel("A").iter().sum();
         // It ends a tenth of a pixel below the horizon.
-        assert!((covered - 64.0 * 32.0).abs() < 8.0, "bound {bound} {motion:?}: {covered}");
-        assert!(drawn.micropolygons < 100_000, "bound {bound} {motion:?}: {} micropolygons", drawn.micropolygons);
+        assert!((covered - 64.0 * 32.0).abs() < 8.0, "bound {bound}: {covered}");
+        assert!(drawn.micropolygons < 100_000, "bound {bound}: {} micropolygons", drawn.micropolygons);
     }
 }
 

@@ -1,11 +1,10 @@
 //! Binding: what a shader reads by name becomes loads from blocks and channels.
 
-use super::lights::word;
 use super::message::{Message, answer};
 use super::reflection::{Content, Input, Pattern, Role, Shortfall, TextureUse};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
-use super::table::{BindingTable, Block, element_records, primvar};
+use super::table::{BindingTable, Block, element_records, primvar, word};
 use super::texture_info::texture_info;
 use crate::interp::index;
 use crate::ir::{

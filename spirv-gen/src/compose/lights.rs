@@ -7,10 +7,10 @@ use super::bind::{Binder, CurrentLight, OutputValues};
 use super::message::{self, Message};
 use super::reflection::{Content, Role};
 use super::request::PipelineRequest;
-use super::table::{BindingTable, Block};
+use super::table::{BindingTable, Block, word};
 use crate::ir::{
-    Binary, Body, Buffer, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, Region, Shader, ShaderKind,
-    Unary, Value,
+    Binary, Body, Builtin, Compare, Const, Inst, MachineType, MessageTarget, Op, Region, Shader, ShaderKind, Unary,
+    Value,
 };
 use crate::passes::simplify;
 use crate::passes::translate::{Rules, Translator};
@@ -276,9 +276,4 @@ fn answer(
         None => put_out(),
     };
     message::answer(t.out, message, values)
-}
-
-/// Returns a word of a record of the light list, or of what belongs to it.
-pub(super) fn word(lane: u8) -> Op {
-    Op::Load { buffer: Buffer::Params, record: 0, lane, ty: MachineType::U32 }
 }

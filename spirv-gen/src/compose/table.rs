@@ -301,3 +301,8 @@ fn place_uniforms(used: &UsedInputs, table: &BindingTable, places: &mut Placemen
 pub(super) fn primvar(shader: Role, name: &Arc<str>, ty: RslType, len: u32) -> Input {
     Input::Primvar { shader, name: name.clone(), ty, len }
 }
+
+/// Returns a word of a record of the light list, or of what belongs to it.
+pub(super) fn word(lane: u8) -> Op {
+    Op::Load { buffer: Buffer::Params, record: 0, lane, ty: MachineType::U32 }
+}

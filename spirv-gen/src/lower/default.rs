@@ -1,13 +1,11 @@
 //! Defaults of parameters that the shader computes. Their points are in shader space where they name no other.
 
 use super::lowerer::Lowerer;
+use super::placed::{is_placed, is_transform};
 use super::space::transform_kind;
 use crate::ir::{Direction, Value};
-use crate::sema::hir::{
-    Argument, CheckedShader, Conversion, DeclaredKind, Expr, ExprKind, LValue, ShadeopCall, Storage, Type, VarId,
-};
+use crate::sema::hir::{Conversion, DeclaredKind, Expr, ExprKind, Type};
 use crate::sema::visit;
-use crate::shadeops::Opcode;
 
 impl Lowerer<'_> {
     /// Returns the value of a default. One that has no place of its own is computed as it is written, in shader space,
@@ -61,48 +59,6 @@ impl Lowerer<'_> {
             None => x,
         }
     }
-}
-
-/// Returns for each function of a shader whether something in it, or in those that it calls, has a place.
-pub(super) fn placed_functions(shader: &CheckedShader) -> Vec<bool> {
-    let mut placed = Vec::new();
-    for function in &shader.functions {
-        let mut is_any = false;
-        visit::expressions(&function.body, &mut |part| is_any |= is_placed(shader, &placed, part));
-        placed.push(is_any);
-    }
-    placed
-}
-
-/// Returns whether an expression itself has a place, whatever its parts are. Arguments and locals of functions have
-/// what is assigned to them.
-fn is_placed(shader: &CheckedShader, placed_functions: &[bool], expr: &Expr) -> bool {
-    let is_of_shader = |id: &VarId| {
-        let variable = shader.variable(*id);
-        has_place(variable.ty) && matches!(variable.storage, Storage::Predefined(_) | Storage::Parameter { .. })
-    };
-    match &expr.kind {
-        ExprKind::Variable(id) | ExprKind::Element(id, _) | ExprKind::AssignArray(_, id) => is_of_shader(id),
-        ExprKind::FromSpace { .. } => has_place(expr.ty),
-        ExprKind::Shadeop(call) => is_transform(call),
-        ExprKind::Call(id, arguments) => {
-            let is_given = |argument: &Argument| match argument {
-                Argument::Value(_) => false,
-                Argument::Output(LValue { variable, .. }) | Argument::Array(variable) => is_of_shader(variable),
-            };
-            placed_functions[id.0 as usize] || arguments.iter().any(is_given)
-        }
-        _ => false,
-    }
-}
-
-/// Returns whether values of a type differ from space to space.
-fn has_place(ty: Type) -> bool {
-    ty.is_pointlike() || ty == Type::Matrix
-}
-
-fn is_transform(call: &ShadeopCall) -> bool {
-    matches!(call.opcode, Opcode::Transform(_) | Opcode::TransformMatrix)
 }
 
 /// Returns whether an expression says in which space its parts are.

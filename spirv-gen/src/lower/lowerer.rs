@@ -1,9 +1,9 @@
 //! A shader that is being lowered: what is known of it, what it takes and gives, the variables of the language.
 
 use super::cells::{Cell, Cells};
-use super::default::placed_functions;
 use super::effects::Effects;
 use super::moving_part::MovingPart;
+use super::placed::placed_functions;
 use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
 use crate::sema::hir::{

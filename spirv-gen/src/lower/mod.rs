@@ -12,6 +12,7 @@ mod light;
 mod lowerer;
 mod moving;
 mod moving_part;
+mod placed;
 mod shadeop;
 mod space;
 mod spline;

@@ -1,7 +1,7 @@
 //! The standard primitive variables (RISpec 5, table 5.2), which mean the same whatever type declares them.
 
 use crate::rib::stream::declare::Declaration;
-use crate::scene::{Fit, ValueType};
+use crate::scene::{ValueFit, ValueType};
 
 /// Returns the type of a standard variable and the number of its elements.
 fn type_of(name: &str) -> Option<(ValueType, u32)> {
@@ -31,7 +31,7 @@ pub(super) fn adopt_type(declaration: &mut Declaration) -> Result<bool, String> 
         return Err(format!("\"{}\" has the type {has} and needs {needs}", declaration.name));
     };
     (declaration.ty, declaration.array_len) = (ty, array_len);
-    Ok(fit == Fit::Spread)
+    Ok(fit == ValueFit::Spread)
 }
 
 #[cfg(test)]
