@@ -26,7 +26,7 @@ layout(std430, set = 0, binding = 3) readonly buffer Keys { uint64_t keys[]; };
 layout(std430, set = 0, binding = 4) writeonly buffer Entries { u64vec4 entries[]; }; // an Entry each
 layout(std430, set = 0, binding = 5) buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 6) buffer Visible { uint visible[]; };
-layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint longest_cell; };
+layout(std430, set = 0, binding = 7) buffer Appended { uint appended; uint longest_cell; uint list_cut; };
 layout(std430, set = 0, binding = 8) buffer Rest { uint rest_groups_x; uint rest_groups_y; uint rest_groups_z; uint rest_lost; };
 layout(std430, set = 0, binding = 9) readonly buffer Pieces { Piece pieces[]; };
 layout(std430, set = 0, binding = 10) readonly buffer ClipPlanes { vec4 clip_planes[]; };

@@ -5,13 +5,13 @@ use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::hidden::{Division, KeyframedPositions, SampleTests};
 use super::hide::{self, HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
-use super::kernels::records::{Appended, Entry};
+use super::kernels::records::Entry;
 use super::kernels::{nearest_keys, sample, sample_blurred, scatter_entries, sort_entries};
 use super::piece::RegionPiece;
 use super::portion::{covering, portion};
 use super::recording::Recording;
 use super::scan::{self, PrefixSum};
-use super::slab::{CELL_ENTRIES_MAX, Slab};
+use super::slab::{CELL_ENTRIES_MAX, Slab, list_entries_max, nothing_appended};
 use super::stage::{
     AssignBin, Bins, Execution, Finding, Grids, LoadInput, LoadStage, Need, Process, RecordTask, Repeat, Repeats,
     StageDescriptor, Task, TaskInput, Units, Work, WorkSpread, no_kernels,
@@ -127,7 +127,7 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion, selected: 
     recording.concurrent(|recording| {
         recording.fill(slices.cell_counts.part(0..cells), 0);
         recording.fill(slices.visible.part(0..u64::from(VISIBLE_WORDS) * selected.max(1)), 0);
-        recording.write(slices.appended, &[Appended { appended: 0, longest_cell: 0 }]);
+        recording.write(slices.appended, &[nothing_appended()]);
         recording.write(slices.rest, &[hide::rest_start()]);
     });
     // Nothing is filled in yet: until then the cells' nearest depths are there.
@@ -316,7 +316,8 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
         appended: slices.appended,
     };
     let ([first, last], groups) = portion(some, region.cells(), sort_entries::LOCAL_SIZE);
-    let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX };
+    let list_max = list_entries_max(region.capacity.pixel_samples, region.capacity.deep);
+    let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX, list_max };
     recording.dispatch(sort_entries::dispatch(groups, &bindings, &push));
 }
 

@@ -1,6 +1,7 @@
 //! A slab of depth, and what fits into one.
 
 use super::kernels::constants::CELL_SAMPLES;
+use super::kernels::records::Appended;
 
 /// A slab of depth: keys (depth bits, number) from `low`, inclusive, to `high`, exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,11 @@ impl Slab {
 /// Entries of one cell that can be sorted and composited: few enough that `composite_slab`, which moves up to
 /// `NEAREST_ENTRIES` entries for each, stays within its loop trips (docs/pipeline/loops.md).
 pub const CELL_ENTRIES_MAX: u32 = 512;
+
+/// What a slab appended before anything of it is sampled.
+pub fn nothing_appended() -> Appended {
+    Appended { appended: 0, longest_cell: 0, list_cut: u32::MAX }
+}
 
 /// Layers that there is room for, at least.
 const LAYERS_MIN: u64 = 1 << 17;
@@ -40,7 +46,12 @@ pub fn layers_capacity(pixel_samples: u64) -> u64 {
 }
 
 /// Entries of a cell in a slab, at most, so that there is room for all layers of its pixel.
-pub fn cell_entries_max(pixel_samples: u64) -> u32 {
+fn cell_entries_max(pixel_samples: u64) -> u32 {
     let fitting = layers_capacity(pixel_samples) / pixel_layers(pixel_samples, 0) - 1;
     fitting.min(CELL_ENTRIES_MAX.into()) as u32
+}
+
+/// Entries of a cell in a slab, at most: of pictures with deep shadow maps too.
+pub fn list_entries_max(pixel_samples: u64, deep: bool) -> u32 {
+    if deep { cell_entries_max(pixel_samples) } else { CELL_ENTRIES_MAX }
 }

@@ -7,7 +7,7 @@ use super::kernels::{carry_solids, cut_solids, keep_solids};
 use super::portion::{covering, portion};
 use super::recording::Recording;
 use super::sample::entries_of_cell;
-use super::slab::CELL_ENTRIES_MAX;
+use super::slab::{CELL_ENTRIES_MAX, nothing_appended};
 use super::stage::{
     AssignBin, Bins, CarriedStates, Execution, Feature, Need, Process, RecordTask, Repeats, StageDescriptor, Task,
     TaskState, Units, Work,
@@ -80,7 +80,7 @@ pub fn record_carry(recording: &mut Recording, region: &ActiveRegion, carried: C
     let slices = &region.slices;
     let written = u64::from(1 - carried.list);
     recording.concurrent(|recording| {
-        recording.write(slices.appended, &[Appended { appended: carried.count, longest_cell: 0 }]);
+        recording.write(slices.appended, &[Appended { appended: carried.count, ..nothing_appended() }]);
         recording.fill(slices.carried_counts.part(written..written + 1), 0);
     });
     if carried.count == 0 {

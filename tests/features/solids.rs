@@ -39,6 +39,19 @@ fn area(body: &str) -> f64 {
     picture.channel("A").iter().map(|a| f64::from(*a)).sum::<f64>() * 4.0 / f64::from(64 * 64)
 }
 
+/// More surfaces in a pixel than one list of entries holds, in front and behind: of each of 70 spheres a sphere is
+/// taken that lies a little to its right.
+#[test]
+fn many_solids_may_overlap() {
+    let pair = |x: f64| solid("difference", &[&ball(x, 0.0, 0.0, 0.8), &ball(x + 0.03, 0.0, 0.0, 0.8)]);
+    let pairs: String = (0..70).map(|place| pair(f64::from(place) * 0.001)).collect();
+    let drawn = draw(&format!("{}{pairs}WorldEnd\n", OPTIONS.replace("Format 64 64", "Format 12 12")));
+    let area = drawn.clean("a.exr").channel("A").iter().map(|a| f64::from(*a)).sum::<f64>() * 4.0 / 144.0;
+    // What is left of a sphere is seen left of the middle between both centres.
+    let wanted = PI * 0.64 / 2.0 + 2.0 * 0.8 * (0.069 + 0.015);
+    assert!((area - wanted).abs() < 0.02, "{area} is not {wanted}");
+}
+
 #[track_caller]
 fn check_area(body: &str, wanted: f64) {
     let found = area(body);

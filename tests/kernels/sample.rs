@@ -6,6 +6,7 @@ use super::region::{Mesh, Region, flat_frame, pattern, region};
 use crate::reference::sample::{entries, numbers};
 use crate::reference::shade::bits;
 use anthill::pipeline::kernels::constants::NUMBER_MP_BITS;
+use anthill::pipeline::kernels::records::Appended;
 use anthill::pipeline::plan::Division;
 use anthill::pipeline::slab::Slab;
 use std::collections::BTreeMap;
@@ -111,15 +112,16 @@ fn slabs_divide_entries_by_depth_and_number() {
 #[test]
 fn cells_of_many_entries_are_sorted_too() {
     // Those of the nearly sorted lists have at most one place to go.
-    for (count, nearly) in [23, 24, 25, 26, 100, 512, 513].into_iter().flat_map(|count| [(count, false), (count, true)])
-    {
+    let counts = [23, 24, 25, 26, 100, 512, 513, 1500];
+    for (count, nearly) in counts.into_iter().flat_map(|count| [(count, false), (count, true)]) {
         let mut random = Random::new(count);
-        let card = |place: u64| {
+        let depth = |place: u64| {
             let shuffled = if random.one_in(4) { 2.0 } else { random.float(1.0, 9.0) };
-            let z = if nearly { 1.0 + (place ^ 1) as f32 / 64.0 } else { shuffled };
-            Mesh::quad([[-1.0, -1.0, z], [3.0, -1.0, z], [-1.0, 3.0, z], [3.0, 3.0, z]])
+            if nearly { 1.0 + (place ^ 1) as f32 / 64.0 } else { shuffled }
         };
-        let cards = (0..count).map(card).collect();
+        let depths: Vec<f32> = (0..count).map(depth).collect();
+        let card = |&z: &f32| Mesh::quad([[-1.0, -1.0, z], [3.0, -1.0, z], [-1.0, 3.0, z], [3.0, 3.0, z]]);
+        let cards = depths.iter().map(card).collect();
         let frame = flat_frame([2, 2], true);
         let layers = Layers { room: 4096, ..Layers::new(frame, region(0, 0, 2, 1), Vec::new(), cards) };
         let mut device = layers.region();
@@ -131,8 +133,17 @@ fn cells_of_many_entries_are_sorted_too() {
             layers.order(&mut device, entries);
         }
         // Long lists are reported; one that is too long is left alone.
-        let longest = device.lab.read(device.slices.appended)[0].longest_cell;
-        assert_eq!(u64::from(longest), if count > 24 { count } else { 0 });
+        let Appended { longest_cell, list_cut, .. } = device.lab.read(device.slices.appended)[0];
+        assert_eq!(u64::from(longest_cell), if count > 24 { count } else { 0 });
+        // Three quarters of a list that is not too long lie in front of where it is to be cut; or, where many are
+        // equally deep, fewer.
+        let in_front = depths.iter().filter(|z| **z < f32::from_bits(list_cut)).count();
+        match (count, nearly) {
+            (..=512, _) => assert_eq!(list_cut, u32::MAX),
+            (_, true) => assert!((375..=384 + count / 512).contains(&(in_front as u64)), "{count}: {in_front}"),
+            (513, false) => assert!((375..=384).contains(&in_front), "{in_front}"),
+            (_, false) => assert!((1..=400).contains(&in_front), "{in_front}"),
+        }
     }
 }
 

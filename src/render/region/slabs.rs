@@ -33,6 +33,8 @@ struct Overfull {
     load: f64,
     /// Whether that is only expected; else it was sampled.
     is_expected: bool,
+    /// Whether lists of entries are what does not fit, whose lengths do not add up: another may be the longest behind.
+    is_lists: bool,
 }
 
 /// The slabs of a region.
@@ -71,7 +73,7 @@ impl Slabs {
         let overfull = Vec::new();
         let mut this = Self { low: 0, high: END, stairs, overfull, load: 0.0, misled: false, all: 0.0, done: 0.0 };
         if load > 1.0 {
-            this.overfull.push(Overfull { high: END, load, is_expected: true });
+            this.overfull.push(Overfull { high: END, load, is_expected: true, is_lists: false });
             this.cut();
         }
         this
@@ -122,8 +124,9 @@ impl Slabs {
     }
 
     /// Reports how many times the content of the slab at work would fit into the fullest store (`room`, below 1 if it
-    /// did not fit). Returns false if it did not: then the slab is thinner, and its farther part is left for later.
-    pub(crate) fn fits(&mut self, room: f64) -> bool {
+    /// did not fit). Returns false if it did not: then the slab is thinner, and its farther part is left for later. If
+    /// lists of entries are what is fullest, `list_cut` is the key in front of which all of them should fit.
+    pub(crate) fn fits(&mut self, room: f64, list_cut: Option<u64>) -> bool {
         self.load = 1.0 / room;
         if self.high == END {
             self.all = self.done + self.load;
@@ -137,8 +140,12 @@ impl Slabs {
             // One key is at most one entry a sample: what does not fit then are states of solids, and the region is
             // cut.
             if !self.is_thinnest() {
-                self.overfull.push(Overfull { high: self.high, load: self.load, is_expected: false });
-                self.cut();
+                let (load, is_lists) = (self.load, list_cut.is_some());
+                self.overfull.push(Overfull { high: self.high, load, is_expected: false, is_lists });
+                match list_cut.filter(|cut| (self.low + 1..self.high).contains(cut)) {
+                    Some(cut) => self.high = cut,
+                    None => self.cut(),
+                }
             }
         }
         room >= 1.0
@@ -164,6 +171,8 @@ impl Slabs {
             // Of what was only expected the fraction that is done says more, but not that nothing follows an empty one.
             range.load = match range.is_expected && work > 0.0 {
                 true => (load / work).max(EXPECTATION_KEPT * range.load / (left + work)) * left,
+                // What follows a list that was too long is tried at once: only then is known where to cut it again.
+                false if range.is_lists => range.load.min(1.0),
                 false => range.load - load,
             };
         }
@@ -190,7 +199,7 @@ impl Slabs {
 
     /// Notes whether the slab at work came to what the depth batches say, as far as that is known.
     fn check_guess(&mut self) {
-        let Some(&Overfull { high, load, is_expected: false }) = self.overfull.last() else { return };
+        let Some(&Overfull { high, load, is_expected: false, is_lists: false }) = self.overfull.last() else { return };
         let work = |end: u64| self.behind(self.low) - self.behind(end);
         let expected = load * work(self.high) / work(high).max(f64::MIN_POSITIVE);
         let wrong = |x: f64, y: f64| x > GUESS_ERROR_MAX * y;
@@ -247,7 +256,7 @@ mod tests {
             let fraction = seen.len() as f64 / keys.len().max(1) as f64;
             assert!(tries == 1 || load > 0.0 || (fractions[0] - fraction).abs() < 0.05, "{fractions:?} at {fraction}");
             let inside: Vec<u64> = keys.iter().copied().filter(|k| (slab.low..slab.high).contains(k)).collect();
-            let fits = slabs.fits(100.0 / inside.len().max(1) as f64);
+            let fits = slabs.fits(100.0 / inside.len().max(1) as f64, None);
             were_blind |= slabs.are_blind();
             if !fits {
                 continue;
@@ -273,6 +282,36 @@ mod tests {
         assert!(tries(&keys, &[]).0 < 250);
         assert!(tries(&keys, &[(key(1.0, 0), 10), (key(1000.0, 0), 90)]).0 < 250);
         assert_eq!(tries(&[], &[]), (1, false));
+    }
+
+    #[test]
+    fn lists_that_are_too_long_are_cut_where_they_fit() {
+        // Lists of cells, of which 100 keys fit. The longest lies behind all batches, one begins with a clump.
+        let list = |from: f32, step: f32, count: u64| -> Vec<u64> {
+            (0..count).map(|i| key(from + step * i as f32, i)).collect()
+        };
+        let cells = [list(4.0, 0.01, 150), list(5.99, 0.0001, 160), list(3.5, 0.0, 60), list(5.0, 0.002, 99)];
+        let batches = [(key(3.5, 0), 300), (key(3.6, 0), 300)];
+        let mut slabs = Slabs::new(&batches, key(3.7, 0), 0.0);
+        let (mut tries, mut seen) = (0, 0);
+        loop {
+            tries += 1;
+            let slab = slabs.current();
+            let inside = cells.each_ref().map(|cell| -> Vec<u64> {
+                cell.iter().copied().filter(|key| (slab.low..slab.high).contains(key)).collect()
+            });
+            let longest = inside.iter().map(Vec::len).max().unwrap_or(0);
+            let cut = inside.iter().filter(|cell| cell.len() > 100).map(|cell| cell[75] >> 32 << 32).min();
+            if !slabs.fits(100.0 / longest.max(1) as f64, cut) {
+                continue;
+            }
+            seen += inside.iter().map(Vec::len).sum::<usize>();
+            if !slabs.next() {
+                break;
+            }
+        }
+        assert_eq!(seen, cells.iter().map(Vec::len).sum());
+        assert!(tries <= 5, "{tries} tries");
     }
 
     #[test]

@@ -191,7 +191,7 @@ impl Session<'_> {
             return Err("its map could not be drawn whole".into());
         }
         let request = MakeRequest::new(MakeKind::Shadow, vec![depths.clone()], map.clone());
-        let bytes = make_bytes(&depths).map_err(|error| error.to_string())?;
+        let bytes = make_bytes(&request).map_err(|error| error.to_string())?;
         let _charge = take_memory(&self.memory, bytes)?;
         let ticker = self.ticker;
         make(&request, &|fraction| show(&ticker.tally, &ticker.interrupt, &map, fraction))

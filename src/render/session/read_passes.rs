@@ -183,7 +183,7 @@ mod tests {
         uncrop(&mut batch, &library, memory, &reporter);
         let crop = |item: &ReadItem| match item {
             ReadItem::World(read) => Some(read.world.camera.crop_window),
-            ReadItem::Texture(_) | ReadItem::Settle(_) => None,
+            ReadItem::Texture(..) | ReadItem::Settle(_) => None,
         };
         let codes = reporter.all().iter().map(|(message, _)| message.code).collect();
         (batch.iter().filter_map(crop).collect(), codes)

@@ -8,7 +8,7 @@ use crate::pipeline::kernels::constants::{BATCHES, DEPTH_BUCKETS, SIZE_CLASSES};
 use crate::pipeline::kernels::records::{Appended, Culled, Rest, Unfinished};
 use crate::pipeline::piece::{micropolygons_expected, slot_log2};
 use crate::pipeline::plan::{Process, Repeat};
-use crate::pipeline::slab::{CELL_ENTRIES_MAX, cell_entries_max};
+use crate::pipeline::slab::list_entries_max;
 use crate::pipeline::stage::Finding;
 use crate::render::region::costs::RegionCosts;
 use crate::render::region::device_world::DeviceWorld;
@@ -173,10 +173,10 @@ impl Chain {
     fn slab_fits(&mut self, appended: &Appended, visible: u32) -> bool {
         let room = |there: u64, needed: u32| there as f64 / f64::from(needed.max(1));
         let RegionCapacity { entries, colours, pixel_samples, deep, .. } = self.region.capacity;
-        let list_max = if deep { cell_entries_max(pixel_samples) } else { CELL_ENTRIES_MAX };
-        let lists = room(list_max.into(), appended.longest_cell);
-        let room = room(entries, appended.appended).min(room(colours, visible)).min(lists);
-        self.slab.slabs.fits(room)
+        let lists = room(list_entries_max(pixel_samples, deep).into(), appended.longest_cell);
+        let stores = room(entries, appended.appended).min(room(colours, visible));
+        let cut = (lists < stores).then_some(u64::from(appended.list_cut) << 32);
+        self.slab.slabs.fits(stores.min(lists), cut)
     }
 
     /// A slab is composited, or as much of it as one call takes: the stage at `at` again, or what follows.
