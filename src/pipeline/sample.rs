@@ -1,7 +1,7 @@
 //! Sample: translucent grids leave entries (micropolygon, coverage mask, depth plane) in the pixels they cover, slab by
 //! slab of depth.
 
-use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
+use super::buffers::{ActiveRegion, GeometrySources, RegionCapacity, RegionSlices};
 use super::hidden::{Division, KeyframedPositions, SampleTests};
 use super::hide::{self, HidePass, record_passes};
 use super::kernels::constants::VISIBLE_WORDS;
@@ -11,10 +11,10 @@ use super::piece::RegionPiece;
 use super::portion::{covering, portion};
 use super::recording::Recording;
 use super::scan::{self, PrefixSum};
-use super::slab::{CELL_ENTRIES_MAX, Slab, list_entries_max, nothing_appended};
+use super::slab::{CELL_ENTRIES_MAX, Slab, list_entries_max, nothing_appended, solid_entries_max};
 use super::stage::{
     AssignBin, Bins, Execution, Finding, Grids, LoadInput, LoadStage, Need, Process, RecordTask, Repeat, Repeats,
-    StageDescriptor, Task, TaskInput, Units, Work, WorkSpread, no_kernels,
+    StageDescriptor, Task, TaskInput, Units, When, Work, WorkSpread, no_kernels,
 };
 use super::variants::{KernelList, KernelVariants};
 use std::ops::Range;
@@ -99,7 +99,7 @@ pub(super) const SCATTER_ENTRIES: StageDescriptor = StageDescriptor {
 /// See [`Process::SortEntries`].
 pub(super) const SORT_ENTRIES: StageDescriptor = StageDescriptor {
     stage: "sample",
-    needs: &[Need::always(Process::ScatterEntries)],
+    needs: &[Need::always(Process::ScatterEntries), Need::when(When::With(Process::KeepSolids), Process::KeepSolids)],
     stands_for: None,
     bins: Bins::Items(AssignBin::Cells),
     repeats: Repeats::Inside,
@@ -316,8 +316,10 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
         appended: slices.appended,
     };
     let ([first, last], groups) = portion(some, region.cells(), sort_entries::LOCAL_SIZE);
-    let list_max = list_entries_max(region.capacity.pixel_samples, region.capacity.deep);
-    let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX, list_max };
+    let RegionCapacity { pixel_samples, deep, solids, .. } = region.capacity;
+    let list_max = list_entries_max(pixel_samples, deep);
+    let solid_max = if solids { solid_entries_max(pixel_samples) } else { 0 };
+    let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX, list_max, solid_max };
     recording.dispatch(sort_entries::dispatch(groups, &bindings, &push));
 }
 

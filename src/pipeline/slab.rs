@@ -26,6 +26,14 @@ pub fn nothing_appended() -> Appended {
     Appended { appended: 0, longest_cell: 0, list_cut: u32::MAX }
 }
 
+/// Entries of one cell of which what solids leave can be found. They need not be sorted for that, and an entry may look
+/// at each other one at each of its samples: the fewer those are, the more entries stay within the loop trips of
+/// `cut_solids`. Going once through as many leaves `sort_entries` enough trips to sort [`CELL_ENTRIES_MAX`].
+pub fn solid_entries_max(pixel_samples: u64) -> u32 {
+    const TRIPS: u64 = 24_576;
+    (TRIPS / (1 + pixel_samples.min(CELL_SAMPLES.into()))).clamp(CELL_ENTRIES_MAX.into(), 1536) as u32
+}
+
 /// Layers that there is room for, at least.
 const LAYERS_MIN: u64 = 1 << 17;
 

@@ -7,7 +7,7 @@ use super::kernels::{carry_solids, cut_solids, keep_solids};
 use super::portion::{covering, portion};
 use super::recording::Recording;
 use super::sample::entries_of_cell;
-use super::slab::{CELL_ENTRIES_MAX, nothing_appended};
+use super::slab::{nothing_appended, solid_entries_max};
 use super::stage::{
     AssignBin, Bins, CarriedStates, Execution, Feature, Need, Process, RecordTask, Repeats, StageDescriptor, Task,
     TaskState, Units, Work,
@@ -37,7 +37,7 @@ pub(super) const CARRY_SOLIDS: StageDescriptor = StageDescriptor {
 /// See [`Process::CutSolids`].
 pub(super) const CUT_SOLIDS: StageDescriptor = StageDescriptor {
     stage: "sample",
-    needs: &[Need::always(Process::CarrySolids), Need::always(Process::SortEntries)],
+    needs: &[Need::always(Process::CarrySolids), Need::always(Process::ScatterEntries)],
     stands_for: None,
     bins: Bins::Items(AssignBin::Entries),
     repeats: Repeats::Inside,
@@ -127,7 +127,7 @@ pub fn record_cut(recording: &mut Recording, memory: StageMemory<'_>, state: &Ta
         region_y: region.pixels.sampled[1],
         region_width: region.pixels.size()[0],
         cells: region.capacity.cells() as u32,
-        cell_max: CELL_ENTRIES_MAX,
+        cell_max: solid_entries_max(region.pixel_samples().into()),
         carried_list: written,
         carried_first: written * region.capacity.entries as u32,
         ends: u32::from(state.last_slab),
@@ -164,7 +164,7 @@ pub fn record_keep(
         region_y: region.pixels.sampled[1],
         region_width: region.pixels.size()[0],
         cells: region.capacity.cells() as u32,
-        cell_max: CELL_ENTRIES_MAX,
+        cell_max: solid_entries_max(region.pixel_samples().into()),
     };
     recording.dispatch(keep_solids::dispatch(groups, &bindings, &push));
 }

@@ -310,7 +310,7 @@ mod tests {
                 break;
             }
         }
-        assert_eq!(seen, cells.iter().map(Vec::len).sum());
+        assert_eq!(seen, cells.iter().map(Vec::len).sum::<usize>());
         assert!(tries <= 5, "{tries} tries");
     }
 
