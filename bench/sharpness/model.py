@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predicts the figures of bench/sharpness for other ways of shading, without a renderer.
 
-    bench/sharpness/model.py [--rates 1] [--ways texture,plain] [SCHEME ...]
+    bench/sharpness/model.py [--rates 1] [--ways texture,plain] [--levels lanczos] [SCHEME ...]
 
 A square is a grid of micropolygons of one colour each. A scheme is `PLACE[:SHARP][/WIDTH[/LEVELS]]`:
 
@@ -28,9 +28,10 @@ import tables
 
 # The width of a probe in footprints (glsl/lib/rsl/texture.glsl).
 PROBE = 0.96
-SCHEMES = ["vertices", "vertices/0.7", "vertices/0.5", "vertices/0", "smooth", "smooth/0.5", "centres", "centres/0.7",
-           "centres/0.5", "centres/0.4", "centres/0.25", "centres/1/0.45", "centres:0.13", "vertices:0.0625",
-           "vertices:0.07/1/0.5", "vertices:0.165"]
+SCHEMES = ["vertices", "vertices/0.7", "vertices/0.5", "vertices/0", "vertices/1/1", "smooth", "smooth/0.6",
+           "smooth/1.1/0.8", "centres", "centres/0.7", "centres/0.6", "centres/0.5", "centres/0.4", "centres/1/0.3",
+           "centres/1.1/0.6", "centres:0.13", "vertices:0.0625", "vertices:0.1/1/0.3", "vertices:0.13",
+           "vertices:0.165"]
 
 
 class Scheme:
@@ -44,12 +45,23 @@ class Scheme:
             raise argparse.ArgumentTypeError(f"{text}: must begin with vertices, centres or smooth")
 
 
-def levels(pattern):
+def halved(values, kind):
+    """The next level of a texture along its columns."""
+    if kind == "box":
+        return values.reshape(-1, 2, values.shape[1]).mean(1)
+    # Six texels of the smaller level wide, as "lanczos" of MakeTexture.
+    at = (numpy.arange(12) - 5.5) / 2
+    weights = numpy.sinc(at) * numpy.sinc(at / 3)
+    padded = numpy.pad(values, ((5, 5), (0, 0)), "edge")
+    count = values.shape[0]
+    return sum(weight * padded[n:n + count:2] for n, weight in enumerate(weights / weights.sum()))
+
+
+def levels(pattern, kind):
     """The levels of a texture."""
     found = [charts.texels(pattern)]
     while found[-1].shape[0] % 2 == 0:
-        half = found[-1].shape[0] // 2
-        found.append(found[-1].reshape(half, 2, half, 2).mean((1, 3)))
+        found.append(halved(halved(found[-1], kind).T, kind).T)
     return found
 
 
@@ -114,11 +126,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", type=lambda x: [float(r) for r in x.split(",")], default=[1])
     parser.add_argument("--ways", default="texture,plain")
+    parser.add_argument("--levels", choices=("box", "lanczos"), default="box", help="how levels are filtered (box)")
     parser.add_argument("schemes", nargs="*", type=Scheme)
     options = parser.parse_args()
     found = patterns.charts(charts.PITCH)
     truths = [measures.Truth(charts.Square(*cell), ("gaussian", 2.0)) for name in found for cell in found[name]]
-    textures = {truth.square.pattern.name: levels(truth.square.pattern) for truth in truths}
+    textures = {truth.square.pattern.name: levels(truth.square.pattern, options.levels) for truth in truths}
     cases = []
     for way in options.ways.split(","):
         schemes = options.schemes or [Scheme(text) for text in SCHEMES if way == "texture" or "/" not in text]
