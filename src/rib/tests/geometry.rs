@@ -1,7 +1,7 @@
 //! Primitives and their variables.
 
 use super::*;
-use crate::scene::{Class, CurveSegments, Facets, Patches, Points, QuadricShape, ValueType};
+use crate::scene::{Class, Facets, Patches, QuadricShape, ValueType};
 
 fn facets(world: &World) -> &Facets {
     match only_shape(world) {
@@ -13,20 +13,6 @@ fn facets(world: &World) -> &Facets {
 fn patches(world: &World) -> &Patches {
     match only_shape(world) {
         Shape::Patches(patches) => patches,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn curves(world: &World) -> &CurveSegments {
-    match only_shape(world) {
-        Shape::Curves(curves) => curves,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn points(world: &World) -> &Points {
-    match only_shape(world) {
-        Shape::Points(points) => points,
         other => panic!("{other:?}"),
     }
 }

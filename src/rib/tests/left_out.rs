@@ -2,26 +2,11 @@
 
 use super::*;
 use crate::diagnostic::Severity;
-use crate::scene::{CurveSegments, Points};
 
 fn read_one(body: &str) -> (World, Diagnostic) {
     let mut outcome = read_text(&format!("WorldBegin\n{body}\nWorldEnd"));
     assert_eq!(outcome.messages.len(), 1, "{:?}", outcome.messages);
     (outcome.worlds.remove(0), outcome.messages.remove(0))
-}
-
-fn curves(world: &World) -> &CurveSegments {
-    match only_shape(world) {
-        Shape::Curves(curves) => curves,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn points(world: &World) -> &Points {
-    match only_shape(world) {
-        Shape::Points(points) => points,
-        other => panic!("{other:?}"),
-    }
 }
 
 const SEVEN: &str = "0 0 0 1 0 0 2 0 0 3 0 0 4 0 0 5 0 0 6 0 0";

@@ -25,7 +25,7 @@ mod textures;
 
 use super::{Input, RibOverrides, Settings, Summary, read, read_stream};
 use crate::diagnostic::{Diagnostic, Reporter};
-use crate::scene::{Drawable, Motion, PrimvarData, Shape, World};
+use crate::scene::{CurveSegments, Drawable, Motion, Points, PrimvarData, Shape, World};
 use glam::{DMat4, DVec3};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -100,6 +100,20 @@ fn faults(body: &str) -> Vec<(&'static str, u32)> {
 fn only_shape(world: &World) -> &Shape {
     assert_eq!(world.drawables.len(), 1);
     world.drawables[0].geometry.shape.first()
+}
+
+fn curves(world: &World) -> &CurveSegments {
+    match only_shape(world) {
+        Shape::Curves(curves) => curves,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn points(world: &World) -> &Points {
+    match only_shape(world) {
+        Shape::Points(points) => points,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The position of the object's point in the world, at the first time.

@@ -62,11 +62,11 @@ fn texel(face: u32, at: [i32; 2], n: i32) -> Option<[u32; 2]> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Returns the middle of a texel on the cube, by the face's own axes (`glsl/lib/rsl/environment.glsl`).
-    fn direction([column, row]: [u32; 2], n: u32) -> [f32; 3] {
+    pub(in crate::interp::texture) fn direction([column, row]: [u32; 2], n: u32) -> [f32; 3] {
         let [u, v] = [column, row].map(|x| (2 * (x % n) + 1) as f32 / n as f32 - 1.0);
         match column / n + 3 * (row / n) {
             0 => [1.0, -v, -u],

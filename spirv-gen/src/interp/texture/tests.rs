@@ -1,5 +1,6 @@
 //! Lookups of pictures whose filtered values are known.
 
+use super::cube::tests::direction;
 use super::{
     FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
     occlusion, shadow, texture, textureinfo,
@@ -261,17 +262,7 @@ fn a_lat_long_map_of_directions_gives_directions() {
 #[test]
 fn a_cube_of_directions_gives_directions() {
     let size = 128;
-    let mut picture = Picture::new([3 * size, 2 * size], BLACK, |x, y| {
-        let [u, v] = [x % size, y % size].map(|n| (n as f32 + 0.5) / size as f32 * 2.0 - 1.0);
-        colour(match x / size + 3 * (y / size) {
-            0 => [1.0, -v, -u],
-            1 => [-1.0, -v, u],
-            2 => [u, 1.0, v],
-            3 => [u, -1.0, -v],
-            4 => [u, -v, 1.0],
-            _ => [-u, -v, -1.0],
-        })
-    });
+    let mut picture = Picture::new([3 * size, 2 * size], BLACK, |x, y| colour(direction([x, y], size)));
     picture.shape.kind = 2;
     gives_directions(&picture, 0.03);
 }
