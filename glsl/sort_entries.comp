@@ -1,7 +1,7 @@
 // Sort entries: one invocation = one cell; drops from its list what cutting solids left nothing of, and sorts the rest
 // by (nearest depth, number). Reads entries, cell_offsets; writes order and cell_counts. The longest list of more than
-// REPORTED_MIN entries is reported; those of more than cell_max are left as they are. Of those that are too long for a
-// slab it reports the nearest depth in front of which one of them has what a slab may hold (list_cut).
+// REPORTED_MIN entries is reported. Those that are too long for a slab are left as they are: of them it reports the
+// nearest depth in front of which one of them has what a slab may hold (list_cut).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -16,7 +16,6 @@ layout(std430, set = 0, binding = 2) buffer CellCounts { uint cell_counts[]; };
 layout(std430, set = 0, binding = 3) buffer Order { uint order[]; };
 layout(std430, set = 0, binding = 4) buffer Appended { uint appended; uint longest_cell; uint list_cut; };
 layout(push_constant) uniform Push {
-    uint cell_max;
     uint list_max;  // longer lists are for a thinner slab
     uint solid_max; // so are those that are longer before solids are cut; 0: there are no solids
     uint first; // cells [first, last) are this dispatch's
@@ -90,9 +89,10 @@ void main() {
         fitting = solid_max;
     }
     if (count > REPORTED_MIN) atomicMax(longest_cell, count);
-    if (count <= cell_max) sort_list(base, count);
-    if (count > fitting) {
-        uint cut = cut_of_list(base, count, fitting);
-        if (cut > 0u) atomicMin(list_cut, cut);
+    if (count <= fitting) {
+        sort_list(base, count);
+        return;
     }
+    uint cut = cut_of_list(base, count, fitting);
+    if (cut > 0u) atomicMin(list_cut, cut);
 }

@@ -11,7 +11,7 @@ use super::piece::RegionPiece;
 use super::portion::{covering, portion};
 use super::recording::Recording;
 use super::scan::{self, PrefixSum};
-use super::slab::{CELL_ENTRIES_MAX, Slab, list_entries_max, nothing_appended, solid_entries_max};
+use super::slab::{Slab, list_entries_max, nothing_appended, solid_entries_max};
 use super::stage::{
     AssignBin, Bins, Execution, Finding, Grids, LoadInput, LoadStage, Need, Process, RecordTask, Repeat, Repeats,
     StageDescriptor, Task, TaskInput, Units, When, Work, WorkSpread, no_kernels,
@@ -319,7 +319,7 @@ pub fn record_sort(recording: &mut Recording, region: &ActiveRegion, some: &Rang
     let RegionCapacity { pixel_samples, deep, solids, .. } = region.capacity;
     let list_max = list_entries_max(pixel_samples, deep);
     let solid_max = if solids { solid_entries_max(pixel_samples) } else { 0 };
-    let push = sort_entries::Push { first, last, cell_max: CELL_ENTRIES_MAX, list_max, solid_max };
+    let push = sort_entries::Push { first, last, list_max, solid_max };
     recording.dispatch(sort_entries::dispatch(groups, &bindings, &push));
 }
 

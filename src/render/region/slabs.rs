@@ -140,9 +140,10 @@ impl Slabs {
             // One key is at most one entry a sample: what does not fit then are states of solids, and the region is
             // cut.
             if !self.is_thinnest() {
+                let list_cut = list_cut.filter(|cut| (self.low + 1..self.high).contains(cut));
                 let (load, is_lists) = (self.load, list_cut.is_some());
                 self.overfull.push(Overfull { high: self.high, load, is_expected: false, is_lists });
-                match list_cut.filter(|cut| (self.low + 1..self.high).contains(cut)) {
+                match list_cut {
                     Some(cut) => self.high = cut,
                     None => self.cut(),
                 }
