@@ -19,4 +19,4 @@ pub(crate) use text::{read_text, to_text};
 pub(crate) use utf16::{ByteOrder, Utf16Reader};
 pub(crate) use whole::FileSink;
 pub use whole::{PendingFile, check_writable, write_bytes};
-pub(crate) use whole::{beside, keep_mode, resolve, write_whole};
+pub(crate) use whole::{beside, keep_mode, resolve, unnamed_beside, write_whole};

@@ -111,6 +111,16 @@ fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
+/// Creates a file without a name, for what is kept while `path` is written: in the same directory, or in that for
+/// temporary files where `path` is a device or pipe.
+pub(crate) fn unnamed_beside(path: &Path) -> io::Result<File> {
+    let created = match FileTarget::find(path)? {
+        FileTarget::File(path) => handles::with_handles(|| tempfile::tempfile_in(folder_of(&path))),
+        FileTarget::Special(_) => handles::with_handles(tempfile::tempfile),
+    };
+    created.map_err(|error| plain(&error))
+}
+
 #[cfg(unix)]
 fn mode_of(path: &Path) -> Option<u32> {
     Some(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).ok()?.permissions()) & 0o777)

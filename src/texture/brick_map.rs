@@ -7,10 +7,11 @@ use super::error::TextureError;
 use super::header::TextureHeader;
 use super::levels::Texels;
 use super::make::{LEVELS_MADE, MadeTexture, MakeLimits, MakeProgress, MakeRequest, READ, report};
+use super::packed_tiles::{LevelTiles, TextureTags};
 use super::point_tiles::{COLUMN_TILES, header_of};
 use super::point_tree::{self, header_words, node_words, word_bytes, words, write_channels};
 use super::read_limits::PointCharge;
-use super::write::{MadeLevels, write};
+use super::write::write;
 use super::{TILE_TEXELS, TILE_WORDS};
 use crate::files::OutputBudget;
 use crate::points::{PointChannel, PointCloud};
@@ -71,8 +72,9 @@ fn write_words(
 ) -> Result<TextureHeader, TextureError> {
     let header = header_of(words.len() / TILE_WORDS);
     let levels = [picture([header.width, header.height], words)];
-    let made = MadeLevels { header: &header, levels: &levels, names: Some(&["words".into()]), points: Some(channels) };
-    write(path, &made, budget, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
+    let tags = TextureTags { header: &header, names: Some(&["words".into()]), points: Some(channels) };
+    let show = |fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction);
+    write(path, &tags, &mut LevelTiles::new(&tags, &levels), budget, &show)?;
     Ok(header)
 }
 

@@ -1,10 +1,10 @@
 //! Levels of textures as plain pictures.
 
-use super::error::TextureError;
+use super::error::{TextureError, WriteFailure};
 use super::file::TextureFile;
 use super::header::{TexelFormat, TextureHeader, TextureKind};
 use super::levels::{Texels, check_size};
-use super::write::{MadeLevels, WriteFailure, exr_names};
+use super::packed_tiles::TextureTags;
 use super::{TILE_TEXELS, TILE_WORDS};
 use crate::files::{FileSink, write_whole};
 use exr::image::write::WritableImage;
@@ -83,7 +83,7 @@ fn component(word: u32, format: TexelFormat, channel: u32) -> f32 {
 }
 
 fn write_exr(sink: &mut dyn FileSink, header: &TextureHeader, texels: &Texels) -> Result<(), WriteFailure> {
-    let names = exr_names(&MadeLevels { header, levels: &[], names: None, points: None });
+    let names = TextureTags { header, names: None, points: None }.exr_names();
     let channels = names.iter().enumerate().map(|(index, name)| {
         let values = texels.values.iter().skip(index).step_by(names.len());
         let samples = match header.format {

@@ -187,6 +187,15 @@ impl TextureError {
         }
     }
 
+    /// Returns what the reader of rows of PNG says.
+    pub(super) fn of_png(path: &Path, error: png::DecodingError) -> Self {
+        match error {
+            png::DecodingError::IoError(reason) => Self::of_io(path, reason),
+            png::DecodingError::LimitsExceeded => Self::unsupported(path, "its chunks are too large"),
+            other => Self::corrupt(path, other),
+        }
+    }
+
     /// Returns what the reader of TIFF says.
     pub(super) fn of_tiff(path: &Path, error: tiff::TiffError) -> Self {
         match error {
@@ -195,5 +204,32 @@ impl TextureError {
             tiff::TiffError::LimitsExceeded => Self::unsupported(path, "its blocks are too large"),
             other => Self::corrupt(path, other),
         }
+    }
+}
+
+/// Why writing a texture failed.
+pub(super) enum WriteFailure {
+    /// The caller wanted to stop.
+    Stopped,
+    /// For this reason, in words.
+    Because(String),
+    /// What is written is read meanwhile, and that failed.
+    Reading(TextureError),
+}
+
+impl WriteFailure {
+    /// Returns the error of writing this file.
+    pub(super) fn of(self, path: &Path) -> TextureError {
+        match self {
+            Self::Stopped => TextureError::Stopped,
+            Self::Because(reason) => TextureError::Write { path: path.to_owned(), reason },
+            Self::Reading(error) => error,
+        }
+    }
+}
+
+impl<E: std::error::Error> From<E> for WriteFailure {
+    fn from(error: E) -> Self {
+        Self::Because(error.to_string())
     }
 }

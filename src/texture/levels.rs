@@ -111,13 +111,6 @@ pub(super) struct Texels {
 }
 
 impl Texels {
-    /// Returns the values of a texel.
-    pub(super) fn at(&self, [x, y]: [u32; 2]) -> &[f32] {
-        let channels = self.channels as usize;
-        let begin = (y as usize * self.size[0] as usize + x as usize) * channels;
-        &self.values[begin..begin + channels]
-    }
-
     /// Returns the values of a texel, to be changed.
     pub(super) fn at_mut(&mut self, [x, y]: [u32; 2]) -> &mut [f32] {
         let channels = self.channels as usize;
@@ -133,7 +126,8 @@ impl Texels {
         show: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Option<Self> {
         let [across, down] = [0, 1].map(|axis| taps(self.size[axis], size[axis], filter, axis));
-        let row_values = size[0] as usize * self.channels as usize;
+        let channels = self.channels as usize;
+        let row_values = size[0] as usize * channels;
         let mut resized = Self::empty(size, self.channels);
         let band_rows = down.first().map_or(0, |taps| 4 * taps.len()).max(BAND_ROWS);
         let bands = resized.values.chunks_mut(band_rows * row_values).zip(down.chunks(band_rows)).collect();
@@ -144,7 +138,7 @@ impl Texels {
                 // Zeroes are written, not read: to read new memory first costs a second page fault.
                 row.fill(0.0);
                 for &(from, weight) in taps {
-                    add(row, narrow.entry(from).or_insert_with(|| self.narrowed(from, &across)), weight);
+                    add(row, narrow.entry(from).or_insert_with(|| narrowed(self.row(from), channels, &across)), weight);
                 }
             }
             ControlFlow::Continue(())
@@ -152,16 +146,10 @@ impl Texels {
         made.iter().all(ControlFlow::is_continue).then_some(resized)
     }
 
-    /// Returns a row in another width.
-    fn narrowed(&self, y: u32, across: &[Taps]) -> Vec<f32> {
-        let channels = self.channels as usize;
-        let mut row = vec![0.0; across.len() * channels];
-        for (out, taps) in row.chunks_exact_mut(channels).zip(across) {
-            for &(x, weight) in taps {
-                add(out, self.at([x, y]), weight);
-            }
-        }
-        row
+    /// Returns the values of a row.
+    pub(super) fn row(&self, y: u32) -> &[f32] {
+        let row_values = self.size[0] as usize * self.channels as usize;
+        &self.values[y as usize * row_values..][..row_values]
     }
 
     /// Creates a black picture.
@@ -188,34 +176,70 @@ pub(super) fn check_size(path: &Path, width: u64, height: u64, channels: u64) ->
     Ok(())
 }
 
-fn add(out: &mut [f32], values: &[f32], weight: f32) {
+/// Returns a row in another width.
+pub(super) fn narrowed(row: &[f32], channels: usize, across: &[Taps]) -> Vec<f32> {
+    let mut narrow = vec![0.0; across.len() * channels];
+    for (out, taps) in narrow.chunks_exact_mut(channels).zip(across) {
+        for &(x, weight) in taps {
+            add(out, &row[x as usize * channels..][..channels], weight);
+        }
+    }
+    narrow
+}
+
+/// Adds weighted values.
+pub(super) fn add(out: &mut [f32], values: &[f32], weight: f32) {
     out.iter_mut().zip(values).for_each(|(out, value)| *out += value * weight);
 }
 
 /// Texels along one axis of which a texel of another size consists, with their weights.
-type Taps = Vec<(u32, f32)>;
+pub(super) type Taps = Vec<(u32, f32)>;
 
 /// Returns what each texel of the other size consists of.
 fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Taps> {
-    let scale = f64::from(from) / f64::from(to);
-    let width = filter.widths.map_or(filter.filter.default_width(), |widths| widths[axis]);
-    // A picture that is made larger is filtered by the size of its own texels.
-    let unit = scale.max(1.0);
-    let width = f64::from(width).clamp(0.1, 64.0);
-    let taps_of = |at: u32| {
-        let center = (f64::from(at) + 0.5) * scale;
+    let filter = AxisFilter::new(from, to, filter, axis);
+    (0..to).map(|at| filter.taps(at)).collect()
+}
+
+/// How texels along one axis are made of those of another size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AxisFilter {
+    from: u32,
+    scale: f64,
+    filter: MakeFilter,
+    /// In texels of the smaller level.
+    width: f64,
+    /// Texels of the other size in one of the width.
+    unit: f64,
+    wrap: WrapMode,
+}
+
+impl AxisFilter {
+    pub(super) fn new(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Self {
+        let scale = f64::from(from) / f64::from(to);
+        let width = filter.widths.map_or(filter.filter.default_width(), |widths| widths[axis]);
+        // A picture that is made larger is filtered by the size of its own texels.
+        let unit = scale.max(1.0);
+        let width = f64::from(width).clamp(0.1, 64.0);
+        Self { from, scale, filter: filter.filter, width, unit, wrap: filter.wrap[axis] }
+    }
+
+    /// Returns what a texel consists of.
+    pub(super) fn taps(&self, at: u32) -> Taps {
+        let Self { from, filter, width, unit, .. } = *self;
+        let center = (f64::from(at) + 0.5) * self.scale;
         let reach = width * 0.5 * unit;
         let (first, last) = ((center - reach).floor() as i64, (center + reach).ceil() as i64);
         let weight = |texel: i64| {
             let place = texel as f64;
-            if filter.filter == MakeFilter::Box {
+            if filter == MakeFilter::Box {
                 return ((place + 1.0).min(center + reach) - place.max(center - reach)).max(0.0);
             }
-            filter.filter.weight((place + 0.5 - center) / unit, width)
+            filter.weight((place + 0.5 - center) / unit, width)
         };
         let mut taps: Vec<(u32, f64)> = Vec::new();
         for texel in first..last {
-            let (Some(inside), weight) = (wrapped(texel, from, filter.wrap[axis]), weight(texel)) else { continue };
+            let (Some(inside), weight) = (wrapped(texel, from, self.wrap), weight(texel)) else { continue };
             if weight != 0.0 {
                 taps.push((inside, weight));
             }
@@ -226,8 +250,7 @@ fn taps(from: u32, to: u32, filter: LevelFilter, axis: usize) -> Vec<Taps> {
             return vec![((center as u32).min(from - 1), 1.0)];
         }
         taps.into_iter().map(|(texel, weight)| (texel, (weight / sum) as f32)).collect()
-    };
-    (0..to).map(taps_of).collect()
+    }
 }
 
 /// Returns the texel that is seen at a place outside. Black counts nothing: an edge is not darkened by what is beyond
@@ -292,7 +315,7 @@ mod tests {
         for name in MakeFilter::names() {
             let filter = filter(MakeFilter::named(name).expect("it is in the table"), WrapMode::Mirror);
             let [across, down] = [taps(3, 2, filter, 0), taps(200, 100, filter, 1)];
-            let narrow: Vec<Vec<f32>> = (0..200).map(|y| texels.narrowed(y, &across)).collect();
+            let narrow: Vec<Vec<f32>> = (0..200).map(|y| narrowed(texels.row(y), 1, &across)).collect();
             let mut expected = Vec::new();
             for taps in &down {
                 let mut row = vec![0.0; 2];

@@ -6,11 +6,14 @@ use super::brick_map;
 use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode, whole_levels};
 use super::levels::{LevelFilter, MakeFilter, Texels};
+use super::make_stream;
 use super::occlusion::{self, OCCLUSION_VIEWS_MAX};
+use super::packed_tiles::{LevelTiles, TextureTags};
 use super::picture::SourcePicture;
+use super::preparation::Preparation;
 use super::read_limits::{PointCharge, ReadLimits};
 use super::source_tags::SourceTags;
-use super::write::{MadeLevels, is_of_this_maker, write};
+use super::write::{is_of_this_maker, write};
 use crate::files::OutputBudget;
 use std::fs;
 use std::ops::ControlFlow;
@@ -147,6 +150,21 @@ impl MakeRequest {
         }
     }
 
+    /// Returns how smaller levels are made.
+    pub(super) fn level_filter(&self) -> LevelFilter {
+        LevelFilter { filter: self.filter, widths: self.filter_width, wrap: self.wraps() }
+    }
+
+    /// Returns what channels of a picture of this format are stored as.
+    pub(super) fn stored_format(&self, source: TexelFormat) -> TexelFormat {
+        match self.format {
+            _ if self.kind == MakeKind::Shadow => TexelFormat::F32,
+            Some(format) => format,
+            None if self.from_srgb && source == TexelFormat::U8 => TexelFormat::U16,
+            None => source,
+        }
+    }
+
     fn check(&self) -> Result<(), TextureError> {
         let (wanted, of) = match self.kind {
             MakeKind::Cube => (6..=6, "A cube is made of six pictures".to_string()),
@@ -247,13 +265,16 @@ pub fn make_within(
         MakeKind::BrickMap => brick_map::make(request, limits, progress),
         MakeKind::Occlusion => occlusion::make(request, limits, progress),
         MakeKind::Plain | MakeKind::LatLong | MakeKind::Cube | MakeKind::Shadow => {
-            of_pictures(request, limits, progress)
+            match make_stream::make(request, limits, progress)? {
+                Some(made) => Ok(made),
+                None => of_pictures(request, limits, progress),
+            }
         }
     }
 }
 
-/// Makes a texture of a picture, or of six.
-fn of_pictures(
+/// Makes a texture of a picture, or of six, in memory.
+pub(super) fn of_pictures(
     request: &MakeRequest,
     limits: MakeLimits<'_>,
     progress: &MakeProgress<'_>,
@@ -265,46 +286,51 @@ fn of_pictures(
     }
     report(progress, READ)?;
     let first = &pictures[0];
-    let format = match request.format {
-        _ if request.kind == MakeKind::Shadow => TexelFormat::F32,
-        Some(format) => format,
-        None if request.from_srgb && first.format == TexelFormat::U8 => TexelFormat::U16,
-        None => first.format,
-    };
+    let format = request.stored_format(first.format);
     let (names, matrices) = (first.names.clone(), first.matrices);
     if request.kind == MakeKind::Shadow {
         check_depths(&request.inputs[0], first, "a shadow map")?;
     }
-    pictures.iter_mut().for_each(|picture| prepare(picture, request));
+    for SourcePicture { texels, format, straight_alpha, .. } in &mut pictures {
+        if let Some(preparation) = Preparation::of(request, *format, texels.channels, *straight_alpha) {
+            texels.fill_rows(|_, row| preparation.apply(row));
+        }
+    }
     let levels = match request.kind {
         MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
         _ => levels_of(sized(pictures.swap_remove(0).texels, request, progress)?, request, progress)?,
     };
-    let header = header_of(&levels, format, matrices, request);
+    let header = TextureHeader {
+        levels: levels.len() as u32,
+        matrices: matrices.filter(|_| request.kind == MakeKind::Shadow),
+        fov: request.fov.filter(|_| request.kind == MakeKind::Cube),
+        ..header_of(levels[0].size, levels[0].channels, format, request)
+    };
     super::file::check(&request.output, &header)?;
-    let made = MadeLevels { header: &header, levels: &levels, names: names.as_deref(), points: None };
-    write(&request.output, &made, limits.output, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
+    let tags = TextureTags { header: &header, names: names.as_deref(), points: None };
+    let show = |fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction);
+    write(&request.output, &tags, &mut LevelTiles::new(&tags, &levels), limits.output, &show)?;
     Ok(MadeTexture { header, is_new: true })
 }
 
-fn header_of(
-    levels: &[Texels],
+/// Returns what is said of a texture of this size with all its levels.
+pub(super) fn header_of(
+    [width, height]: [u32; 2],
+    channels: u32,
     format: TexelFormat,
-    matrices: Option<ShadowMatrices>,
     request: &MakeRequest,
 ) -> TextureHeader {
-    let [width, height] = levels[0].size;
     TextureHeader {
         width,
         height,
-        levels: levels.len() as u32,
-        channels: levels[0].channels,
+        levels: whole_levels(width, height),
+        channels,
         format,
         kind: request.texture_kind(),
         wrap: request.wraps(),
-        matrices: matrices.filter(|_| request.kind == MakeKind::Shadow),
-        fov: request.fov.filter(|_| request.kind == MakeKind::Cube),
+        matrices: None,
+        fov: None,
     }
 }
 
@@ -320,37 +346,6 @@ pub(super) fn check_depths(path: &Path, picture: &SourcePicture, what: &str) -> 
     })
 }
 
-/// Makes colours linear and multiplies them with alpha, as asked.
-fn prepare(picture: &mut SourcePicture, request: &MakeRequest) {
-    let texels = &mut picture.texels;
-    let channels = texels.channels as usize;
-    let colours = if channels < 3 { 1 } else { 3 };
-    let is_srgb = request.from_srgb && picture.format == TexelFormat::U8;
-    let alpha = picture.straight_alpha.filter(|_| request.alpha == AlphaMode::Multiply);
-    if !is_srgb && alpha.is_none() {
-        return;
-    }
-    texels.fill_rows(|_, row| {
-        for texel in row.chunks_exact_mut(channels) {
-            let opacity = alpha.map_or(1.0, |alpha| texel[alpha]);
-            for value in &mut texel[..colours] {
-                *value = if is_srgb { linear(*value) } else { *value } * opacity;
-            }
-        }
-    });
-}
-
-/// Applies the inverse of the sRGB transfer function (IEC 61966-2-1).
-fn linear(encoded: f32) -> f32 {
-    let encoded = f64::from(encoded);
-    let linear = if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) };
-    linear as f32
-}
-
-fn filter_of(request: &MakeRequest) -> LevelFilter {
-    LevelFilter { filter: request.filter, widths: request.filter_width, wrap: request.wraps() }
-}
-
 /// Returns the picture in the size that is asked for.
 fn sized(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Texels, TextureError> {
     let size = request.texture_size(texels.size);
@@ -364,7 +359,7 @@ fn resized(
     request: &MakeRequest,
     show: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Texels, TextureError> {
-    texels.resized(size, filter_of(request), show).ok_or(TextureError::Stopped)
+    texels.resized(size, request.level_filter(), show).ok_or(TextureError::Stopped)
 }
 
 /// Returns the picture and all its levels, each made of the one before.

@@ -3,6 +3,7 @@
 use super::error::TextureError;
 use super::file::TextureContainer;
 use super::make::{MakeKind, MakeRequest, go_on};
+use super::make_stream;
 use super::picture::image_reader;
 use super::tiff_samples::StoredSamples;
 use super::tiff_tiles::decoder;
@@ -16,7 +17,7 @@ use std::path::Path;
 /// Bytes of a sample as it is worked with.
 const FLOAT_BYTES: u64 = 4;
 /// Bytes of a sample of a texture with all its smaller levels, and with what makes them.
-const LEVELS_BYTES: u64 = 8;
+pub(super) const LEVELS_BYTES: u64 = 8;
 /// Bytes of a sample of a cube: in the levels of its faces, and in the levels that the faces are packed in.
 const CUBE_BYTES: u64 = 12;
 
@@ -113,6 +114,9 @@ fn texels([width, height]: [u32; 2]) -> u64 {
 /// # Errors
 /// If a picture cannot be read, or is none.
 pub fn make_bytes(request: &MakeRequest) -> Result<u64, TextureError> {
+    if let Some(bytes) = make_stream::bytes(request)? {
+        return Ok(bytes);
+    }
     let mut bytes = 0_u64;
     for input in request.inputs.iter().filter(|_| request.kind != MakeKind::BrickMap) {
         if let Some(size) = PictureSize::read(input)? {

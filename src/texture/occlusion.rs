@@ -5,9 +5,10 @@ use super::error::TextureError;
 use super::header::{ShadowMatrices, TexelFormat, TextureHeader, TextureKind, WrapMode};
 use super::levels::{SAMPLES_MAX, Texels};
 use super::make::{LEVELS_MADE, MadeTexture, MakeLimits, MakeProgress, MakeRequest, check_depths};
+use super::packed_tiles::{LevelTiles, TextureTags};
 use super::picture::SourcePicture;
 use super::read_limits::PointCharge;
-use super::write::{MadeLevels, write};
+use super::write::write;
 use super::{TILE_TEXELS, TILE_WORDS};
 use std::path::Path;
 
@@ -82,8 +83,10 @@ pub(super) fn make(
     }
     write_words(&mut picture, &stack, &words);
     let header = header_of(picture.size);
-    let made = MadeLevels { header: &header, levels: &[picture], names: None, points: None };
-    write(&request.output, &made, limits.output, &|fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction))?;
+    let (tags, levels) = (TextureTags { header: &header, names: None, points: None }, [picture]);
+    let mut tiles = LevelTiles::new(&tags, &levels);
+    let show = |fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction);
+    write(&request.output, &tags, &mut tiles, limits.output, &show)?;
     Ok(MadeTexture { header, is_new: true })
 }
 

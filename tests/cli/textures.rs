@@ -212,19 +212,41 @@ pub(super) fn write_flat(path: &Path, side: u32, colour: png::ColorType) {
     encoder.write_header().and_then(|mut writer| writer.write_image_data(&texels)).expect("writable");
 }
 
+/// A world with a picture as a texture.
+const WORLD: &str = "Format 8 8 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"paintedplastic\" \
+                     \"string texturename\" \"a.png\"\nSphere 1 -1 1 360\nWorldEnd\n";
+
 /// Its header says how much memory it takes to make a texture of a picture.
 #[test]
 fn pictures_that_are_too_large_for_the_host_memory_are_refused_before_they_are_decoded() {
     let folder = directory();
-    write_flat(&folder.path().join("a.png"), 5000, png::ColorType::Grayscale);
-    let world = "Format 8 8 1\nDisplay \"b.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"paintedplastic\" \
-                 \"string texturename\" \"a.png\"\nSphere 1 -1 1 360\nWorldEnd\n";
-    for text in [MAKE.to_owned(), world.to_owned()] {
+    let written = || -> tiff::TiffResult<()> {
+        let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(folder.path().join("a.png"))?)?;
+        encoder.write_image::<tiff::encoder::colortype::Gray8>(5000, 5000, &vec![7; 25_000_000])
+    };
+    written().expect("writable");
+    for text in [MAKE, WORLD] {
         fs::write(folder.path().join("a.rib"), text).expect("writable");
         let ran = anthill(folder.path(), &["render", "a.rib", "--host-memory", "128M", "--devices", "0"]);
         let message = "a.png\" is too large a picture for a texture to be made of it: it takes about 190.7 MiB";
         assert!(ran.code == Some(1) && ran.err.contains(message), "{}", ran.err);
     }
+}
+
+/// A PNG is read row by row where its texels would take too much memory.
+#[test]
+fn large_pictures_become_textures_within_little_host_memory() {
+    let folder = directory();
+    write_flat(&folder.path().join("a.png"), 2500, png::ColorType::Grayscale);
+    for text in [MAKE, WORLD] {
+        fs::write(folder.path().join("a.rib"), text).expect("writable");
+        let args = ["render", "a.rib", "--host-memory", "32M", "--devices", "0"];
+        let cache = folder.path().join("cache");
+        let ran = run(folder.path(), &args, &[("XDG_CACHE_HOME", cache.as_os_str())], "");
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    let info = anthill(folder.path(), &["texture", "info", "a.tex"]);
+    assert!(info.out.contains("2500 x 2500, 1 channel, 8-bit"), "{}", info.out);
 }
 
 /// A file of points says how many they are before any is read.

@@ -173,7 +173,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("tiff", &["src/film/", "src/texture/", "tests/"]),
     // Where a test of the pipeline fails, its picture can be looked at.
     ("image", &["src/texture/"]),
-    ("png", &["src/film/", "src/render/tests.rs", "tests/"]),
+    ("png", &["src/film/", "src/render/tests.rs", "src/texture/", "tests/"]),
     ("plotters", &["src/scale/"]),
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),

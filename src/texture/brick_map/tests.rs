@@ -65,7 +65,7 @@ fn columns_of_tiles_stand_side_by_side() {
     let words: Vec<u32> = (0..3 * TILE_WORDS as u32).collect();
     let texels = picture([128, 128], words);
     for (place, word) in [([0, 0], 0), ([63, 127], 8191), ([64, 0], 8192), ([127, 63], 12287), ([127, 64], 0)] {
-        assert_eq!(texels.at(place)[0].to_bits(), word, "{place:?}");
+        assert_eq!(texels.row(place[1])[place[0] as usize].to_bits(), word, "{place:?}");
     }
 }
 
@@ -137,8 +137,8 @@ fn odd_map(path: &Path, change: impl Fn(&mut TextureHeader, &mut Vec<Texels>, &m
     let mut levels = vec![Texels::empty([64, 128], 1)];
     let mut points = Some(&channels[..]);
     change(&mut header, &mut levels, &mut points);
-    let made = MadeLevels { header: &header, levels: &levels, names: None, points };
-    write(path, &made, &OutputBudget::default(), &go_on).expect("writable");
+    let tags = TextureTags { header: &header, names: None, points };
+    write(path, &tags, &mut LevelTiles::new(&tags, &levels), &OutputBudget::default(), &go_on).expect("writable");
     TextureFile::open(path).expect_err("it is no brick map").to_string()
 }
 
