@@ -16,7 +16,7 @@ pub(crate) use handles::{close_when_short, handles_max, keep_reserve, with_handl
 pub(crate) use special::{open_file, read_file, what_is_no_file};
 pub(crate) use spelling::spellings;
 pub(crate) use text::{read_text, to_text};
-pub(crate) use utf16::{ByteOrder, Utf16Reader};
+pub(crate) use utf16::{read_utf_16, utf_16_of};
 pub(crate) use whole::FileSink;
 pub use whole::{PendingFile, check_writable, write_bytes};
 pub(crate) use whole::{beside, keep_mode, resolve, unnamed_beside, write_whole};

@@ -178,6 +178,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),
     ("csv", &["src/scale/"]),
+    ("encoding_rs", &["src/files/"]),
+    ("encoding_rs_io", &["src/files/"]),
     ("serde_ply", &["src/points/"]),
     (
         "rustix",
