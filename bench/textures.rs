@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench textures` uses the device that `ANTHILL_DEVICE` names (default: device 0). Each point of a
 //! square looks up 64 times in tiles that the device holds, as the first of four frames is subtracted; `nothing` is the
-//! same loop without a lookup. `square N` has footprints of 1.5 x 1.5 N texels, so `square 1` is isotropic, in two
+//! same loop without a lookup. `square N` has footprints of 1.5 x 1.5 N texels, so `square 1` is isotropic, in three
 //! levels. Textures are made on all cores.
 
 use anthill::diagnostic::{Reporter, Severity};

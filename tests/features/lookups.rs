@@ -38,6 +38,30 @@ fn a_ramp_is_seen_where_it_was_painted() {
     }
 }
 
+/// Of 16, 8 and 5.3 pixels; of almost 3 waves a pixel, none is to be seen instead of them.
+#[test]
+fn gratings_keep_their_contrast() {
+    let paint = "surface paint(float waves = 0;) { float x = xcomp(transform(\"NDC\", P));
+        Ci = 0.5 + 0.3 * sin(2 * PI * (waves * x + 0.1)); Oi = 1; }";
+    let show = "surface show(uniform string name = \"\";) { Ci = float texture(name, s, t); Oi = 1; }";
+    for (waves, least, most) in [(4, 0.97, 1.03), (8, 0.94, 1.06), (12, 0.84, 1.06), (190, 0.0, 0.05)] {
+        let surface = format!("paint\" \"float waves\" {waves} \"__spare");
+        let painted = painted([512, 512], "periodic").replace("paint\"\nPolygon", &format!("{surface}\"\nPolygon"));
+        let rib = [painted, square(64, "show\" \"string name\" \"$DIR/paint.tex")].concat();
+        let rib = rib.replace(" \"__spare\"", "").replace("Format 64 64 1", "PixelSamples 4 4\nFormat 64 64 1");
+        let scene = draw_with(&[("paint.sl", paint), ("show.sl", show)], &rib);
+        let picture = scene.clean("a.exr");
+        let part = |shift: f32| {
+            let wave = |x: usize| (std::f32::consts::TAU * (waves as f32 * (x as f32 + 0.5) / 64.0 + shift)).sin();
+            (0..64 * 32).map(|i| wave(i % 64) * picture.at("R", i % 64, 16 + i / 64)).sum::<f32>() / (32.0 * 32.0)
+        };
+        // The pixel filter is a box of one pixel.
+        let turns = std::f32::consts::PI * waves as f32 / 64.0;
+        let contrast = part(0.0).hypot(part(0.25)) / 0.3 / if waves < 64 { turns.sin() / turns } else { 1.0 };
+        assert!((least..most).contains(&contrast), "{waves} waves: {contrast}");
+    }
+}
+
 #[test]
 fn names_may_be_computed_while_shaders_run() {
     let show = "surface show(uniform string names[2] = {\"\", \"\"};) {\n\

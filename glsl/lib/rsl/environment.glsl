@@ -20,7 +20,7 @@ float rsl_inner(const in vec3 a, const in vec3 b) {
 
 // The probes in a lat-long map for the unit direction d, whose derivatives are orthogonal to it.
 RslFootprint rsl_sphere_footprint(const in TextureShape shape, const in vec3 d, const in vec3 dx, const in vec3 dy,
-                                  const in vec2 blur, const in uint form) {
+                                  const in vec2 blur, const in uint form, const in float sharpness) {
     float across = rsl_root(d.x * d.x + d.y * d.y);
     float stretch = rsl_reciprocal(max(across, 1e-6));
     float turn = 0.15915494 * (stretch * stretch);
@@ -30,7 +30,8 @@ RslFootprint rsl_sphere_footprint(const in TextureShape shape, const in vec3 d, 
     vec2 place = vec2(s, rsl_atan2(across, d.z) * 0.31830989);
     vec2 spread = vec2(min(abs(blur.x) * stretch, 1.0), blur.y);
     vec2 size = vec2(shape.width, shape.height);
-    return rsl_footprint(size, shape.levels, place, rsl_bounded2(x, 1.0), rsl_bounded2(y, 1.0), spread, form, 1.0);
+    return rsl_footprint(size, shape.levels, place, rsl_bounded2(x, 1.0), rsl_bounded2(y, 1.0), spread, form, 1.0,
+                         sharpness);
 }
 
 // A vector by its components along a cube's face: to the right, down, out.
@@ -50,7 +51,8 @@ uint rsl_face(const in vec3 d) {
 
 // The probes in one face of a cube, whose level 0 has `size` texels.
 RslFootprint rsl_face_footprint(const in TextureShape shape, const in uvec2 size, const in uint face, const in vec3 d,
-                                const in vec3 dx, const in vec3 dy, const in vec2 blur, const in uint form) {
+                                const in vec3 dx, const in vec3 dy, const in vec2 blur, const in uint form,
+                                const in float sharpness) {
     vec3 v = rsl_along_face(d, face);
     vec3 x = rsl_along_face(dx, face);
     vec3 y = rsl_along_face(dy, face);
@@ -62,7 +64,7 @@ RslFootprint rsl_face_footprint(const in TextureShape shape, const in uvec2 size
     vec2 along_y = rsl_bounded2((y.xy - place * y.z) * (near * scale), 4.0);
     // Levels end where a face would be less than a texel.
     uint levels = min(shape.levels, uint(findMSB(min(size.x, size.y))) + 1u);
-    return rsl_footprint(vec2(size), levels, place * scale + 0.5, along_x, along_y, blur, form, 1.0);
+    return rsl_footprint(vec2(size), levels, place * scale + 0.5, along_x, along_y, blur, form, 1.0, sharpness);
 }
 
 // environment(): `wanted` channels from `channel` on, towards r, filtered over (swidth dx, twidth dy). Blur is in
@@ -86,10 +88,12 @@ vec3 rsl_environment(const in uint token, const in float channel, const in uint 
     x = x - d * rsl_inner(d, x);
     y = y - d * rsl_inner(d, y);
     vec2 blur = rsl_bounded2(width_blur.zw, 1.0);
+    float sharpness = rsl_sharpness(width);
     RslWindow window = rsl_whole(shape, texture, channel, wanted);
     if (shape.kind != RSL_KIND_CUBE) {
         shape.kind = RSL_KIND_LAT_LONG;
-        return rsl_filter_window(shape, window, rsl_sphere_footprint(shape, d, x, y, blur, form), form, fill);
+        RslFootprint around = rsl_sphere_footprint(shape, d, x, y, blur, form, sharpness);
+        return rsl_filter_window(shape, window, around, form, fill);
     }
     uint face = rsl_face(d);
     window.cell = uvec2(face % 3u, face / 3u);
@@ -97,6 +101,6 @@ vec3 rsl_environment(const in uint token, const in float channel, const in uint 
     shape.wrap_s = RSL_WRAP_CLAMP;
     shape.wrap_t = RSL_WRAP_CLAMP;
     uvec2 size = max(uvec2(shape.width, shape.height) / window.parts, uvec2(1u));
-    RslFootprint f = rsl_face_footprint(shape, size, face, d, x, y, blur, form);
+    RslFootprint f = rsl_face_footprint(shape, size, face, d, x, y, blur, form, sharpness);
     return rsl_filter_window(shape, window, f, form, fill);
 }

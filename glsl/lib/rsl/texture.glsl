@@ -2,10 +2,16 @@
 // logarithm of the driver's.
 //
 // The footprint is an ellipse, the image of a circle under (dx, dy), to which blur is added as variance. Probes lie
-// along its major axis (after Feline, McCormack et al. 1999), each bilinear in two levels whose texels are about as
-// large as its minor axis. The weights of the probes add what the major axis lacks, so that the sum is close to an
-// elliptic weighted average at a bounded number of texels: with the gaussian, about 1.5 probes for each unit of the
-// ellipse's ratio, which is kept to 16. Probes are less than a width apart, or fine patterns would show between them.
+// along its major axis (after Feline, McCormack et al. 1999), each bilinear in levels whose texels are about as large
+// as its minor axis. The weights of the probes add what the major axis lacks, so that the sum is close to an elliptic
+// weighted average at a bounded number of texels: with the gaussian, about 1.5 probes for each unit of the ellipse's
+// ratio in the finest level, and half as many in each coarser one. The ratio is kept to 16. Probes are less than a
+// width apart, or fine patterns would show between them.
+//
+// A micropolygon shows the mean of lookups at its vertices, which blurs what they see. So the levels just finer and
+// coarser than the footprint weigh twice, minus the next coarser pair once. Gratings of 5 micropolygons keep 0.92 of
+// their contrast by that, those of 8 all of it, and patterns of less than 2 are hardly let through
+// (bench/results/2026-11-sharpness.md).
 
 #include "lib/rsl/reciprocal.glsl"
 
@@ -48,13 +54,14 @@ struct RslWindow {
     uvec2 parts;
 };
 
-// Where probes lie: place + x * axis for x in -1..1, in parts of the window; the share of the level after `level`.
+// Where probes lie: place + x * axis for x in -1..1, in parts of the window; how many there are in `level` and the two
+// after it, and the shares of these levels, which add up to 1. A level without a share has no probes.
 struct RslFootprint {
     vec2 place;
     vec2 axis;
-    float count;
     uint level;
-    float coarser;
+    vec3 counts;
+    vec3 shares;
 };
 
 bool rsl_is_finite(const in float x) {
@@ -155,9 +162,30 @@ float rsl_filter_weight(const in uint form, const in float q) {
     return g * g;
 }
 
-// The probes of a footprint (dx, dy) and blur in parts of a window of `size` texels and `levels` levels.
+// How much sharper lookups are of which the scene widens the footprint by these factors: the wider, the less.
+float rsl_sharpness(const in vec2 width) {
+    return rsl_reciprocal(max(abs(width.x), 1.0) * max(abs(width.y), 1.0));
+}
+
+// The number of probes along a line that is as long as so many widths of a probe. Lanczos weighs two with 0.
+float rsl_probe_count(const in float widths, const in uint form) {
+    float count = min(floor(widths + 1.5), RSL_PROBES_MAX);
+    return form == RSL_FILTER_LANCZOS && count == 2.0 ? 3.0 : count;
+}
+
+// The shares of a level and of the two after it, if it has these: `coarser` is how far the footprint is on the way to
+// the next level. Beyond the last level the last one counts, so the sharper ones fade into it.
+vec3 rsl_level_shares(const in uint level, const in uint levels, const in float coarser, const in float sharp) {
+    bool last = level + 1u >= levels;
+    float finest = last ? 1.0 : (1.0 + sharp) * (1.0 - coarser);
+    float coarsest = level + 2u >= levels ? 0.0 : -(sharp * coarser);
+    return vec3(finest, last ? 0.0 : (1.0 - finest) - coarsest, coarsest);
+}
+
+// The probes of a footprint (dx, dy) and blur in parts of a window of `size` texels and `levels` levels. `sharpness` is
+// 1 for the footprint of a micropolygon.
 RslFootprint rsl_footprint(const in vec2 size, const in uint levels, const in vec2 place, const in vec2 dx, const in vec2 dy,
-                           const in vec2 blur, const in uint form, const in float lerp) {
+                           const in vec2 blur, const in uint form, const in float lerp, const in float sharpness) {
     vec2 x = dx * size;
     vec2 y = dy * size;
     vec2 b = blur * size;
@@ -169,9 +197,11 @@ RslFootprint rsl_footprint(const in vec2 size, const in uint levels, const in ve
     float major = 0.5 * ((a + c) + spread);
     float area = x.x * y.y - x.y * y.x;
     float stretched = b.x * b.x * (x.y * x.y + y.y * y.y) + b.y * b.y * a;
-    float minor = (area * area + stretched) * rsl_reciprocal(max(major, 1e-12));
+    float square = area * area + stretched;
+    float minor = square * rsl_reciprocal(max(major, 1e-12));
     vec2 extent = rsl_filter_extent(form);
-    float width = max(extent.x * rsl_root(max(minor, major * 0.00390625)), 1.0);
+    float across = extent.x * rsl_root(max(minor, major * 0.00390625));
+    float width = max(across, 1.0);
     float covered = width * rsl_reciprocal(extent.x);
     float rest = rsl_root(max(major - covered * covered, 0.0));
     vec2 along = vec2(rsl_root(max(a - minor, 0.0)), rsl_root(max(c - minor, 0.0)));
@@ -180,16 +210,21 @@ RslFootprint rsl_footprint(const in vec2 size, const in uint levels, const in ve
     RslFootprint f;
     f.place = place;
     f.axis = along * vec2(rsl_reciprocal(size.x), rsl_reciprocal(size.y));
-    f.count = min(floor(2.2 * extent.y * rest * rsl_reciprocal(width) + 1.5), RSL_PROBES_MAX);
-    f.count = form == RSL_FILTER_LANCZOS && f.count == 2.0 ? 3.0 : f.count;
     // The levels whose texels are just smaller and larger than a probe.
     uint bits = floatBitsToUint(width);
     uint level = (bits >> 23) - 127u;
     float coarser = float(bits & 0x7fffffu) * 1.1920928955078125e-7;
     level = lerp < 0.5 && coarser >= 0.5 ? level + 1u : level;
-    bool last = level + 1u >= levels;
-    f.level = last ? levels - 1u : level;
-    f.coarser = last || lerp < 0.5 ? 0.0 : coarser;
+    f.level = min(level, levels - 1u);
+    // Where texels are as wide as two probes and more, there is nothing finer to see; and what is blurred stays so.
+    float sharp = min(max(2.0 * across - 1.0, 0.0), 1.0) * sharpness;
+    sharp = sharp * max(1.0 - stretched * rsl_reciprocal(max(square, 1e-12)), 0.0);
+    f.shares = lerp < 0.5 ? vec3(1.0, 0.0, 0.0) : rsl_level_shares(level, levels, coarser, sharp);
+    float line = 2.2 * extent.y * rest;
+    float texels = line * uintBitsToFloat(0x7f000000u - (bits & 0x7f800000u));
+    f.counts = vec3(rsl_probe_count(line * rsl_reciprocal(width), form),
+                    f.shares.y == 0.0 ? 0.0 : rsl_probe_count(texels * 0.5, form),
+                    f.shares.z == 0.0 ? 0.0 : rsl_probe_count(texels * 0.25, form));
     return f;
 }
 
@@ -304,28 +339,57 @@ RslProbe rsl_probe(const in TextureShape shape, const in RslWindow window, const
     return probe;
 }
 
+// The least and the largest of texels.
+struct RslRange {
+    vec4 low;
+    vec4 high;
+};
+
+// The range with a texel, if it counts.
+RslRange rsl_range_with(const in RslRange range, const in vec4 texel, const in bool counts) {
+    RslRange wider;
+    wider.low = counts ? min(range.low, texel) : range.low;
+    wider.high = counts ? max(range.high, texel) : range.high;
+    return wider;
+}
+
+// Values that levels weighed below 0 took beyond the range of the texels: kept within 0..1 if the range is, and within
+// the range the closer, the further that is beyond it. So masks stay masks, and there are no dark rings around lights.
+vec4 rsl_within(const in vec4 value, const in RslRange range) {
+    vec4 above = min(max(range.high - 1.0, 0.0), 1.0);
+    vec4 below = min(max(-range.low, 0.0), 1.0);
+    vec4 least = min(range.low, range.low * above);
+    vec4 most = max(range.high, (range.high - 1.0) * below + 1.0);
+    return min(max(value, least), most);
+}
+
 // The weighted mean of all probes in one plane: the channels of its words. CPU drivers run both sides of a branch, and
 // to find a tile costs more than to read a probe's texels. So the inner loop reads texels of one tile for as many
 // probes as lie in it, and the outer loop finds tiles. A probe's texels are added when all are read, in the same order
-// wherever tiles end.
+// wherever tiles end; and a level's mean when its last probe is.
 vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, const in RslFootprint f, const in uint plane,
                       const in uint form) {
+    vec4 mean = vec4(0.0);
     vec4 sum = vec4(0.0);
     float total = 0.0;
-    uint count = uint(f.count);
-    uint rounds = f.coarser > 0.0 ? 2u * count : count;
-    float step = rsl_reciprocal(f.count);
-    rsl_trips = rsl_trips + 8u * rounds;
+    RslRange range;
+    range.low = vec4(3.4e38);
+    range.high = vec4(-3.4e38);
+    uvec3 ends = uvec3(f.counts);
+    ends = uvec3(ends.x, ends.x + ends.y, ends.x + ends.y + ends.z);
+    vec3 counts = max(f.counts, vec3(1.0));
+    vec3 steps = vec3(rsl_reciprocal(counts.x), rsl_reciprocal(counts.y), rsl_reciprocal(counts.z));
+    rsl_trips = rsl_trips + 8u * ends.z;
     uvec2 wraps = rsl_wraps(shape);
     uint i = 0u;
-    uint level = f.level;
-    float x = step - 1.0;
-    RslProbe probe = rsl_probe(shape, window, f, wraps, level, x);
+    uint coarser = 0u;
+    float x = steps.x - 1.0;
+    RslProbe probe = rsl_probe(shape, window, f, wraps, f.level, x);
     uvec4 words = uvec4(0u);
-    while (i < rounds) {
+    while (i < ends.z) {
         uint tile = min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w));
-        uint held = level;
-        uint slot = tile == 0xffffffffu ? TILE_MISSING : tile_slot(window.texture, level, plane, uvec2(tile & 0xffffu, tile >> 16));
+        uint held = coarser;
+        uint slot = tile == 0xffffffffu ? TILE_MISSING : tile_slot(window.texture, f.level + held, plane, uvec2(tile & 0xffffu, tile >> 16));
         do {
             bvec4 here = equal(probe.tiles, uvec4(tile));
 #ifndef RSL_ONLY_NAMES
@@ -340,24 +404,39 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
             probe.tiles = uvec4(here.x ? 0xffffffffu : probe.tiles.x, here.y ? 0xffffffffu : probe.tiles.y,
                                 here.z ? 0xffffffffu : probe.tiles.z, here.w ? 0xffffffffu : probe.tiles.w);
             if (min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w)) != 0xffffffffu) break;
-            float weight = rsl_filter_weight(form, x * x) * (i < count ? 1.0 - f.coarser : f.coarser);
+            float weight = rsl_filter_weight(form, x * x);
             total = total + weight;
+            i = i + 1u;
+            bool is_level = i == (held == 0u ? ends.x : held == 1u ? ends.y : ends.z);
 #ifndef RSL_ONLY_NAMES
-            sum = sum + (weight * probe.shares.x) * rsl_word_channels(words.x, shape.format);
-            sum = sum + (weight * probe.shares.y) * rsl_word_channels(words.y, shape.format);
-            sum = sum + (weight * probe.shares.z) * rsl_word_channels(words.z, shape.format);
-            sum = sum + (weight * probe.shares.w) * rsl_word_channels(words.w, shape.format);
+            vec4 first = rsl_word_channels(words.x, shape.format);
+            vec4 second = rsl_word_channels(words.y, shape.format);
+            vec4 third = rsl_word_channels(words.z, shape.format);
+            vec4 fourth = rsl_word_channels(words.w, shape.format);
+            sum = sum + (weight * probe.shares.x) * first;
+            sum = sum + (weight * probe.shares.y) * second;
+            sum = sum + (weight * probe.shares.z) * third;
+            sum = sum + (weight * probe.shares.w) * fourth;
+            range = rsl_range_with(range, first, probe.shares.x != 0.0);
+            range = rsl_range_with(range, second, probe.shares.y != 0.0);
+            range = rsl_range_with(range, third, probe.shares.z != 0.0);
+            range = rsl_range_with(range, fourth, probe.shares.w != 0.0);
+            float share = (held == 0u ? f.shares.x : held == 1u ? f.shares.y : f.shares.z) * rsl_reciprocal(total);
+            mean = is_level ? mean + sum * share : mean;
+            sum = is_level ? vec4(0.0) : sum;
             words = uvec4(0u);
 #endif
-            i = i + 1u;
-            level = i < count ? f.level : f.level + 1u;
-            x = float(2u * (i < count ? i : i - count) + 1u) * step - 1.0;
-            probe = rsl_probe(shape, window, f, wraps, level, x);
+            total = is_level ? 0.0 : total;
+            coarser = i < ends.x ? 0u : i < ends.y ? 1u : 2u;
+            uint begin = coarser == 0u ? 0u : coarser == 1u ? ends.x : ends.y;
+            float step = coarser == 0u ? steps.x : coarser == 1u ? steps.y : steps.z;
+            x = float(2u * (i - begin) + 1u) * step - 1.0;
+            probe = rsl_probe(shape, window, f, wraps, f.level + coarser, x);
             // In the same tile?
-        } while (i < rounds && level == held &&
+        } while (i < ends.z && coarser == held &&
                  min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w)) == tile);
     }
-    return sum * rsl_reciprocal(total);
+    return rsl_within(mean, range);
 }
 
 // Component i of v.
@@ -407,6 +486,6 @@ vec3 rsl_texture(const in uint token, const in float channel, const in uint want
     vec2 y = rsl_bounded2(rsl_bounded2(dy, 1e9) * width, 64.0);
     vec2 blur = rsl_bounded2(width_blur.zw, 64.0);
     vec2 size = vec2(shape.width, shape.height);
-    RslFootprint f = rsl_footprint(size, shape.levels, place, x, y, blur, form, lerp);
+    RslFootprint f = rsl_footprint(size, shape.levels, place, x, y, blur, form, lerp, rsl_sharpness(width));
     return rsl_filter_window(shape, rsl_whole(shape, texture, channel, wanted), f, form, fill);
 }

@@ -1,6 +1,6 @@
 //! Probes along the major axis of a footprint.
 
-use super::arithmetic::{reciprocal, root, wrap_place};
+use super::arithmetic::{bounded, reciprocal, root, wrap_place};
 use super::cube;
 use super::store::{TextureShape, TextureStore, WantedChannels};
 use super::texels::{EXPONENT_OF_ONE, MANTISSA_BITS, channels_of_word, word_channels};
@@ -40,6 +40,12 @@ impl FilterForm {
         }
     }
 
+    /// Returns the number of probes along a line that is as long as so many widths of a probe.
+    fn probe_count(self, widths: f32) -> f32 {
+        let count = (widths + 1.5).floor().min(32.0);
+        if self == Self::Lanczos && count == 2.0 { 3.0 } else { count }
+    }
+
     /// Returns the weight along the line by the square of the place on it.
     fn weight(self, q: f32) -> f32 {
         let r = 1.0 - q;
@@ -71,20 +77,30 @@ pub struct LookupFilter {
     pub lerp: f32,
 }
 
+impl LookupFilter {
+    /// Returns how much sharper lookups are: the wider the scene makes the footprint, the less.
+    fn sharpness(&self) -> f32 {
+        let [s, t] = self.width.map(|width| bounded(width, 1e9).abs().max(1.0));
+        reciprocal(s * t)
+    }
+}
+
 impl Default for LookupFilter {
     fn default() -> Self {
         Self { width: [1.0; 2], blur: [0.0; 2], form: FilterForm::Gaussian, fill: 0.0, lerp: 1.0 }
     }
 }
 
-/// Where probes lie: `place + x * axis` for x in -1..1.
+/// Where probes lie: `place + x * axis` for x in -1..1, in `level` and the two after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
     place: [f32; 2],
     axis: [f32; 2],
-    count: f32,
     level: u32,
-    coarser: f32,
+    /// How many probes there are in each level.
+    counts: [f32; 3],
+    /// The shares of the levels, which add up to 1. A level without a share has no probes.
+    shares: [f32; 3],
 }
 
 impl Footprint {
@@ -104,33 +120,50 @@ impl Footprint {
         let major = 0.5 * ((a + c) + spread);
         let area = x[0] * y[1] - x[1] * y[0];
         let stretched = b[0] * b[0] * (x[1] * x[1] + y[1] * y[1]) + b[1] * b[1] * a;
-        let minor = (area * area + stretched) * reciprocal(major.max(1e-12));
+        let square = area * area + stretched;
+        let minor = square * reciprocal(major.max(1e-12));
         let [probe, reach] = filter.form.extent();
-        let width = (probe * root(minor.max(major * 0.003_906_25))).max(1.0);
+        let across = probe * root(minor.max(major * 0.003_906_25));
+        let width = across.max(1.0);
         let covered = width * reciprocal(probe);
         let rest = root((major - covered * covered).max(0.0));
         let scale = reach * rest * reciprocal(root(spread).max(1e-6));
         let along = [root((a - minor).max(0.0)), root((c - minor).max(0.0))];
         let along = [along[0] * scale, (if h < 0.0 { -along[1] } else { along[1] }) * scale];
-        let count = (2.2 * reach * rest * reciprocal(width) + 1.5).floor().min(32.0);
-        let (level, coarser) = Self::level(width, levels, filter.lerp);
+        let (level, coarser) = level_of(width, filter.lerp);
+        // What is blurred stays so, and where texels are as wide as two probes, there is nothing finer to see.
+        let sharp = (2.0 * across - 1.0).clamp(0.0, 1.0) * filter.sharpness();
+        let sharp = sharp * (1.0 - stretched * reciprocal(square.max(1e-12))).max(0.0);
+        let shares = if filter.lerp < 0.5 { [1.0, 0.0, 0.0] } else { level_shares(level, levels, coarser, sharp) };
+        let line = 2.2 * reach * rest;
+        let texels = line * f32::from_bits((2 * EXPONENT_OF_ONE - (width.to_bits() >> MANTISSA_BITS)) << MANTISSA_BITS);
+        let widths = [line * reciprocal(width), texels * 0.5, texels * 0.25];
+        let count = |i: usize| if shares[i] == 0.0 { 0.0 } else { filter.form.probe_count(widths[i]) };
         Self {
             place,
             axis: [along[0] * reciprocal(size[0]), along[1] * reciprocal(size[1])],
-            count: if filter.form == FilterForm::Lanczos && count == 2.0 { 3.0 } else { count },
-            level,
-            coarser,
+            level: level.min(levels - 1),
+            counts: [0, 1, 2].map(count),
+            shares,
         }
     }
+}
 
-    /// Returns the level whose texels are just smaller than a probe, and the share of the next.
-    fn level(width: f32, levels: u32, lerp: f32) -> (u32, f32) {
-        let (exponent, mantissa) = (width.to_bits() >> MANTISSA_BITS, width.to_bits() & ((1 << MANTISSA_BITS) - 1));
-        let coarser = mantissa as f32 * (1.0 / (1 << MANTISSA_BITS) as f32);
-        let up = u32::from(lerp < 0.5 && coarser >= 0.5);
-        let level = exponent - EXPONENT_OF_ONE + up;
-        if level + 1 >= levels { (levels - 1, 0.0) } else { (level, if lerp < 0.5 { 0.0 } else { coarser }) }
-    }
+/// Returns the level whose texels are just smaller than a probe, and how far it is to the next; without `lerp` the
+/// nearest level.
+fn level_of(width: f32, lerp: f32) -> (u32, f32) {
+    let (exponent, mantissa) = (width.to_bits() >> MANTISSA_BITS, width.to_bits() & ((1 << MANTISSA_BITS) - 1));
+    let coarser = mantissa as f32 * (1.0 / (1 << MANTISSA_BITS) as f32);
+    let up = u32::from(lerp < 0.5 && coarser >= 0.5);
+    (exponent - EXPONENT_OF_ONE + up, coarser)
+}
+
+/// Returns the shares of a level and of the two after it, if it has these. Beyond the last level the last one counts.
+fn level_shares(level: u32, levels: u32, coarser: f32, sharp: f32) -> [f32; 3] {
+    let is_last = level + 1 >= levels;
+    let finest = if is_last { 1.0 } else { (1.0 + sharp) * (1.0 - coarser) };
+    let coarsest = if level + 2 >= levels { 0.0 } else { -(sharp * coarser) };
+    [finest, if is_last { 0.0 } else { (1.0 - finest) - coarsest }, coarsest]
 }
 
 /// Returns a texel's coordinate after wrap; `at` is beside a place that [`wrap_place`] gave.
@@ -166,6 +199,34 @@ impl TextureShape {
         let [x, y] = [wrap_texel(at[0], extent[0], wraps[0])?, wrap_texel(at[1], extent[1], wraps[1])?];
         let beyond = self.kind == 1 && at[1].div_euclid(extent[1] as i32) & 1 != 0;
         Some([if beyond { (x + extent[0] / 2) % extent[0] } else { x }, y])
+    }
+}
+
+/// The least and the largest of texels, by channel.
+struct TexelRange {
+    low: [f32; 4],
+    high: [f32; 4],
+}
+
+impl Default for TexelRange {
+    fn default() -> Self {
+        Self { low: [3.4e38; 4], high: [-3.4e38; 4] }
+    }
+}
+
+impl TexelRange {
+    fn add(&mut self, texel: [f32; 4]) {
+        self.low = std::array::from_fn(|i| self.low[i].min(texel[i]));
+        self.high = std::array::from_fn(|i| self.high[i].max(texel[i]));
+    }
+
+    /// Returns values within 0..1 if the texels are, and within their range the closer, the further that is beyond it.
+    fn within(&self, values: [f32; 4]) -> [f32; 4] {
+        std::array::from_fn(|i| {
+            let (low, high) = (self.low[i], self.high[i]);
+            let (above, below) = ((high - 1.0).clamp(0.0, 1.0), (-low).clamp(0.0, 1.0));
+            values[i].max(low.min(low * above)).min(high.max((high - 1.0) * below + 1.0))
+        })
     }
 }
 
@@ -215,30 +276,30 @@ impl Window {
         plane: u32,
         form: FilterForm,
     ) -> [f32; 4] {
-        let (mut sum, mut total) = ([0.0; 4], 0.0);
-        let step = reciprocal(f.count);
-        let levels = [(f.level, 1.0 - f.coarser), (f.level + 1, f.coarser)];
-        for (level, share) in levels.into_iter().filter(|&(level, share)| level == f.level || share > 0.0) {
-            for i in 0..f.count as u32 {
+        let (mut mean, mut range) = ([0.0; 4], TexelRange::default());
+        for (coarser, (count, share)) in (0..).zip(f.counts.into_iter().zip(f.shares)) {
+            let (mut sum, mut total) = ([0.0; 4], 0.0);
+            let step = reciprocal(count.max(1.0));
+            for i in 0..count as u32 {
                 let x = (2 * i + 1) as f32 * step - 1.0;
-                let weight = form.weight(x * x) * share;
+                let weight = form.weight(x * x);
                 total += weight;
-                self.probe(
-                    store,
-                    shape,
-                    [level, plane],
-                    [f.place[0] + f.axis[0] * x, f.place[1] + f.axis[1] * x],
-                    |w, word| {
-                        let channels = word_channels(word, shape.format);
-                        sum.iter_mut().zip(channels).for_each(|(sum, c)| *sum += (weight * w) * c);
-                    },
-                );
+                let place = [f.place[0] + f.axis[0] * x, f.place[1] + f.axis[1] * x];
+                self.probe(store, shape, [f.level + coarser, plane], place, |w, word| {
+                    let channels = word_channels(word, shape.format);
+                    sum.iter_mut().zip(channels).for_each(|(sum, c)| *sum += (weight * w) * c);
+                    range.add(channels);
+                });
+            }
+            if count > 0.0 {
+                let share = share * reciprocal(total);
+                mean.iter_mut().zip(sum).for_each(|(mean, sum)| *mean += sum * share);
             }
         }
-        sum.map(|sum| sum * reciprocal(total))
+        range.within(mean)
     }
 
-    /// The weights and words of a bilinear probe.
+    /// The weights and words of a bilinear probe; words outside of a black wrap are 0.
     fn probe(
         &self,
         store: &dyn TextureStore,
@@ -260,10 +321,55 @@ impl Window {
             let side = |i: usize| if corner[i] == 1 { share[i] } else { 1.0 - share[i] };
             let w = side(0) * side(1);
             let texel = shape.wrapped(std::array::from_fn(|i| at[i].floor() as i32 + corner[i]), extent);
-            if let Some(texel) = texel.filter(|_| w != 0.0) {
-                let inside = std::array::from_fn(|i| texel[i] + self.cell[i] * extent[i]);
-                take(w, store.word(self.texture, level, plane, inside));
+            if w != 0.0 {
+                let inside = texel.map(|texel| std::array::from_fn(|i| texel[i] + self.cell[i] * extent[i]));
+                take(w, inside.map_or(0, |inside| store.word(self.texture, level, plane, inside)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the shares by level.
+    fn by_level(level: u32, levels: u32, coarser: f32, sharp: f32) -> [f32; 8] {
+        let shares = level_shares(level, levels, coarser, sharp);
+        let mut found = [0.0; 8];
+        for (i, share) in shares.into_iter().enumerate().filter(|(_, share)| *share != 0.0) {
+            let level = level.min(levels - 1) as usize + i;
+            assert!(level < levels as usize, "level {level} of {levels} has the share {share}");
+            found[level] = share;
+        }
+        found
+    }
+
+    #[test]
+    fn shares_of_levels_add_up_to_one_and_do_not_jump() {
+        for (levels, level, sharp) in
+            (1..5).flat_map(|n| (0..5).flat_map(move |i| [0.0, 0.3, 1.0].map(|sharp| (n, i, sharp))))
+        {
+            for coarser in [0.0, 0.1, 1.0 / 3.0, 0.5, 0.75, 0.999] {
+                let sum: f32 = by_level(level, levels, coarser, sharp).into_iter().sum();
+                assert!((sum - 1.0).abs() < 1e-6, "level {level} of {levels}, {coarser}, {sharp}: {sum}");
+            }
+            let (end, next) = (by_level(level, levels, 1.0, sharp), by_level(level + 1, levels, 0.0, sharp));
+            // A sharper level fades away before the last one, which is alone.
+            let is_same = end.iter().zip(next).all(|(a, b)| (a - b).abs() < 1e-6);
+            assert!(is_same, "level {level} of {levels}, {sharp}: {end:?} and {next:?}");
+        }
+        assert_eq!(level_shares(3, 9, 0.25, 0.0), [0.75, 0.25, 0.0], "without it they are those of two levels");
+    }
+
+    #[test]
+    fn values_stay_where_texels_are() {
+        let within =
+            |low: f32, high: f32, value: f32| TexelRange { low: [low; 4], high: [high; 4] }.within([value; 4])[0];
+        assert_eq!([-0.1, 0.1, 0.9, 1.1].map(|value| within(0.2, 0.7, value)), [0.0, 0.1, 0.9, 1.0]);
+        assert_eq!([0.1, 40.0, 90.0].map(|value| within(0.5, 80.0, value)), [0.5, 40.0, 80.0], "a light");
+        assert_eq!([-2.0, 0.9].map(|value| within(-1.0, 0.5, value)), [-1.0, 0.5], "a direction");
+        // Beyond 0 to 1 by a little, it is a little less free.
+        assert!((within(0.5, 1.25, 0.0) - 0.125).abs() < 1e-6 && (within(-0.25, 0.5, 2.0) - 0.875).abs() < 1e-6);
     }
 }

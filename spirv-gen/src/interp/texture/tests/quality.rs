@@ -1,4 +1,4 @@
-//! How far lookups are from the mean of many points of the same footprint.
+//! How far micropolygons, which show the means of lookups at their corners, are from the means of many points.
 
 use super::{FORMS, PERIODIC, Picture, with};
 use std::f32::consts::PI;
@@ -38,11 +38,12 @@ impl Pattern {
         Self::new(|s, t| ((8.0 * s).floor() + (8.0 * t).floor()).rem_euclid(2.0), 0.5)
     }
 
-    /// Returns the coordinates of a pixel of a turned plane that is seen up to the horizon, and their derivatives.
-    fn area(&self, column: u32, row: u32) -> [[f32; 2]; 3] {
+    /// Returns the coordinates of a place of a turned plane that is seen up to the horizon, in pixels, and their
+    /// derivatives.
+    fn area(&self, [column, row]: [f32; 2]) -> [[f32; 2]; 3] {
         let size = 1.0 / PIXELS as f32;
-        let x = (column as f32 + 0.5) * size * 2.0 - 1.0;
-        let y = (row as f32 + 0.5) * size + 0.02;
+        let x = column * size * 2.0 - 1.0;
+        let y = row * size + 0.02;
         let turned = |[s, t]: [f32; 2]| [0.94 * s - 0.34 * t, 0.34 * s + 0.94 * t].map(|x| x * self.repeat);
         [[x / y, 1.0 / y], [2.0 * size / y, 0.0], [-x / (y * y) * size, -size / (y * y)]].map(turned)
     }
@@ -60,26 +61,30 @@ impl Pattern {
         sum / (points * points) as f32
     }
 
-    /// Returns the mean difference of lookups from the means over pixels, by filter.
+    /// Returns the mean difference of micropolygons, as large as pixels, from the means over them, by filter.
     fn errors(&self) -> [f32; 5] {
         let mut sums = [0.0; 5];
         for i in 0..PIXELS * PIXELS {
-            let area = self.area(i % PIXELS, i / PIXELS);
-            let mean = self.mean(area);
+            let [column, row] = [i % PIXELS, i / PIXELS].map(|place| place as f32);
+            let mean = self.mean(self.area([column + 0.5, row + 0.5]));
+            let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+            let areas = corners.map(|[right, down]| self.area([column + right, row + down]));
             for (sum, form) in sums.iter_mut().zip(FORMS) {
-                *sum += (self.picture.look(area, &with(form)) - mean).abs();
+                let shown: f32 = areas.iter().map(|area| self.picture.look(*area, &with(form))).sum();
+                *sum += (0.25 * shown - mean).abs();
             }
         }
         sums.map(|sum| sum / (PIXELS * PIXELS) as f32)
     }
 }
 
-/// With the gaussian, the default, OpenImageIO's lookups differ by 0.047 and 0.0177.
+/// Without what is taken away of coarser levels, the gaussian, the default, has 0.1086 and 0.0973. Most of that is the
+/// mean of four corners itself.
 #[test]
-fn lookups_are_close_to_the_mean_of_what_a_pixel_sees() {
+fn micropolygons_are_close_to_the_mean_of_what_they_cover() {
     for (name, pattern, most) in [
-        ("zone plate", Pattern::zone_plate(), [0.045, 0.028, 0.022, 0.022, 0.03]),
-        ("checkerboard", Pattern::checkerboard(), [0.0165, 0.018, 0.0225, 0.022, 0.035]),
+        ("zone plate", Pattern::zone_plate(), [0.104, 0.107, 0.1085, 0.108, 0.103]),
+        ("checkerboard", Pattern::checkerboard(), [0.093, 0.094, 0.094, 0.094, 0.0935]),
     ] {
         for ((form, error), most) in FORMS.into_iter().zip(pattern.errors()).zip(most) {
             assert!(error <= most, "{name} {form:?}: {error}");
