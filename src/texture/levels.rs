@@ -100,6 +100,17 @@ pub(super) struct LevelFilter {
     pub(super) filter: MakeFilter,
     pub(super) widths: Option<[f32; 2]>,
     pub(super) wrap: [WrapMode; 2],
+    /// Whether values stay from 0 to 1, as those are of which they are made.
+    pub(super) is_clamped: bool,
+}
+
+impl LevelFilter {
+    /// Takes away what negative weights add beyond the range of colours, if that is wanted.
+    pub(super) fn clamp(self, row: &mut [f32]) {
+        if self.is_clamped {
+            row.iter_mut().for_each(|value| *value = value.clamp(0.0, 1.0));
+        }
+    }
 }
 
 /// A picture: channels of a texel next to each other, rows from the top.
@@ -140,6 +151,7 @@ impl Texels {
                 for &(from, weight) in taps {
                     add(row, narrow.entry(from).or_insert_with(|| narrowed(self.row(from), channels, &across)), weight);
                 }
+                filter.clamp(row);
             }
             ControlFlow::Continue(())
         });
@@ -274,7 +286,7 @@ mod tests {
     use super::*;
 
     fn filter(filter: MakeFilter, wrap: WrapMode) -> LevelFilter {
-        LevelFilter { filter, widths: None, wrap: [wrap; 2] }
+        LevelFilter { filter, widths: None, wrap: [wrap; 2], is_clamped: false }
     }
 
     fn resized(texels: &Texels, size: [u32; 2], filter: LevelFilter) -> Texels {
@@ -329,7 +341,7 @@ mod tests {
     #[test]
     fn texels_beyond_the_edge_depend_on_the_wrap() {
         let row = Texels { size: [4, 1], channels: 1, values: vec![0.0, 0.0, 0.0, 8.0] };
-        let wide = |wrap| LevelFilter { filter: MakeFilter::Box, widths: Some([2.0, 1.0]), wrap: [wrap; 2] };
+        let wide = |wrap| LevelFilter { widths: Some([2.0, 1.0]), ..filter(MakeFilter::Box, wrap) };
         let first = |wrap| resized(&row, [2, 1], wide(wrap)).values;
         // The first covers texels -1 to 2, the second 1 to 4.
         assert_eq!(first(WrapMode::Periodic), [2.0, 2.0]);

@@ -69,8 +69,9 @@ pub struct MakeRequest {
     pub output: PathBuf,
     /// What is seen outside, along s and t.
     pub wrap: [WrapMode; 2],
-    /// How smaller levels are made.
-    pub filter: MakeFilter,
+    /// How smaller levels are made. If it is `None`, then as suits the pictures: with Lanczos' filter where all of
+    /// their values are from 0 to 1, or else with the box, which leaves no rings around lights and depths.
+    pub filter: Option<MakeFilter>,
     /// Widths of the filter in texels of the smaller level, if not its own.
     pub filter_width: Option<[f32; 2]>,
     /// The full angle of view in degrees of each face of a cube.
@@ -99,7 +100,7 @@ impl MakeRequest {
             inputs,
             output,
             wrap: [WrapMode::Black; 2],
-            filter: MakeFilter::Box,
+            filter: None,
             filter_width: None,
             fov: None,
             format: None,
@@ -150,9 +151,15 @@ impl MakeRequest {
         }
     }
 
-    /// Returns how smaller levels are made.
-    pub(super) fn level_filter(&self) -> LevelFilter {
-        LevelFilter { filter: self.filter, widths: self.filter_width, wrap: self.wraps() }
+    /// Returns how smaller levels are made of pictures, if all of their values are from 0 to 1, or not.
+    pub(super) fn level_filter(&self, are_from_0_to_1: bool) -> LevelFilter {
+        let default = if are_from_0_to_1 { MakeFilter::Lanczos } else { MakeFilter::Box };
+        LevelFilter {
+            filter: self.filter.unwrap_or(default),
+            widths: self.filter_width,
+            wrap: self.wraps(),
+            is_clamped: are_from_0_to_1 && self.filter.is_none(),
+        }
     }
 
     /// Returns what channels of a picture of this format are stored as.
@@ -296,10 +303,15 @@ pub(super) fn of_pictures(
             texels.fill_rows(|_, row| preparation.apply(row));
         }
     }
+    let filter = request.level_filter(pictures.iter().all(SourcePicture::is_from_0_to_1));
     let levels = match request.kind {
-        MakeKind::Cube => cube_levels(&request.inputs, pictures, request, progress)?,
+        MakeKind::Cube => cube_levels(&request.inputs, pictures, (request, filter), progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
-        _ => levels_of(sized(pictures.swap_remove(0).texels, request, progress)?, request, progress)?,
+        _ => {
+            let texels = pictures.swap_remove(0).texels;
+            let size = request.texture_size(texels.size);
+            levels_of(sized(texels, size, filter, &|| progress(READ))?, filter, progress)?
+        }
     };
     let header = TextureHeader {
         levels: levels.len() as u32,
@@ -346,24 +358,26 @@ pub(super) fn check_depths(path: &Path, picture: &SourcePicture, what: &str) -> 
     })
 }
 
-/// Returns the picture in the size that is asked for.
-fn sized(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Texels, TextureError> {
-    let size = request.texture_size(texels.size);
-    if size == texels.size { Ok(texels) } else { resized(&texels, size, request, &|| progress(READ)) }
+/// Says whether to go on.
+type ShowProgress<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
+
+/// Returns the picture in this size.
+fn sized(texels: Texels, size: [u32; 2], filter: LevelFilter, show: &ShowProgress<'_>) -> Result<Texels, TextureError> {
+    if size == texels.size { Ok(texels) } else { resized(&texels, size, filter, show) }
 }
 
 /// Returns a picture in another size, as long as `show` says so.
 fn resized(
     texels: &Texels,
     size: [u32; 2],
-    request: &MakeRequest,
-    show: &(dyn Fn() -> ControlFlow<()> + Sync),
+    filter: LevelFilter,
+    show: &ShowProgress<'_>,
 ) -> Result<Texels, TextureError> {
-    texels.resized(size, request.level_filter(), show).ok_or(TextureError::Stopped)
+    texels.resized(size, filter, show).ok_or(TextureError::Stopped)
 }
 
 /// Returns the picture and all its levels, each made of the one before.
-fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>) -> Result<Vec<Texels>, TextureError> {
+fn levels_of(texels: Texels, filter: LevelFilter, progress: &MakeProgress<'_>) -> Result<Vec<Texels>, TextureError> {
     let [width, height] = texels.size;
     let mut levels = vec![texels];
     for level in 1..whole_levels(width, height) as usize {
@@ -371,7 +385,7 @@ fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>)
         let begun = LEVELS_MADE - (LEVELS_MADE - READ) * 0.25_f32.powi(level as i32 - 1);
         report(progress, begun)?;
         let size = levels[level - 1].size.map(|side| (side / 2).max(1));
-        levels.push(resized(&levels[level - 1], size, request, &|| progress(begun))?);
+        levels.push(resized(&levels[level - 1], size, filter, &|| progress(begun))?);
     }
     Ok(levels)
 }
@@ -380,7 +394,7 @@ fn levels_of(texels: Texels, request: &MakeRequest, progress: &MakeProgress<'_>)
 fn cube_levels(
     inputs: &[PathBuf],
     pictures: Vec<SourcePicture>,
-    request: &MakeRequest,
+    (request, filter): (&MakeRequest, LevelFilter),
     progress: &MakeProgress<'_>,
 ) -> Result<Vec<Texels>, TextureError> {
     let (size, channels) = (pictures[0].texels.size, pictures[0].texels.channels);
@@ -396,8 +410,8 @@ fn cube_levels(
     for SourcePicture { texels, .. } in pictures {
         let begun = READ + (LEVELS_MADE - READ) * faces.len() as f32 / 6.0;
         let show = |_| progress(begun);
-        let sized = if size[0] == face { texels } else { resized(&texels, [face; 2], request, &|| show(begun))? };
-        faces.push(levels_of(sized, request, &show)?);
+        let sized = sized(texels, [face; 2], filter, &|| show(begun))?;
+        faces.push(levels_of(sized, filter, &show)?);
     }
     // px nx py above ny pz nz.
     let pack = |level: usize| {
@@ -413,7 +427,7 @@ fn cube_levels(
         packed
     };
     let mut levels: Vec<Texels> = (0..=face.ilog2() as usize).map(pack).collect();
-    let smallest = levels.last().map(|level| resized(level, [1, 1], request, &|| progress(LEVELS_MADE)));
+    let smallest = levels.last().map(|level| resized(level, [1, 1], filter, &|| progress(LEVELS_MADE)));
     levels.extend(smallest.transpose()?);
     Ok(levels)
 }

@@ -85,7 +85,8 @@ impl<'a> RowStream<'a> {
         if !fits || request.texture_size(rows.size) != rows.size {
             return Ok(None);
         }
-        let levels = RowLevels::new(&header, request.level_filter());
+        // PNG has integers.
+        let levels = RowLevels::new(&header, request.level_filter(true));
         Ok(Some(Self { rows, header, levels, progress }))
     }
 

@@ -36,9 +36,17 @@ pub(super) struct SourcePicture {
     pub(super) matrices: Option<ShadowMatrices>,
     /// The channel of an alpha that the colours are not yet multiplied with.
     pub(super) straight_alpha: Option<usize>,
+    /// Whether it was made of points.
+    pub(super) is_of_points: bool,
 }
 
 impl SourcePicture {
+    /// Whether it has colours or masks from 0 to 1: neither depths nor points, and no lights that are brighter.
+    pub(super) fn is_from_0_to_1(&self) -> bool {
+        let has_depths = self.texels.channels == 1 && self.matrices.is_some();
+        !self.is_of_points && !has_depths && self.texels.values.iter().all(|value| (0.0..=1.0).contains(value))
+    }
+
     /// Reads a picture, as long as `progress` says so. Memory for points is taken by `at_work`.
     pub(super) fn read(
         path: &Path,
@@ -115,6 +123,7 @@ fn read_exr(path: &Path, mut file: BufReader<WatchedFile<'_>>) -> Result<SourceP
         format: if is_half { TexelFormat::F16 } else { TexelFormat::F32 },
         matrices: ExrAttributes(header).matrices(),
         straight_alpha: None,
+        is_of_points: false,
     })
 }
 
@@ -150,7 +159,14 @@ fn read_tiff(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePict
         Some(window) => window.placed(&texels, None),
         None => texels,
     };
-    Ok(SourcePicture { texels, names: None, format: samples.format, matrices: tags.matrices, straight_alpha })
+    Ok(SourcePicture {
+        texels,
+        names: None,
+        format: samples.format,
+        matrices: tags.matrices,
+        straight_alpha,
+        is_of_points: false,
+    })
 }
 
 /// Reads a described part into its places among texels, one tile or strip at a time: of tiles packed with LZW the crate
@@ -218,7 +234,14 @@ fn read_points(
     progress: &MakeProgress<'_>,
 ) -> Result<SourcePicture, TextureError> {
     let texels = baked_picture(path, at_work, progress)?;
-    Ok(SourcePicture { texels, names: None, format: TexelFormat::F32, matrices: None, straight_alpha: None })
+    Ok(SourcePicture {
+        texels,
+        names: None,
+        format: TexelFormat::F32,
+        matrices: None,
+        straight_alpha: None,
+        is_of_points: true,
+    })
 }
 
 /// Returns a reader of PNG, JPEG, Radiance HDR or Targa.
@@ -262,5 +285,5 @@ fn read_other(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<SourcePic
     };
     let straight_alpha = colour.has_alpha().then(|| channels as usize - 1);
     let texels = Texels { size: [width, height], channels, values };
-    Ok(SourcePicture { texels, names: None, format, matrices: None, straight_alpha })
+    Ok(SourcePicture { texels, names: None, format, matrices: None, straight_alpha, is_of_points: false })
 }

@@ -64,6 +64,7 @@ fn pass_on<E>(
 struct RowLevel {
     size: [u32; 2],
     channels: usize,
+    filter: LevelFilter,
     across: Vec<Taps>,
     down: AxisFilter,
     rows: RowUse,
@@ -83,6 +84,7 @@ impl RowLevel {
         Self {
             size,
             channels,
+            filter,
             across: (0..size[0]).map(|at| across.taps(at)).collect(),
             down,
             rows: RowUse::of(&down, before[1], size[1]),
@@ -140,6 +142,7 @@ impl RowLevel {
         let used = in_parallel(rows, |(row, y): (&mut [f32], u32)| {
             let taps = self.down.taps(y);
             taps.iter().for_each(|(from, weight)| add(row, &self.narrow[from], *weight));
+            self.filter.clamp(row);
             taps
         });
         self.made += count as u32;
@@ -200,7 +203,7 @@ mod tests {
         for filter in MakeFilter::names().filter_map(MakeFilter::named) {
             for wrap in WrapMode::ALL {
                 for widths in [None, Some([1.0, 9.0]), Some([1.0, 0.1])] {
-                    let filter = LevelFilter { filter, widths, wrap: [wrap; 2] };
+                    let filter = LevelFilter { filter, widths, wrap: [wrap; 2], is_clamped: false };
                     let mut level = RowLevel::new([3, ROWS], [1, ROWS / 2], 1, filter);
                     let (kept_max, mut rows) = (level.rows.kept_max, 0);
                     for begin in (0..ROWS).step_by(STRIP_ROWS as usize) {

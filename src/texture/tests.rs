@@ -73,6 +73,7 @@ fn every_format_keeps_a_ramp_and_its_levels() {
     for format in [TexelFormat::U8, TexelFormat::U16, TexelFormat::F16, TexelFormat::F32] {
         let mut request = MakeRequest::new(MakeKind::Plain, vec![at("ramp.png")], at("ramp.tex"));
         request.format = Some(format);
+        request.filter = Some(MakeFilter::Box);
         request.wrap = [WrapMode::Periodic, WrapMode::Mirror];
         let file = made(&request);
         let header = file.header();
@@ -91,6 +92,39 @@ fn every_format_keeps_a_ramp_and_its_levels() {
         // 65 texels of level 1 become 32: each covers 65 / 32 of them, 2 * 65 / 32 of the picture.
         near(2, [0, 0], [65.0 / 32.0 - 0.5, 35.0 / 17.0 - 0.5, 77.0]);
         near(7, [0, 0], [64.5, 34.5, 77.0]);
+    }
+}
+
+/// Where no filter is named, colours keep more of what is fine, and what is bright does not ring.
+#[test]
+fn levels_are_made_with_what_suits_the_picture() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = |name: &str| folder.path().join(name);
+    let stripes = |x: u32, bright: f32| if x % 5 < 2 { bright } else { 0.0 };
+    png(&at("stripes.png"), [80, 40], 3, |x, _, _| stripes(x, 255.0) as u8);
+    for (name, bright) in [("calm.exr", 1.0), ("lights.exr", 40.0)] {
+        let grey = |x: usize, _: usize| {
+            let value = stripes(x as u32, bright);
+            (value, value, value)
+        };
+        exr::prelude::write_rgb_file(at(name), 80, 40, grey).expect("writable");
+    }
+    for (picture, filter) in
+        [("stripes.png", MakeFilter::Lanczos), ("calm.exr", MakeFilter::Lanczos), ("lights.exr", MakeFilter::Box)]
+    {
+        let mut request = MakeRequest::new(MakeKind::Plain, vec![at(picture)], at("a.tex"));
+        let chosen = made(&request);
+        (request.filter, request.output) = (Some(filter), at("b.tex"));
+        let named = made(&request);
+        for (level, x) in (1..4).flat_map(|level| (0..80 >> level).map(move |x| (level, x))) {
+            let [chosen, named] = [&chosen, &named].map(|file| channel(file, level, [x, 2], 1));
+            let is_as_expected = match filter {
+                MakeFilter::Lanczos if level > 1 => (0.0..=1.0).contains(&chosen),
+                MakeFilter::Lanczos => chosen == named.clamp(0.0, 1.0),
+                _ => chosen == named,
+            };
+            assert!(is_as_expected, "{picture}, level {level}, texel {x}: {chosen} for {named}");
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use tiff::encoder::{DirectoryEncoder, TiffEncoder, TiffKind, TiffKindBig, TiffKi
 use tiff::tags::{PhotometricInterpretation, Tag};
 
 /// Is increased when the same pictures become another texture than before.
-pub(super) const MAKER_VERSION: u32 = 3;
+pub(super) const MAKER_VERSION: u32 = 4;
 
 /// Returns the name and version of the program, as stored in files.
 fn software() -> String {

@@ -42,9 +42,10 @@ pub(crate) struct TextureMakeFlags {
     #[arg(long, value_name = "MODES", default_value = "black", value_parser = parse_wraps)]
     pub(crate) wrap: [WrapMode; 2],
 
-    /// How smaller levels are filtered: box, triangle, gaussian, catmull-rom, b-spline, mitchell, sinc or lanczos
-    #[arg(long, value_name = "NAME", default_value = "box", value_parser = parse_make_filter)]
-    pub(crate) filter: MakeFilter,
+    /// How smaller levels are filtered: box, triangle, gaussian, catmull-rom, b-spline, mitchell, sinc or lanczos.
+    /// Otherwise lanczos where all values are from 0 to 1, or else box
+    #[arg(long, value_name = "NAME", value_parser = parse_make_filter)]
+    pub(crate) filter: Option<MakeFilter>,
 
     /// Width of the filter in texels of the smaller level, if not its own
     #[arg(long, value_name = "TEXELS", value_parser = parse_filter_width)]

@@ -96,13 +96,13 @@ fn make_filtered(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>, mut make: 
         "separable-catmull-rom" => Some(MakeFilter::CatmullRom),
         name => MakeFilter::named(name),
     };
-    make.filter = known.unwrap_or_else(|| {
+    make.filter = Some(known.unwrap_or_else(|| {
         let message = format!("unknown filter \"{name}\"; \"box\" is used");
         let known: Vec<_> = MakeFilter::names().collect();
         let fault = scene.messages.error("badtoken", message);
         scene.messages.report_here(fault.hint(format!("known filters are {}", known.join(", "))));
         MakeFilter::Box
-    });
+    }));
     if widths.iter().all(|width| *width > 0.0) {
         make.filter_width = Some(widths);
     } else {

@@ -52,7 +52,7 @@ fn requests_say_what_is_made() {
     for name in ["MakeTexture", "MakeBump"] {
         let expected = MakeRequest {
             wrap: [WrapMode::Periodic, WrapMode::Mirror],
-            filter: MakeFilter::CatmullRom,
+            filter: Some(MakeFilter::CatmullRom),
             filter_width: Some([3.0, 2.5]),
             ..of(MakeKind::Plain, &["a.tif"], "a.tex")
         };
@@ -61,7 +61,7 @@ fn requests_say_what_is_made() {
             expected
         );
     }
-    let boxed = |make| MakeRequest { filter_width: Some([1.0, 1.0]), ..make };
+    let boxed = |make| MakeRequest { filter: Some(MakeFilter::Box), filter_width: Some([1.0, 1.0]), ..make };
     assert_eq!(
         made("MakeLatLongEnvironment \"a.hdr\" \"a.env\" \"box\" 1 1"),
         boxed(of(MakeKind::LatLong, &["a.hdr"], "a.env"))

@@ -63,7 +63,7 @@ const SIZES: [[u32; 2]; 7] = [[1, 1], [130, 70], [65, 129], [3, 400], [200, 3], 
 fn rows_become_the_same_texture_as_whole_pictures() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.png");
-    let filters = MakeFilter::names().filter_map(MakeFilter::named);
+    let filters = [None].into_iter().chain(MakeFilter::names().map(MakeFilter::named));
     let cases = filters.flat_map(|filter| WrapMode::ALL.map(|wrap| (filter, wrap)));
     for (turn, (filter, wrap)) in cases.enumerate() {
         let depth = if turn.is_multiple_of(3) { BitDepth::Sixteen } else { BitDepth::Eight };
