@@ -74,6 +74,7 @@ def parse():
     add("--compile", help="a command that compiles the shader {sl}, for renderers that need that")
     add("--texture", help="a command that makes the texture {tex} of {tif}, instead of a scene with MakeTexture")
     add("--texture-bits", type=int, choices=(8, 32), default=32, help="of the pictures of which textures are made")
+    add("--contrast", type=float, default=1, help="of gratings (1: from black to white)")
     add("--driver", default="tiff", help="of the Display (tiff)")
     add("--extension", default="tif", help="of the picture's name (tif)")
     add("--quantize", default="0 0 0 0", help="the numbers of Quantize (0 0 0 0: floats)")
@@ -108,7 +109,7 @@ def run(command, folder, **values):
 def chosen(options):
     """Squares by chart."""
     found = {}
-    for name, cells in patterns.charts(charts.PITCH).items():
+    for name, cells in patterns.charts(charts.PITCH, options.contrast).items():
         squares = [charts.Square(*cell) for cell in cells if re.search(options.only, cell[0].name)]
         if name in options.charts and squares:
             found[name] = squares

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Predicts the figures of bench/sharpness for other ways of shading, without a renderer.
 
-    bench/sharpness/model.py [--rates 1] [--ways texture,plain] [--levels lanczos] [SCHEME ...]
+    bench/sharpness/model.py [--rates 1] [--ways texture,plain] [--levels lanczos] [--contrast 0.8] [SCHEME ...]
 
-A square is a grid of micropolygons of one colour each. A scheme is `PLACE[:SHARP][/WIDTH[/LEVELS]]`:
+A square is a grid of micropolygons of one colour each. A scheme is `PLACE[:SHARP][/WIDTH[/LEVELS[/RANGE]]]`:
 
 PLACE   vertices   colours of vertices; of a micropolygon the mean of its four
         centres    colours of the centres of micropolygons
@@ -12,8 +12,11 @@ SHARP   how much more the nearest colours weigh along each axis, and those beyon
         the neighbours on both sides, of vertices the two beyond the nearest two
 WIDTH   of lookups, in those of today: 1 if not given
 LEVELS  how much more the levels of a lookup weigh, and the ones after them less: 0 if not given
+RANGE   what lookups are kept within: `any` if not given, `unit` is 0 to 1, `read` the range of the texels read in the
+        finer two levels
 
-Without schemes it prints those that were compared. The first is today's: the measure and the model agree on it.
+Without schemes it prints those that were compared. `vertices/1/1/unit` is today's, if textures' levels are made with
+`lanczos`: the measure and the model agree on it.
 """
 
 import argparse
@@ -28,10 +31,10 @@ import tables
 
 # The width of a probe in footprints (glsl/lib/rsl/texture.glsl).
 PROBE = 0.96
-SCHEMES = ["vertices", "vertices/0.7", "vertices/0.5", "vertices/0", "vertices/1/1", "smooth", "smooth/0.6",
-           "smooth/1.1/0.8", "centres", "centres/0.7", "centres/0.6", "centres/0.5", "centres/0.4", "centres/1/0.3",
-           "centres/1.1/0.6", "centres:0.13", "vertices:0.0625", "vertices:0.1/1/0.3", "vertices:0.13",
-           "vertices:0.165"]
+SCHEMES = ["vertices/1/1/unit", "vertices/1/1/read", "vertices", "vertices/0.7", "vertices/0.5", "vertices/0",
+           "vertices/1/1", "smooth", "smooth/0.6", "smooth/1.1/0.8", "centres", "centres/0.7", "centres/0.6",
+           "centres/0.5", "centres/0.4", "centres/1/0.3", "centres/1.1/0.6", "centres:0.13", "vertices:0.0625",
+           "vertices:0.1/1/0.3", "vertices:0.13", "vertices:0.165"]
 
 
 class Scheme:
@@ -40,9 +43,11 @@ class Scheme:
         place, *rest = text.split("/")
         self.place, _, sharp = place.partition(":")
         self.sharp = float(sharp or 0)
-        self.width, self.levels = (float(x) for x in (rest + ["1", "0"][len(rest):]))
-        if self.place not in ("vertices", "centres", "smooth"):
-            raise argparse.ArgumentTypeError(f"{text}: must begin with vertices, centres or smooth")
+        width, levels, self.range = rest + ["1", "0", "any"][len(rest):]
+        self.width, self.levels = float(width), float(levels)
+        if self.place not in ("vertices", "centres", "smooth") or self.range not in ("any", "unit", "read"):
+            raise argparse.ArgumentTypeError(f"{text}: must begin with vertices, centres or smooth, and its range be "
+                                             "any, unit or read")
 
 
 def halved(values, kind):
@@ -75,6 +80,14 @@ def bilinear(values, x, y):
     return (1 - v) * upper + v * lower
 
 
+def extremes(values, x, y):
+    """The least and the largest of the four texels beside places, counted in texels."""
+    last = values.shape[0] - 1
+    i, j = (place.clip(0, last - 1e-6).astype(int) for place in (x, y))
+    texels = [values[j + down, i + right] for down in (0, 1) for right in (0, 1)]
+    return numpy.minimum.reduce(texels), numpy.maximum.reduce(texels)
+
+
 def looked_up(textures, side, step, scheme):
     """A lookup of places in pixels, where micropolygons are squares of `step` pixels."""
     size = textures[0].shape[0]
@@ -84,8 +97,13 @@ def looked_up(textures, side, step, scheme):
     weights = ((1 + more) * (1 - coarser), (1 + more) * coarser - more * (1 - coarser), -more * coarser)
 
     def look(x, y):
-        return sum(weight * bilinear(values, x / side * values.shape[0] - 0.5, y / side * values.shape[0] - 0.5)
-                   for weight, values in zip(weights, textures[level:]) if weight)
+        found = [(values, x / side * values.shape[0] - 0.5, y / side * values.shape[0] - 0.5)
+                 for values in textures[level:level + 3]]
+        value = sum(weight * bilinear(*at) for weight, at in zip(weights, found) if weight)
+        if scheme.range == "read":
+            ranges = [extremes(*at) for at in found[:2]]
+            value = value.clip(numpy.minimum(*(low for low, _ in ranges)), numpy.maximum(*(high for _, high in ranges)))
+        return value.clip(0, 1) if scheme.range == "unit" else value
     return look
 
 
@@ -127,9 +145,10 @@ def main():
     parser.add_argument("--rates", type=lambda x: [float(r) for r in x.split(",")], default=[1])
     parser.add_argument("--ways", default="texture,plain")
     parser.add_argument("--levels", choices=("box", "lanczos"), default="box", help="how levels are filtered (box)")
+    parser.add_argument("--contrast", type=float, default=1, help="of gratings (1)")
     parser.add_argument("schemes", nargs="*", type=Scheme)
     options = parser.parse_args()
-    found = patterns.charts(charts.PITCH)
+    found = patterns.charts(charts.PITCH, options.contrast)
     truths = [measures.Truth(charts.Square(*cell), ("gaussian", 2.0)) for name in found for cell in found[name]]
     textures = {truth.square.pattern.name: levels(truth.square.pattern, options.levels) for truth in truths}
     cases = []

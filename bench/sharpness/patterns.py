@@ -69,13 +69,14 @@ def shader_name(pattern, filtered):
     return f"{'filtered' if filtered else 'plain'}_{pattern.family}"
 
 
-def grating(period, degrees, name):
-    """A sine of x, of y (90 degrees) or across both."""
+def grating(period, degrees, name, contrast):
+    """A sine of x, of y (90 degrees) or across both, from black to white if `contrast` is 1."""
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     phase = 0.13 * period
     turns = lambda x, y: (c * x + s * y) / period + phase
-    return Pattern(name, lambda x, y: 0.5 + 0.5 * numpy.sin(2 * math.pi * turns(x, y)), "grating",
-                   "value = 0.5 + 0.5 * wave(p0 * x + p1 * y + p2);", "grating",
+    half = 0.5 * contrast
+    return Pattern(name, lambda x, y: 0.5 + half * numpy.sin(2 * math.pi * turns(x, y)), "grating",
+                   f"value = 0.5 + {half} * wave(p0 * x + p1 * y + p2);", "grating",
                    (c / period, s / period, phase), period=period, direction=(c, s))
 
 
@@ -145,10 +146,10 @@ def octave_name(octave):
     return f"noise_{octave[1]:g}"
 
 
-def charts(pitch):
+def charts(pitch, contrast):
     """The pictures: names, and patterns with their columns and rows among cells of `pitch` pixels."""
-    gratings = [grating(period, 90 * way, f"{period}_{'uv'[way]}") for period in PERIODS for way in (0, 1)]
-    gratings += [grating(4, 31, "4_oblique"), grating(8, 31, "8_oblique")]
+    gratings = [grating(period, 90 * way, f"{period}_{'uv'[way]}", contrast) for period in PERIODS for way in (0, 1)]
+    gratings += [grating(4, 31, "4_oblique", contrast), grating(8, 31, "8_oblique", contrast)]
     details = [lines(width, axis) for width in (1, 2) for axis in "uv"] + [edge(7), edge(23)]
     details += [noise(octave_name(octave), [(octave, 1)]) for octave in OCTAVES]
     details += [noise("fbm", [(octave, octave[1]) for octave in OCTAVES])]
