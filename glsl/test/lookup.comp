@@ -6,7 +6,7 @@
 const uint TEXTURE_NONE = 0xffffffff;
 const uint TEXTURE_UNKNOWN = 0xfffffffe;
 const uint TILE_MISSING = 0xffffffff;
-const uint TEXTURE_FORMS = 31u;
+const uint TEXTURE_FORMS = 63u;
 const uint LOOKUP_HEADER_WORDS = 64;
 const uint LOOKUP_SLOTS_FROM = 1024;
 

@@ -16,6 +16,8 @@ pub mod forms {
     pub const DEEP: u32 = 8;
     /// Cubes.
     pub const CUBE: u32 = 16;
+    /// Halves or floats, which may be beyond 0 to 1.
+    pub const FLOAT: u32 = 32;
 }
 
 /// Tiles of textures on a device (spirv-gen's abi.rs, "Textures").

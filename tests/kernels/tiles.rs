@@ -165,8 +165,10 @@ fn run_until_nothing_is_missed(
     count: u32,
 ) -> [u32; 2] {
     let (mut runs, mut overflows) = (0, 0);
-    let constants =
-        tiles::Constants { tiles_last: on_device.last as u32, texture_forms: forms::HALF | forms::MIRRORED };
+    let constants = tiles::Constants {
+        tiles_last: on_device.last as u32,
+        texture_forms: forms::HALF | forms::MIRRORED | forms::FLOAT,
+    };
     let tiles = if on_device.last == 1 { bindings.tiles1 } else { bindings.tiles7 };
     for first in (0..count).step_by(BATCH as usize) {
         let mut needed = BTreeSet::new();

@@ -38,6 +38,8 @@
 #define TEXTURE_DEEP 8u
 // Some are cubes, whose filters see neighbouring faces.
 #define TEXTURE_CUBE 16u
+// Some are of halves or floats, which may be beyond 0..1.
+#define TEXTURE_FLOAT 32u
 
 // Whether any texture is of a form. CPU drivers run both sides of a branch unless it is constant.
 bool textures_have(const in uint form) {
@@ -356,6 +358,7 @@ RslRange rsl_range_with(const in RslRange range, const in vec4 texel, const in b
 // Values that levels weighed below 0 took beyond the range of the texels: kept within 0..1 if the range is, and within
 // the range the closer, the further that is beyond it. So masks stay masks, and there are no dark rings around lights.
 vec4 rsl_within(const in vec4 value, const in RslRange range) {
+    if (!textures_have(TEXTURE_FLOAT)) return min(max(value, vec4(0.0)), vec4(1.0));
     vec4 above = min(max(range.high - 1.0, 0.0), 1.0);
     vec4 below = min(max(-range.low, 0.0), 1.0);
     vec4 least = min(range.low, range.low * above);
@@ -404,11 +407,10 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
             probe.tiles = uvec4(here.x ? 0xffffffffu : probe.tiles.x, here.y ? 0xffffffffu : probe.tiles.y,
                                 here.z ? 0xffffffffu : probe.tiles.z, here.w ? 0xffffffffu : probe.tiles.w);
             if (min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w)) != 0xffffffffu) break;
+            i = i + 1u;
+#ifndef RSL_ONLY_NAMES
             float weight = rsl_filter_weight(form, x * x);
             total = total + weight;
-            i = i + 1u;
-            bool is_level = i == (held == 0u ? ends.x : held == 1u ? ends.y : ends.z);
-#ifndef RSL_ONLY_NAMES
             vec4 first = rsl_word_channels(words.x, shape.format);
             vec4 second = rsl_word_channels(words.y, shape.format);
             vec4 third = rsl_word_channels(words.z, shape.format);
@@ -417,16 +419,14 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
             sum = sum + (weight * probe.shares.y) * second;
             sum = sum + (weight * probe.shares.z) * third;
             sum = sum + (weight * probe.shares.w) * fourth;
-            range = rsl_range_with(range, first, probe.shares.x != 0.0);
-            range = rsl_range_with(range, second, probe.shares.y != 0.0);
-            range = rsl_range_with(range, third, probe.shares.z != 0.0);
-            range = rsl_range_with(range, fourth, probe.shares.w != 0.0);
-            float share = (held == 0u ? f.shares.x : held == 1u ? f.shares.y : f.shares.z) * rsl_reciprocal(total);
-            mean = is_level ? mean + sum * share : mean;
-            sum = is_level ? vec4(0.0) : sum;
+            if (textures_have(TEXTURE_FLOAT)) {
+                range = rsl_range_with(range, first, probe.shares.x != 0.0);
+                range = rsl_range_with(range, second, probe.shares.y != 0.0);
+                range = rsl_range_with(range, third, probe.shares.z != 0.0);
+                range = rsl_range_with(range, fourth, probe.shares.w != 0.0);
+            }
             words = uvec4(0u);
 #endif
-            total = is_level ? 0.0 : total;
             coarser = i < ends.x ? 0u : i < ends.y ? 1u : 2u;
             uint begin = coarser == 0u ? 0u : coarser == 1u ? ends.x : ends.y;
             float step = coarser == 0u ? steps.x : coarser == 1u ? steps.y : steps.z;
@@ -435,6 +435,13 @@ vec4 rsl_filter_plane(const in TextureShape shape, const in RslWindow window, co
             // In the same tile?
         } while (i < ends.z && coarser == held &&
                  min(min(probe.tiles.x, probe.tiles.y), min(probe.tiles.z, probe.tiles.w)) == tile);
+#ifndef RSL_ONLY_NAMES
+        bool is_level = i == (held == 0u ? ends.x : held == 1u ? ends.y : ends.z);
+        float share = (held == 0u ? f.shares.x : held == 1u ? f.shares.y : f.shares.z) * rsl_reciprocal(total);
+        mean = is_level ? mean + sum * share : mean;
+        sum = is_level ? vec4(0.0) : sum;
+        total = is_level ? 0.0 : total;
+#endif
     }
     return rsl_within(mean, range);
 }

@@ -500,7 +500,8 @@ fn forms_of(header: &TextureHeader) -> u32 {
     let of = |form, holds: bool| if holds { form } else { 0 };
     let kind =
         of(forms::DEEP, header.kind == TextureKind::DeepShadow) | of(forms::CUBE, header.kind == TextureKind::Cube);
-    word | of(forms::MIRRORED, is_mirrored) | kind
+    let is_float = matches!(header.format, TexelFormat::F16 | TexelFormat::F32);
+    word | of(forms::MIRRORED, is_mirrored) | of(forms::FLOAT, is_float) | kind
 }
 
 /// Returns the first record of a texture in the table.
