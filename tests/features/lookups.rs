@@ -38,28 +38,47 @@ fn a_ramp_is_seen_where_it_was_painted() {
     }
 }
 
+/// Gratings of so many waves are painted in a texture, which is shown 64 pixels wide. Returns how much of their contrast
+/// is left. The pixel filter, a box of one pixel, does not count.
+fn contrast_left(waves: u32, shaders: &[(&str, &str)], surface: &str) -> f32 {
+    let paint = "surface paint(float waves = 0;) { float x = xcomp(transform(\"NDC\", P));
+        Ci = 0.5 + 0.3 * sin(2 * PI * (waves * x + 0.1)); Oi = 1; }";
+    let plain = "Surface \"paint\"\n";
+    let painted = painted([512, 512], "periodic");
+    let painted = painted.replace(plain, &format!("Surface \"paint\" \"float waves\" {waves}\n"));
+    let shown = square(64, "constant").replace("Surface \"constant\"\n", surface);
+    let rib = [painted, shown].concat().replace("Format 64 64 1", "PixelSamples 4 4\nFormat 64 64 1");
+    let scene = draw_with(&[&[("paint.sl", paint)], shaders].concat(), &rib);
+    let picture = scene.clean("a.exr");
+    let part = |shift: f32| {
+        let wave = |x: usize| (std::f32::consts::TAU * (waves as f32 * (x as f32 + 0.5) / 64.0 + shift)).sin();
+        (0..64 * 32).map(|i| wave(i % 64) * picture.at("R", i % 64, 16 + i / 64)).sum::<f32>() / (32.0 * 32.0)
+    };
+    let turns = std::f32::consts::PI * waves as f32 / 64.0;
+    part(0.0).hypot(part(0.25)) / 0.3 / if waves < 64 { turns.sin() / turns } else { 1.0 }
+}
+
 /// Of 16, 8 and 5.3 pixels; of almost 3 waves a pixel, none is to be seen instead of them.
 #[test]
 fn gratings_keep_their_contrast() {
-    let paint = "surface paint(float waves = 0;) { float x = xcomp(transform(\"NDC\", P));
-        Ci = 0.5 + 0.3 * sin(2 * PI * (waves * x + 0.1)); Oi = 1; }";
     let show = "surface show(uniform string name = \"\";) { Ci = float texture(name, s, t); Oi = 1; }";
+    let surface = "Surface \"show\" \"string name\" \"$DIR/paint.tex\"\n";
     for (waves, least, most) in [(4, 0.97, 1.03), (8, 0.94, 1.06), (12, 0.84, 1.06), (190, 0.0, 0.05)] {
-        let surface = format!("paint\" \"float waves\" {waves} \"__spare");
-        let painted = painted([512, 512], "periodic").replace("paint\"\nPolygon", &format!("{surface}\"\nPolygon"));
-        let rib = [painted, square(64, "show\" \"string name\" \"$DIR/paint.tex")].concat();
-        let rib = rib.replace(" \"__spare\"", "").replace("Format 64 64 1", "PixelSamples 4 4\nFormat 64 64 1");
-        let scene = draw_with(&[("paint.sl", paint), ("show.sl", show)], &rib);
-        let picture = scene.clean("a.exr");
-        let part = |shift: f32| {
-            let wave = |x: usize| (std::f32::consts::TAU * (waves as f32 * (x as f32 + 0.5) / 64.0 + shift)).sin();
-            (0..64 * 32).map(|i| wave(i % 64) * picture.at("R", i % 64, 16 + i / 64)).sum::<f32>() / (32.0 * 32.0)
-        };
-        // The pixel filter is a box of one pixel.
-        let turns = std::f32::consts::PI * waves as f32 / 64.0;
-        let contrast = part(0.0).hypot(part(0.25)) / 0.3 / if waves < 64 { turns.sin() / turns } else { 1.0 };
+        let contrast = contrast_left(waves, &[("show.sl", show)], surface);
         assert!((least..most).contains(&contrast), "{waves} waves: {contrast}");
     }
+}
+
+/// They are not averaged as colours are, and would get ridges where textures have edges.
+#[test]
+fn displacements_are_not_made_sharper() {
+    let raise = "displacement raise(uniform string name = \"\"; output varying float found = 0;) {
+        found = float texture(name, s, t); }";
+    let show = "surface show() { float found = 0; displacement(\"found\", found); Ci = found; Oi = 1; }";
+    let surface = "Attribute \"displacementbound\" \"sphere\" [0] \"coordinatesystem\" [\"camera\"]
+        Displacement \"raise\" \"string name\" \"$DIR/paint.tex\"\nSurface \"show\"\n";
+    let contrast = contrast_left(12, &[("raise.sl", raise), ("show.sl", show)], surface);
+    assert!((0.6..0.75).contains(&contrast), "{contrast}");
 }
 
 #[test]

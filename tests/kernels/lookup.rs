@@ -12,6 +12,7 @@ use spirv_gen::interp::texture::{
     FilterForm, FoundTexture, LookupFilter, ShadowSampling, TextureShape, TextureStore, WantedChannels, environment,
     occlusion, shadow, texture, textureinfo,
 };
+use spirv_gen::ir::LookupKind;
 
 const HEADER: usize = LOOKUP_HEADER_WORDS as usize;
 const SLOTS: usize = LOOKUP_SLOTS_FROM as usize;
@@ -126,6 +127,12 @@ fn wild(random: &mut Random, scale: f32) -> f32 {
     }
 }
 
+/// The number of a filter, plain or not.
+fn filter_number(random: &mut Random) -> u32 {
+    let number = random.below(10);
+    number % 5 + number / 5 * u32::from(LookupKind::PLAIN)
+}
+
 fn query(random: &mut Random) -> LookupQuery {
     let what = [0, 1, 2, 3, 5][random.below(5) as usize];
     let size = [0.0005, 0.01, 0.2, 3.0][random.below(4) as usize];
@@ -138,7 +145,7 @@ fn query(random: &mut Random) -> LookupQuery {
         token: [1 + random.below(9), 5 + random.below(2), 7, 1 + random.below(10), 0, 9][what as usize],
         channel: random.below(4) as f32,
         wanted: if what == 3 { random.below(8) } else { 1 + 2 * random.below(2) },
-        form: random.below(5),
+        form: filter_number(random),
         seed: if what == 3 { random.below(18) } else { random.bits() as u32 },
         fill: 0.25,
         between: random.below(2) as f32,
@@ -155,7 +162,8 @@ fn answer(tiles: &Tiles, q: &LookupQuery) -> [f32; 3] {
     let filter = LookupFilter {
         width: [w[0], w[1]],
         blur: [w[2], w[3]],
-        form: FORMS[q.form as usize],
+        form: FORMS[(q.form % u32::from(LookupKind::PLAIN)) as usize],
+        is_plain: q.form >= LookupKind::PLAIN.into(),
         fill: q.fill,
         lerp: q.between,
     };

@@ -11,7 +11,7 @@ use anthill::texture::{
     MakeKind, MakeRequest, SoughtFile, TILE_WORDS, TexelFormat, TextureHeader, TextureStore, TileKey, WrapMode, make,
 };
 use spirv_gen::interp::texture::{
-    FilterForm, FoundTexture, LookupFilter, TextureShape, TextureStore as Oracle, WantedChannels, texture,
+    FoundTexture, LookupFilter, TextureShape, TextureStore as Oracle, WantedChannels, texture,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -253,7 +253,7 @@ fn check_lookups(last: usize) {
         )
     });
     let whole = WholeTextures(&store, [FoundTexture::Missing, found[0], found[1], FoundTexture::Missing]);
-    let filter = LookupFilter { width: [1.0; 2], blur: [0.0; 2], form: FilterForm::Gaussian, fill: 0.0, lerp: 1.0 };
+    let filter = LookupFilter::default();
     let (colours, shapes) = (lab.read(bindings.colours), lab.read(bindings.shapes));
     for (i, place) in places.iter().enumerate() {
         let coordinates = [[place[0], place[1]], [place[2], 0.0], [0.0, place[3]]];

@@ -71,7 +71,7 @@ RslFootprint rsl_face_footprint(const in TextureShape shape, const in uvec2 size
 // parts of the map at its equator, or of a cube's face. A direction that is not finite, or none, and a
 // shadow map give 0.
 vec3 rsl_environment(const in uint token, const in float channel, const in uint wanted, const in vec3 r, const in vec3 dx,
-                     const in vec3 dy, const in vec4 width_blur, const in uint form, const in float fill) {
+                     const in vec3 dy, const in vec4 width_blur, const in uint filter_number, const in float fill) {
     uint texture = texture_of(token);
     float largest = rsl_largest_size(r);
     bool defined = rsl_is_finite(r.x) && rsl_is_finite(r.y) && rsl_is_finite(r.z) && largest > 1e-30;
@@ -88,7 +88,8 @@ vec3 rsl_environment(const in uint token, const in float channel, const in uint 
     x = x - d * rsl_inner(d, x);
     y = y - d * rsl_inner(d, y);
     vec2 blur = rsl_bounded2(width_blur.zw, 1.0);
-    float sharpness = rsl_sharpness(width);
+    float sharpness = rsl_sharpness(width, filter_number);
+    uint form = filter_number % RSL_FILTER_PLAIN;
     RslWindow window = rsl_whole(shape, texture, channel, wanted);
     if (shape.kind != RSL_KIND_CUBE) {
         shape.kind = RSL_KIND_LAT_LONG;

@@ -19,6 +19,8 @@
 #define RSL_FILTER_BSPLINE 2u
 #define RSL_FILTER_DISK 3u
 #define RSL_FILTER_LANCZOS 4u
+// Is added where lookups are not made sharper.
+#define RSL_FILTER_PLAIN 8u
 #define RSL_WRAP_BLACK 0u
 #define RSL_WRAP_CLAMP 1u
 #define RSL_WRAP_PERIODIC 2u
@@ -165,8 +167,8 @@ float rsl_filter_weight(const in uint form, const in float q) {
 }
 
 // How much sharper lookups are of which the scene widens the footprint by these factors: the wider, the less.
-float rsl_sharpness(const in vec2 width) {
-    return rsl_reciprocal(max(abs(width.x), 1.0) * max(abs(width.y), 1.0));
+float rsl_sharpness(const in vec2 width, const in uint filter_number) {
+    return filter_number >= RSL_FILTER_PLAIN ? 0.0 : rsl_reciprocal(max(abs(width.x), 1.0) * max(abs(width.y), 1.0));
 }
 
 // The number of probes along a line that is as long as so many widths of a probe. Lanczos weighs two with 0.
@@ -482,7 +484,7 @@ RslWindow rsl_whole(const in TextureShape shape, const in uint texture, const in
 // coordinates st. width_blur: swidth, twidth, sblur, tblur. What is not finite counts as 0 in the footprint, and
 // gives 0 in st.
 vec3 rsl_texture(const in uint token, const in float channel, const in uint wanted, const in vec2 st, const in vec2 dx,
-                 const in vec2 dy, const in vec4 width_blur, const in uint form, const in float fill, const in float lerp) {
+                 const in vec2 dy, const in vec4 width_blur, const in uint filter_number, const in float fill, const in float lerp) {
     uint texture = texture_of(token);
     if (texture == TEXTURE_NONE) return vec3(wanted == 3u ? 1.0 : 0.0);
     if (texture == TEXTURE_UNKNOWN || !rsl_is_finite(st.x) || !rsl_is_finite(st.y)) return vec3(0.0);
@@ -493,6 +495,7 @@ vec3 rsl_texture(const in uint token, const in float channel, const in uint want
     vec2 y = rsl_bounded2(rsl_bounded2(dy, 1e9) * width, 64.0);
     vec2 blur = rsl_bounded2(width_blur.zw, 64.0);
     vec2 size = vec2(shape.width, shape.height);
-    RslFootprint f = rsl_footprint(size, shape.levels, place, x, y, blur, form, lerp, rsl_sharpness(width));
+    uint form = filter_number % RSL_FILTER_PLAIN;
+    RslFootprint f = rsl_footprint(size, shape.levels, place, x, y, blur, form, lerp, rsl_sharpness(width, filter_number));
     return rsl_filter_window(shape, rsl_whole(shape, texture, channel, wanted), f, form, fill);
 }

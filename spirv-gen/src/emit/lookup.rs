@@ -17,12 +17,12 @@ impl Emitter<'_> {
         let found = match lookup.kind {
             LookupKind::Texture => {
                 let [st, dx, dy] = [2, 4, 6].map(|i| self.s.inst(Op::CompositeConstruct, vec2, &args[i..i + 2]));
-                let (narrow, form) = (self.vec4(&args[8..12]), self.index(args[12], 8));
+                let (narrow, form) = (self.vec4(&args[8..12]), self.index(args[12], 2 * u32::from(LookupKind::PLAIN)));
                 let all = [texture, args[1], wanted, st, dx, dy, narrow, form, args[13], args[14]];
                 self.call("rsl_texture", vec3, &all)?
             }
             LookupKind::Environment => {
-                let (narrow, form) = (self.vec4(&args[5..9]), self.index(args[9], 8));
+                let (narrow, form) = (self.vec4(&args[5..9]), self.index(args[9], 2 * u32::from(LookupKind::PLAIN)));
                 let all = [texture, args[1], wanted, args[2], args[3], args[4], narrow, form, args[10]];
                 self.call("rsl_environment", vec3, &all)?
             }

@@ -28,6 +28,10 @@ impl LookupKind {
     /// Names of filters in the order of their numbers. Others count as the first.
     pub const FILTERS: [&'static str; 5] = ["gaussian", "box", "radial-bspline", "disk", "lanczos"];
 
+    /// Is added to a filter's number where results are not the colours of vertices, of which micropolygons show the
+    /// mean: they are not made sharper.
+    pub const PLAIN: u8 = 8;
+
     /// Returns the number of a filter.
     pub fn filter_number(name: &str) -> Option<u8> {
         Self::FILTERS.iter().position(|filter| *filter == name).map(|number| number as u8)

@@ -3,7 +3,7 @@
 
 use super::lowerer::{Lowerer, machine};
 use crate::ir::{Axis, Binary, Global, Lookup, LookupKind, MachineType, Op, TransformKind, Unary, Value};
-use crate::sema::hir::{Expr, ShadeopCall};
+use crate::sema::hir::{DeclaredKind, Expr, ShadeopCall};
 
 /// Where a lookup looks: the middle of its area, and the change along x and along y.
 struct Area {
@@ -143,14 +143,23 @@ impl Lowerer<'_> {
     /// Returns the number of the filter.
     fn lookup_filter(&mut self, call: &ShadeopCall) -> Value {
         let given = call.named.iter().rev().find(|(name, _)| self.literal(name).as_deref() == Some("filter"));
-        let Some((_, filter)) = given else { return self.builder.f32(0.0) };
-        match self.literal(filter) {
-            Some(name) => self.builder.f32(LookupKind::filter_number(&name).unwrap_or(0).into()),
-            None => {
+        let plain = if self.colours_vertices() { 0 } else { LookupKind::PLAIN };
+        let number = |name: &str| LookupKind::filter_number(name).unwrap_or(0);
+        match given.map(|(_, filter)| (filter, self.literal(filter))) {
+            None => self.builder.f32(plain.into()),
+            Some((_, Some(name))) => self.builder.f32((number(&name) + plain).into()),
+            Some((filter, None)) => {
                 let name = self.value(filter);
-                self.builder.op(Op::LookupFilter, &[name])
+                let (number, plain) = (self.builder.op(Op::LookupFilter, &[name]), self.builder.f32(plain.into()));
+                self.builder.add(number, plain)
             }
         }
+    }
+
+    /// Whether the shader's results are colours of vertices, of which micropolygons show the mean: not where it moves
+    /// the vertices, or makes pixels of pixels.
+    fn colours_vertices(&self) -> bool {
+        self.part.is_none() && !matches!(self.shader.kind, DeclaredKind::Displacement | DeclaredKind::Imager)
     }
 
     /// `texture3d(file, P, N, ...)`, as PRMan has it: channels of a point cloud about P, each written to a variable.

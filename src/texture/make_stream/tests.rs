@@ -110,7 +110,7 @@ fn memory_is_for_rows_of_tiles_and_what_is_damaged_changes_nothing() {
     change_header(&at("a.png"), 16, &[22_000_u32.to_be_bytes(), 22_000_u32.to_be_bytes()].concat());
     let bytes = |request: &MakeRequest| make_bytes(request).expect("readable") >> 20;
     assert!((20..40).contains(&bytes(&request)), "{}", bytes(&request));
-    let wide = MakeRequest { filter: MakeFilter::Triangle, ..request.clone() };
+    let wide = MakeRequest { filter: Some(MakeFilter::Triangle), ..request.clone() };
     assert!((20..40).contains(&bytes(&wide)), "{}", bytes(&wide));
     // What is seen beyond the upper edge comes last.
     let wraps = MakeRequest { wrap: [WrapMode::Periodic; 2], ..wide };

@@ -4,6 +4,7 @@ use super::arithmetic::{bounded, reciprocal, root, wrap_place};
 use super::cube;
 use super::store::{TextureShape, TextureStore, WantedChannels};
 use super::texels::{EXPONENT_OF_ONE, MANTISSA_BITS, channels_of_word, word_channels};
+use crate::ir::LookupKind;
 
 /// What a filter weighs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +22,11 @@ pub enum FilterForm {
 }
 
 impl FilterForm {
-    /// Returns the filter of a number of [`crate::ir::LookupKind::FILTERS`].
+    /// Returns the filter of a number of [`LookupKind::FILTERS`].
     pub(super) fn of_number(number: f32) -> Self {
         [Self::Gaussian, Self::Box, Self::RadialBspline, Self::Disk, Self::Lanczos]
             .into_iter()
-            .nth(number as usize)
+            .nth((number as u8 % LookupKind::PLAIN).into())
             .unwrap_or(Self::Gaussian)
     }
 
@@ -71,6 +72,8 @@ pub struct LookupFilter {
     pub blur: [f32; 2],
     /// The filter's form.
     pub form: FilterForm,
+    /// Whether it is not made sharper ([`LookupKind::PLAIN`]).
+    pub is_plain: bool,
     /// The value of channels that the texture lacks.
     pub fill: f32,
     /// 1 between two levels, 0 the nearest one.
@@ -78,8 +81,12 @@ pub struct LookupFilter {
 }
 
 impl LookupFilter {
-    /// Returns how much sharper lookups are: the wider the scene makes the footprint, the less.
+    /// Returns how much sharper lookups are of which micropolygons show means: the wider the scene makes the footprint,
+    /// the less.
     fn sharpness(&self) -> f32 {
+        if self.is_plain {
+            return 0.0;
+        }
         let [s, t] = self.width.map(|width| bounded(width, 1e9).abs().max(1.0));
         reciprocal(s * t)
     }
@@ -87,7 +94,7 @@ impl LookupFilter {
 
 impl Default for LookupFilter {
     fn default() -> Self {
-        Self { width: [1.0; 2], blur: [0.0; 2], form: FilterForm::Gaussian, fill: 0.0, lerp: 1.0 }
+        Self { width: [1.0; 2], blur: [0.0; 2], form: FilterForm::Gaussian, is_plain: false, fill: 0.0, lerp: 1.0 }
     }
 }
 

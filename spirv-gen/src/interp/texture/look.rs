@@ -24,6 +24,7 @@ pub(crate) fn look(store: &dyn TextureStore, lookup: Lookup, args: &[Const], see
         width: [float(from), float(from + 1)],
         blur: [float(from + 2), float(from + 3)],
         form: FilterForm::of_number(float(from + 4)),
+        is_plain: float(from + 4) >= LookupKind::PLAIN.into(),
         fill: float(fill),
         lerp: 1.0,
     };

@@ -230,6 +230,7 @@ fn micropolygons_keep_the_contrast_of_what_they_can_show() {
         (LookupFilter { blur: [0.03; 2], ..sharp }, "blur"),
         (LookupFilter { width: [3.0; 2], ..sharp }, "width"),
         (LookupFilter { lerp: 0.0, ..sharp }, "lerp"),
+        (LookupFilter { is_plain: true, ..sharp }, "plain"),
     ] {
         let found = contrast_of_grating(12.0, 4.0, [0.5, 0.25], &filter);
         assert!(found < 0.97, "{what}: {found}");
