@@ -38,8 +38,8 @@ fn a_ramp_is_seen_where_it_was_painted() {
     }
 }
 
-/// Gratings of so many waves are painted in a texture, which is shown 64 pixels wide. Returns how much of their contrast
-/// is left. The pixel filter, a box of one pixel, does not count.
+/// Gratings of so many waves are painted in a texture, which is shown 64 pixels wide. Returns how much of their
+/// contrast is left. The pixel filter, a box of one pixel, does not count.
 fn contrast_left(waves: u32, shaders: &[(&str, &str)], surface: &str) -> f32 {
     let paint = "surface paint(float waves = 0;) { float x = xcomp(transform(\"NDC\", P));
         Ci = 0.5 + 0.3 * sin(2 * PI * (waves * x + 0.1)); Oi = 1; }";

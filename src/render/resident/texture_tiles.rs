@@ -38,7 +38,7 @@ const MATRIX_RECORDS: usize = 8;
 /// Slots that are uploaded at once, at most.
 const UPLOAD_SLOTS: usize = 512;
 /// The most tiles that are loaded together, those that were missed and others: a submission waits for them.
-const LOADED_AT_ONCE: usize = 512;
+const LOADED_AT_ONCE: usize = 2048;
 /// The part of the slots that is left to tiles that are missed: 1 / this.
 const RESERVED_PART: usize = 8;
 
