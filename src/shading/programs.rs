@@ -363,6 +363,7 @@ pub(super) fn is_opaque(opacity: &Opacity, attribute: [f32; 3], from_block: bool
     let one = |o: [f32; 3]| o.iter().all(|&x| x >= 1.0);
     match opacity {
         Opacity::FromOs => from_block && one(attribute),
+        Opacity::KeepsOne => from_block && attribute == [1.0; 3],
         Opacity::Constant(constant) => one(*constant),
         Opacity::Computed => false,
     }

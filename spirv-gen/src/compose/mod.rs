@@ -6,6 +6,7 @@ mod filters;
 mod lights;
 mod map_lists;
 mod message;
+mod opacity;
 mod others;
 mod reflection;
 mod request;
@@ -24,7 +25,7 @@ pub use reflection::{
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
 use crate::abi::{self, channels, output_channel};
-use crate::ir::{Body, Const, MachineType, Op, Shader, ShaderKind, Unary, Value};
+use crate::ir::{Body, MachineType, Op, Shader, ShaderKind, Unary, Value};
 use crate::passes::translate::{Translator, translate};
 use crate::passes::writer::BodyWriter;
 use crate::passes::{
@@ -35,6 +36,7 @@ use bind::{Binder, OutputValues};
 use filters::number_filters;
 use lights::InlineLights;
 use map_lists::spread_map_lists;
+use opacity::opacity;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -213,19 +215,5 @@ fn output(
         }
         Some(value) if (out.ty(value), ty) == (MachineType::Vec3, MachineType::F32) => out.op(Op::Comp(0), &[value]),
         _ => out.zero(ty),
-    }
-}
-
-/// Returns what is known of `Oi`, if it is among the outputs.
-fn opacity(body: &Body, request: &PipelineRequest<'_>, table: &BindingTable) -> Opacity {
-    let at = request.outputs.iter().position(|o| &*o.name == "Oi");
-    let value = at.and_then(|i| body.region(body.root()).results.get(i).copied());
-    let Some(def) = value.and_then(|v| body.def_inst(v)) else { return Opacity::Computed };
-    let copied =
-        table.content(&def.op) == Some(&Content::Opacity) || table.read_input(&def.op) == Some(&Input::Opacity);
-    match &def.op {
-        Op::Const(Const::Vec3(c)) => Opacity::Constant(*c),
-        _ if copied => Opacity::FromOs,
-        _ => Opacity::Computed,
     }
 }

@@ -204,6 +204,8 @@ pub enum Opacity {
     FromOs,
     /// Always this.
     Constant([f32; 3]),
+    /// 1, but for rounding, wherever `Os` is: that of an opaque surface seen through a volume.
+    KeepsOne,
     /// To be found by running it.
     Computed,
 }

@@ -12,6 +12,7 @@ mod long_loops;
 mod math;
 mod messages;
 mod noise;
+mod opacity;
 mod operations;
 mod pack;
 mod passes;
