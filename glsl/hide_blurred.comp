@@ -1,4 +1,4 @@
-// axes: EXPANDED BEHIND REST=first|rest CLIPPED TRIMMED MOTION=(keyframed)|still|straight
+// axes: EXPANDED BEHIND REST=first|rest CLIPPED TRIMMED MOTION=(keyframed)|still|straight|focused
 // rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Hide, where something moves or is out of focus: one invocation = one micropolygon of an opaque grid. As hide.comp,

@@ -1,4 +1,4 @@
-// axes: EXPANDED REST=first|rest CLIPPED TRIMMED MOTION=(keyframed)|still|straight
+// axes: EXPANDED REST=first|rest CLIPPED TRIMMED MOTION=(keyframed)|still|straight|focused
 // rules: REST ignores EXPANDED MOTION; TRIMMED ignores MOTION
 //
 // Sample, where something moves or is out of focus: one invocation = one micropolygon of a translucent grid. As

@@ -60,10 +60,11 @@ bool frame_perspective(Frame frame) { return (frame.flags & FRAME_PERSPECTIVE) !
 bool frame_mirrors(Frame frame) { return (frame.raster_scale.x < 0.0) == (frame.raster_scale.y < 0.0); }
 
 // Raster position, in 1/1024 pixels, not rounded. Expects p.z >= frame.eye_z when the camera is perspective.
-vec2 raster_position(Frame frame, vec3 p) {
-    vec2 q = frame_perspective(frame) ? p.xy * reciprocal(p.z) : p.xy;
+vec2 raster_position_by(Frame frame, vec3 p, float inverse_z) {
+    vec2 q = frame_perspective(frame) ? p.xy * inverse_z : p.xy;
     return q * frame.raster_scale + frame.raster_offset;
 }
+vec2 raster_position(Frame frame, vec3 p) { return raster_position_by(frame, p, reciprocal(p.z)); }
 
 // Raster positions are clamped to this, in 1/1024 pixel, so that differences fit 31 bits.
 const float RASTER_MAX = 134217728.0;

@@ -44,15 +44,16 @@ impl SampleTests {
     /// The tests of a sublist: whether there are clipping planes, trim loops and a lens, and the keyframes of its
     /// motion.
     pub fn new(clipped: bool, trimmed: bool, lens: bool, keyframes: u32) -> Self {
-        Self { clipped, trimmed, blurred: lens || keyframes > 1, motion: VertexMotion::of_keyframes(keyframes) }
+        Self { clipped, trimmed, blurred: lens || keyframes > 1, motion: VertexMotion::of(keyframes, lens) }
     }
 }
 
 impl VertexMotion {
-    fn of_keyframes(keyframes: u32) -> Self {
+    fn of(keyframes: u32, lens: bool) -> Self {
         match keyframes {
             0 | 1 => Self::Still,
-            2 => Self::Straight,
+            2 if lens => Self::Straight,
+            2 => Self::Focused,
             _ => Self::Keyframed,
         }
     }

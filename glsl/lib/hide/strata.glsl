@@ -56,6 +56,19 @@ struct Walk {
 // A sample that the micropolygon covers, at `at`: number s of a pixel.
 void hit(Walk w, Micropolygon m, ivec2 pixel, uint s, ivec2 at);
 
+// Where a micropolygon is at each time of a part of the shutter: its box moves evenly from the first one on. Not known
+// better than for all of the part where both ways are 0, and for other MOTION than 3.
+struct Drift {
+    vec2 low; // when the part begins
+    vec2 high;
+    vec2 low_way; // until it ends
+    vec2 high_way;
+    float begin;
+    float inverse_span; // 1 over the time that the part takes
+};
+
+Drift no_drift(vec2 low, vec2 high, float begin) { return Drift(low, high, vec2(0.0), vec2(0.0), begin, 0.0); }
+
 // Where a micropolygon is during a part of the shutter, in 1/1024 pixel, seen through the middle of the lens.
 struct Sweep {
     vec2 low;
@@ -63,6 +76,7 @@ struct Sweep {
     vec2 inverse_z; // smallest and largest 1 / z
     bool across;    // it may pass the eye plane
     uint keyframe;  // the interval of keyframes in which it begins
+    Drift drift;
 };
 
 // Farther away than anything that is looked at.
@@ -70,23 +84,26 @@ const float SWEEP_FAR = 67108864.0;
 
 // Where a corner is, not farther away than that; behind the eye, far away on its side of the axis: on its way there it
 // goes away on that side, unless it passes the axis (see sweep_both).
-vec2 sweep_position(vec3 p) {
+vec2 sweep_position(vec3 p, float inverse_z) {
     vec2 away = mix(vec2(-SWEEP_FAR), vec2(SWEEP_FAR), greaterThanEqual(p.xy * frame.raster_scale, vec2(0.0)));
-    vec2 seen = clamp(raster_position(frame, p), vec2(-SWEEP_FAR), vec2(SWEEP_FAR));
+    vec2 seen = clamp(raster_position_by(frame, p, inverse_z), vec2(-SWEEP_FAR), vec2(SWEEP_FAR));
     return p.z > 0.0 || !frame_perspective(frame) ? seen : away;
 }
 
-// Where it is at a time.
-Sweep sweep_at(Walk w, KeyframeTime at) {
+// Where it is at a time, in an interval of keyframes from `keyframe` on.
+Sweep sweep_at(Walk w, uint keyframe, float time) {
+    KeyframeTime at = keyframe_time(w.vertices, keyframe, time);
     Corners p = corners_at(w.vertices, at);
-    vec4 z = corner_depths(p), inverse = reciprocal(max(z, vec4(frame.eye_z)));
-    vec2 a = sweep_position(p.a), b = sweep_position(p.b), c = sweep_position(p.c), d = sweep_position(p.d);
+    vec4 z = corner_depths(p), inverse = reciprocal(z);
+    vec2 a = sweep_position(p.a, inverse.x), b = sweep_position(p.b, inverse.y), c = sweep_position(p.c, inverse.z), d = sweep_position(p.d, inverse.w);
+    inverse = mix(vec4(reciprocal(frame.eye_z)), inverse, greaterThan(z, vec4(frame.eye_z)));
     Sweep s;
     s.low = min(min(a, b), min(c, d));
     s.high = max(max(a, b), max(c, d));
     s.inverse_z = vec2(min(min(inverse.x, inverse.y), min(inverse.z, inverse.w)), max(max(inverse.x, inverse.y), max(inverse.z, inverse.w)));
     s.across = !can_be_projected(z);
     s.keyframe = at.keyframe;
+    s.drift = no_drift(s.low, s.high, time);
     return s;
 }
 
@@ -98,7 +115,27 @@ Sweep sweep_both(Sweep a, Sweep b) {
     bool across = a.across || b.across;
     bvec2 both = bvec2(across && low.x < frame.raster_offset.x && high.x > frame.raster_offset.x,
                        across && low.y < frame.raster_offset.y && high.y > frame.raster_offset.y);
-    return Sweep(mix(low, vec2(-SWEEP_FAR), both), mix(high, vec2(SWEEP_FAR), both), inverse_z, across, a.keyframe);
+    low = mix(low, vec2(-SWEEP_FAR), both);
+    high = mix(high, vec2(SWEEP_FAR), both);
+    return Sweep(low, high, inverse_z, across, a.keyframe, no_drift(low, high, a.drift.begin));
+}
+
+// A point that moves evenly in camera space, with depths z0 and z1 at both ends, is where it would be if it moved
+// evenly in the picture, but for a quarter of its way there times |z1 - z0| / min(z0, z1), and rounding. Nothing whose
+// depths differ by more than a factor of two is followed.
+const float DRIFT_SLACK = 0.2501;
+const float DRIFT_DEPTHS_MAX = 2.0;
+
+// On its way between two times, on a straight line. A lens would hide most of what that tells.
+Sweep sweep_straight(Sweep a, Sweep b) {
+    Sweep s = sweep_both(a, b);
+    float begin = a.drift.begin, span = b.drift.begin - begin;
+    bool exact = !s.across && all(greaterThan(s.low, vec2(-SWEEP_FAR))) && all(lessThan(s.high, vec2(SWEEP_FAR)));
+    if (!exact || !(s.inverse_z.y < DRIFT_DEPTHS_MAX * s.inverse_z.x) || !(span > 0.0)) return s;
+    vec2 longest = max(b.high - a.low, a.high - b.low);
+    vec2 slack = (DRIFT_SLACK * (s.inverse_z.y - s.inverse_z.x) / s.inverse_z.x) * longest;
+    s.drift = Drift(a.low - slack, a.high + slack, b.low - a.low, b.high - a.high, begin, 1.0 / span);
+    return s;
 }
 
 // During the part of the shutter with this number; `before` is where it was when the part begins, then when it ends.
@@ -110,22 +147,23 @@ Sweep sweep_part(Walk w, uint part, inout Sweep before) {
 #if MOTION == 0
     while (keyframe + 2u < w.vertices.keyframes && motion[w.vertices.motion + keyframe + 1u].time < end) {
         keyframe++;
-        s = sweep_both(s, sweep_at(w, KeyframeTime(keyframe, 0.0)));
+        s = sweep_both(s, sweep_at(w, keyframe, motion[w.vertices.motion + keyframe].time));
     }
 #endif
-    before = sweep_at(w, keyframe_time(w.vertices, keyframe, end));
+    before = sweep_at(w, keyframe, end);
+#if MOTION == 3
+    return sweep_straight(s, before);
+#else
     return sweep_both(s, before);
+#endif
 }
 
-Sweep sweep_begin(Walk w, uint part) {
-    return sweep_at(w, keyframe_time(w.vertices, 0u, shutter_time(float(part) * frame.stratum)));
-}
+Sweep sweep_begin(Walk w, uint part) { return sweep_at(w, 0u, shutter_time(float(part) * frame.stratum)); }
 
 // Where the samples of a stratum may be that the micropolygon covers: seen through a point l of the lens, in low +
-// min(u l, v l) to high + max(u l, v l), in 1/1024 pixel.
+// min(u l, v l) to high + max(u l, v l), in 1/1024 pixel, of where it is at their time.
 struct Reach {
-    vec2 low;
-    vec2 high;
+    Drift drift;
     vec2 u;
     vec2 v;
 };
@@ -143,7 +181,7 @@ const float SWEEP_ERROR = 1e-6;
 
 // Where it is, seen through points of the lens between two.
 StratumBox box_through(Walk w, Sweep s, LensCell rim) {
-    Reach reach = Reach(s.low, s.high, vec2(0.0), vec2(0.0));
+    Reach reach = Reach(s.drift, vec2(0.0), vec2(0.0));
     vec2 low = s.low, high = s.high;
     if (w.lens) {
         reach.u = frame.lens_far - frame.lens_near * s.inverse_z.x;
@@ -156,9 +194,9 @@ StratumBox box_through(Walk w, Sweep s, LensCell rim) {
     low -= margin;
     high += margin;
     bool anywhere = !(all(lessThanEqual(low, high))); // NaN
-    if (anywhere) return StratumBox(w.px, true, Reach(vec2(-2.0 * RASTER_MAX), vec2(2.0 * RASTER_MAX), vec2(0.0), vec2(0.0)));
-    reach.low -= margin;
-    reach.high += margin;
+    if (anywhere) return StratumBox(w.px, true, Reach(no_drift(vec2(-2.0 * RASTER_MAX), vec2(2.0 * RASTER_MAX), 0.0), vec2(0.0), vec2(0.0)));
+    reach.drift.low -= margin;
+    reach.drift.high += margin;
     low = clamp(low, vec2(-RASTER_MAX), vec2(RASTER_MAX));
     high = clamp(high, vec2(-RASTER_MAX), vec2(RASTER_MAX));
     ivec2 first = ivec2(floor(low)), last = ivec2(ceil(high)), extent = last - first;
@@ -174,9 +212,14 @@ StratumBox box_of(Walk w, Sweep s, uvec2 cell) {
 
 StratumBox whole_box(Walk w, Sweep s) { return box_through(w, s, LensCell(vec2(-1.0), vec2(1.0))); }
 
-bool in_reach(Reach r, vec2 lens, ivec2 at) {
-    vec2 a = r.u * lens, b = r.v * lens, p = vec2(at);
-    return all(greaterThanEqual(p, r.low + min(a, b))) && all(lessThanEqual(p, r.high + max(a, b)));
+bool in_reach(Reach r, uvec4 blur, ivec2 at) {
+    vec2 lens = blur_lens(blur), a = r.u * lens, b = r.v * lens, p = vec2(at), low = r.drift.low, high = r.drift.high;
+#if MOTION == 3
+    float passed = (blur_time(blur) - r.drift.begin) * r.drift.inverse_span;
+    low += passed * r.drift.low_way;
+    high += passed * r.drift.high_way;
+#endif
+    return all(greaterThanEqual(p, low + min(a, b))) && all(lessThanEqual(p, high + max(a, b)));
 }
 
 // The pixels of a box that are searched: all of them, or those of a class.
@@ -254,7 +297,7 @@ uint reached_bits(Walk w, StratumBox box, Search s, uint n, uint first, uint end
     int step = 1 << s.step_log2;
     for (uint bit = 0u; bit < end - first; bit++) {
         uvec4 blur = blur_samples[index + candidate_part(w, n, pixel)];
-        reached |= uint(in_reach(box.reach, blur_lens(blur), blur_place(blur, pixel))) << bit;
+        reached |= uint(in_reach(box.reach, blur, blur_place(blur, pixel))) << bit;
         x++;
         index += along;
         pixel.x += step;
@@ -387,7 +430,7 @@ bool walk_begin(uint id, out Walk w) {
     w.moves = keyframe_count > 1u;
 #endif
     // What stands still needs these kernels only for a lens.
-    w.lens = !w.moves || (frame.flags & FRAME_LENS) != 0u;
+    w.lens = MOTION != 3 && (!w.moves || (frame.flags & FRAME_LENS) != 0u);
     w.classes = w.moves && w.lens ? LENS_CLASSES : 1u;
     w.strata = frame.samples.x * frame.samples.y;
     w.candidates = STRATA_CANDIDATES_MAX;

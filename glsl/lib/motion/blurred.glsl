@@ -31,7 +31,7 @@ Corners corners_after(Vertices v, uint keyframe) { return corners_of_keyframe(v,
 
 #else
 
-// With one keyframe or two (MOTION 1 and 2) there is one interval of keyframes, whose corners are loaded once.
+// With one keyframe or two (MOTION 1, 2 and 3) there is one interval of keyframes, whose corners are loaded once.
 Corners corners_from;
 Corners corners_to;
 

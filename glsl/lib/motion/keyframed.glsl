@@ -1,6 +1,6 @@
 // Vertices whose positions are known at the keyframes of a motion, between which they move on straight lines: at a
 // time, and seen through a point of the lens. The axis MOTION says what is known of all vertices: 0 nothing, 1 that
-// they stand still, 2 that each moves on one straight line.
+// they stand still, 2 that each moves on one straight line, 3 that it does so and there is no lens.
 //
 // Needs frame and motion[].
 
@@ -45,7 +45,9 @@ vec3 between(vec3 from, vec3 to, float fraction) { return (1.0 - fraction) * fro
 ivec2 raster_through_lens(vec3 p, vec2 lens) {
     float inverse = 1.0 / p.z;
     vec2 r = (frame_perspective(frame) ? p.xy * inverse : p.xy) * frame.raster_scale + frame.raster_offset;
+#if MOTION != 3
     if ((frame.flags & FRAME_LENS) != 0u) r += lens * (frame.lens_far - frame.lens_near * inverse);
+#endif
     return ivec2(floor(clamp(r, vec2(-RASTER_MAX), vec2(RASTER_MAX)) + vec2(0.5)));
 }
 
