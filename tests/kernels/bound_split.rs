@@ -257,31 +257,40 @@ fn what_crosses_the_eye_plane_beside_the_picture_is_no_loss() {
 /// its last.
 type Sides = [BTreeSet<u64>; 2];
 
+/// Checks that both sides of each line have the same points; returns how many lines are inside of primitives.
+fn check_lines(scene: &Scene) -> usize {
+    let split = split_scene(scene);
+    // By primitive, axis along which the line runs, and where it runs.
+    let mut lines: BTreeMap<(u32, u32, usize, u64), Sides> = BTreeMap::new();
+    for grid in &split.grids {
+        let rectangle = edge::rectangle(grid);
+        for (side, edge) in edge::edges(grid).into_iter().enumerate() {
+            // Sides 0, 1: v0 and v1; 2, 3: u0 and u1.
+            let at = rectangle[[1, 3, 0, 2][side]];
+            let sides = lines.entry((grid.instance, grid.primitive, side / 2, at)).or_default();
+            sides[side % 2].extend(edge.canonical_points());
+        }
+    }
+    let mut inner = 0;
+    for (line, [first, last]) in &lines {
+        if line.3 != 0 && line.3 != UNIT {
+            assert_eq!(first, last, "line {line:?}");
+            inner += 1;
+        }
+    }
+    inner
+}
+
 #[test]
 fn both_sides_of_a_line_have_the_same_points() {
     for perspective in [true, false] {
-        let scene = zoo::scene(zoo::everything(), perspective);
-        let split = split_scene(&scene);
-        // By primitive, axis along which the line runs, and where it runs.
-        let mut lines: BTreeMap<(u32, u32, usize, u64), Sides> = BTreeMap::new();
-        for grid in &split.grids {
-            let rectangle = edge::rectangle(grid);
-            for (side, edge) in edge::edges(grid).into_iter().enumerate() {
-                // Sides 0, 1: v0 and v1; 2, 3: u0 and u1.
-                let at = rectangle[[1, 3, 0, 2][side]];
-                let sides = lines.entry((grid.instance, grid.primitive, side / 2, at)).or_default();
-                sides[side % 2].extend(edge.canonical_points());
-            }
-        }
-        let mut inner = 0;
-        for (line, [first, last]) in &lines {
-            if line.3 != 0 && line.3 != UNIT {
-                assert_eq!(first, last, "line {line:?}");
-                inner += 1;
-            }
-        }
-        assert!(inner > 100);
+        assert!(check_lines(&zoo::scene(zoo::everything(), perspective)) > 100);
     }
+}
+
+#[test]
+fn both_sides_of_a_sheared_line_have_the_same_points() {
+    assert!(check_lines(&zoo::low_floor()) > 50);
 }
 
 /// Quarter points of a leaf edge in raster space.

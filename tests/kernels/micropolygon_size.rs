@@ -91,6 +91,21 @@ fn hardly_an_edge_is_much_longer_than_wanted() {
 }
 
 #[test]
+fn a_low_floor_is_not_cut_into_all_the_slivers_that_its_lengths_ask_for() {
+    let scene = zoo::low_floor();
+    let (mut count, mut long, mut large) = (0, 0, 0);
+    each_micropolygon(&scene, &diced(&scene).1, |[a, b, c, d]| {
+        let longest = [a.distance(b), c.distance(d), a.distance(c), b.distance(d)].into_iter().fold(0.0, f64::max);
+        let area = 0.5 * (d - a).perp_dot(c - b).abs();
+        count += 1;
+        long += u32::from(longest > 1.5);
+        large += u32::from(longest > 6.0 || longest > 1.5 && area > 0.125);
+    });
+    // By the lengths of its lines there would be 55,707; those along the border are as many as before.
+    assert!(count < 32_000 && long > 5000 && large < count / 200, "{count}, {long} long, {large} too large");
+}
+
+#[test]
 fn hair_is_diced_in_short_grids_of_micropolygons_at_most_twice_as_long_as_wanted() {
     let strands = vec![[-1.0, -0.5, 0.0], [-0.5, 0.9, 0.1], [0.6, -0.9, 0.2], [1.0, 0.6, 0.0]];
     let thing = Thing::new(curves(strands, true, [0.004, 0.02], Vec::new()), placed(0.0, 0.0, 5.0, 0.1));

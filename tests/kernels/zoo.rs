@@ -4,7 +4,7 @@ use super::random::Random;
 use super::scene::{Scene, Thing, bezier, camera, curves, facets, options, patches, placed, points, quadric, sphere};
 use anthill::diagnostic::Reporter;
 use anthill::rib::{Input, Settings, read};
-use anthill::scene::{BlobStep, Blobs, QuadricShape, Shape, World};
+use anthill::scene::{BlobStep, Blobs, Camera, QuadricShape, Shape, World};
 use glam::{DMat4, DVec3};
 use std::f32::consts::{PI, TAU};
 use std::ops::ControlFlow;
@@ -19,6 +19,15 @@ pub(crate) fn wide_scene(things: Vec<Thing>, perspective: bool) -> Scene {
     let mut camera = camera([200, 150], perspective);
     camera.screen_window = camera.screen_window.map(|side| 2.0 * side);
     Scene::new(things, camera, options())
+}
+
+/// A floor that is seen from so low and aside that both of its directions run nearly along one line in the picture,
+/// which holds all of it.
+pub(crate) fn low_floor() -> Scene {
+    let corners = [[-200.0, -0.5, 500.0], [250.0, -0.5, 450.0], [-400.0, -0.6, 900.0], [450.0, -0.6, 800.0]];
+    let floor = Thing::new(facets(corners.to_vec(), vec![[0, 1, 2, 3]]), DMat4::IDENTITY);
+    let camera = Camera { screen_window: [-1.5, 1.5, -1.1, 1.1], ..camera([2000, 1500], true) };
+    Scene::new(vec![floor], camera, options())
 }
 
 fn wide(shape: Shape, x: f64, turn: f64) -> Thing {

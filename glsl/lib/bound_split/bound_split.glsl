@@ -160,6 +160,8 @@ Line measure(Subpatch subpatch, uint line, inout Box box) {
 
 #include "lib/bound_split/padding.glsl"
 
+#include "lib/bound_split/shear.glsl"
+
 // A part of a leaf edge ends at canonical points, which may lie a little outside the subpatch: they belong to its
 // bound.
 void include_ends(Subpatch subpatch, uint edge_index, inout Box box) {
@@ -455,7 +457,7 @@ Demand measure_all(inout Subpatch subpatch, inout Box box) {
 #else
         Line line = measure(subpatch, i, box);
 #endif
-        uint rate = wanted_rate(line, line_dice_scale(i));
+        uint rate = wanted_rate(line, line_dice_scale(i) * shear_scale(subpatch, i, line));
 #if KIND == KIND_BLOB
         uint most = most_rate(subpatch, i, line_dice_scale(i));
 #if MOVING
