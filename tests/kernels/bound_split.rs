@@ -311,6 +311,9 @@ fn rates_of_edges_are_what_their_own_points_ask_for() {
         let px = f64::from(rate).sqrt();
         for grid in split_scene(&scene).grids {
             let surface = scene.surface(&grid);
+            if surface.is_octagon(&grid) {
+                continue;
+            }
             let rectangle = edge::rectangle(&grid).map(edge::number);
             for (side, edge) in edge::edges(&grid).into_iter().enumerate() {
                 check_rate(&scene, &surface, (side, rectangle[[1, 3, 0, 2][side]]), &edge, px);

@@ -35,7 +35,7 @@ fn each_vertex(
     for (grid, vertices) in split.grids.iter().zip(diced) {
         let surface = scene.surface(grid);
         for (j, i) in (0..=vertices.nv).flat_map(|j| (0..=vertices.nu).map(move |i| (j, i))) {
-            let uv = edge::vertex(grid, i as u32, j as u32).map(edge::number);
+            let uv = surface.parameters(grid, i as u32, j as u32);
             let at = vertices.at(i, j);
             check(&surface, uv, [0, 1, 2, 3].map(|c| vertices.channels[c][at]));
         }

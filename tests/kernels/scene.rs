@@ -193,7 +193,9 @@ impl Scene {
         };
         if let Shape::Points(points) = &thing.shape {
             let nu = f64::from(grid.micropolygons()[0]);
-            surface.rim_chords = if edge::levels(grid) == [0, 0] {
+            surface.rim_chords = if surface.is_octagon(grid) {
+                8.0
+            } else if edge::levels(grid) == [0, 0] {
                 nu
             } else {
                 // As many as the circumference is long, in edges of micropolygons.

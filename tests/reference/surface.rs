@@ -1,7 +1,8 @@
 //! The parametric surface of every primitive, in double precision, from the formulas of RISpec 5.
 
-use super::limit;
-use anthill::scene::{CurveSegments, Facets, LimitPatches, Patches, Points, Quadric, QuadricShape, Shape};
+use super::{edge, limit};
+use anthill::pipeline::kernels::records::Subpatch;
+use anthill::scene::{CurveSegments, Facets, LimitPatches, Patches, PointForm, Points, Quadric, QuadricShape, Shape};
 use glam::{DMat3, DMat4, DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
@@ -129,6 +130,22 @@ impl Surface<'_> {
         let [w0, w1, w2, w3] = curves.widths[self.primitive].map(|width| DVec3::splat(f64::from(width)));
         let width = if curves.cubic { bezier(&[w0, w1, w2, w3], v) } else { mix(w0, w3, v) }.x;
         centre + across * ((u - 0.5) * width)
+    }
+
+    /// Whether a grid is a small disk: 3x3 vertices, of which the middle one is its centre.
+    pub(crate) fn is_octagon(&self, grid: &Subpatch) -> bool {
+        let is_disk = matches!(self.shape, Shape::Points(points) if points.form == PointForm::Disk);
+        is_disk && edge::levels(grid) == [0, 0] && grid.micropolygons() == [2, 2]
+    }
+
+    /// (u, v) of vertex (i, j) of a grid, which of a small disk is on the rim around its centre.
+    pub(crate) fn parameters(&self, grid: &Subpatch, i: u32, j: u32) -> [f64; 2] {
+        if !self.is_octagon(grid) {
+            return edge::vertex(grid, i, j).map(edge::number);
+        }
+        let [right, up] = [f64::from(i) - 1.0, 1.0 - f64::from(j)];
+        let turns = (up.atan2(right) / TAU).rem_euclid(1.0);
+        if [i, j] == [1, 1] { [0.0, 0.0] } else { [turns, 1.0] }
     }
 
     /// A disk that faces the eye in object space, u around and v from the centre.

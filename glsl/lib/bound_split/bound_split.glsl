@@ -499,6 +499,9 @@ uint decide(inout Subpatch subpatch, Demand d) {
     // Without an inner row both rows are borders: then neither may have more vertices than the finer edge.
     uint nu = min(d.want_v <= 1u ? d.border_u : d.want_u, EDGE_RATE_MAX), nv = min(d.want_u <= 1u ? d.border_v : d.want_v, EDGE_RATE_MAX);
     uint u_level = shape_u_level(subpatch.shape), v_level = shape_v_level(subpatch.shape);
+#if KIND == KIND_POINT
+    if (becomes_octagon(u_level, v_level, nu, nv)) make_octagon(subpatch.edges, nu, nv);
+#endif
     for (uint i = 0u; i < 4u; i++) { // still open only where levels ran out
         if (edge_open(subpatch.edges[i])) subpatch.edges[i] = i < 2u ? edge_pack(u_level, nu, 0u, nu) : edge_pack(v_level, nv, 0u, nv);
     }

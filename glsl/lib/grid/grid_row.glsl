@@ -19,6 +19,9 @@ RowVertex row_vertex(Subpatch grid, uint i, uint j, uint nu, uint nv, inout floa
     grid_points(grid, i, j, nu, nv, vertex.along_u, vertex.along_v);
     vertex.u = param_at(vertex.along_u);
     vertex.v = param_at(vertex.along_v);
+#if KIND == KIND_POINT
+    if (is_octagon(grid.shape)) octagon_param(i, j, vertex.u, vertex.v);
+#endif
     // Inside, the whole row has one v; at both ends it is a point of the edge that the neighbour shares.
     if (vertex.v.t != row_v) surface_row(vertex.v);
     row_v = vertex.v.t;

@@ -1,11 +1,19 @@
 // Point: a disk that faces the eye in object space, so that it is perpendicular to the line of sight unless the
 // transformation is uneven; u around, v from the centre (0) to the rim (1). Or a square that faces it likewise; or a
 // sphere of object space, u around its z axis, v along that. Control data: record (x, y, z, width).
+//
+// A small disk is an octagon of four micropolygons: a grid of 3x3 vertices, the middle one at the centre and the others
+// on the rim. A grid from the centre to the rim would have eight triangles, and the centre nine times.
 
 #include "lib/math/turns.glsl"
 
 // A point's rim is never coarser than this, however small, so that it looks round.
 const uint POINT_RIM_RATE = 8u;
+
+// The eighths of a turn at which the vertices of an octagon are, row by row, four bits each. Its rows run downwards.
+const uint OCTAGON_SIDE = 2u;
+const uint OCTAGON_EIGHTHS_LOW = 0x65004123u; // of the last vertex 7
+const uint OCTAGON_CENTRE = 4u;
 
 vec3 centre;
 float radius; // times the largest scale of the instance
@@ -83,6 +91,29 @@ float rim_growth(float chords) {
     return sqrt(3.14159265 * turn / (0.5 * cos_sin_turns(turn).y));
 }
 
+// Whether a disk that would have a number of micropolygons around and from the centre to the rim is an octagon.
+bool becomes_octagon(uint u_level, uint v_level, uint nu, uint nv) {
+    return form == 0u && u_level + v_level == 0u && nu == POINT_RIM_RATE && nv == 1u;
+}
+
+void make_octagon(out uvec4 edges, out uint nu, out uint nv) {
+    nu = OCTAGON_SIDE;
+    nv = OCTAGON_SIDE;
+    edges = uvec4(edge_pack(0u, OCTAGON_SIDE, 0u, OCTAGON_SIDE));
+}
+
+// Whether a grid is one: no other disk that was not split has so few micropolygons around.
+bool is_octagon(uint shape) {
+    return form == 0u && shape_u_level(shape) + shape_v_level(shape) == 0u && shape_nu(shape) == OCTAGON_SIDE && shape_nv(shape) == OCTAGON_SIDE;
+}
+
+// (u, v) of vertex (i, j) of an octagon.
+void octagon_param(uint i, uint j, out Param u, out Param v) {
+    uint vertex = j * (OCTAGON_SIDE + 1u) + i, eighths = vertex < 8u ? OCTAGON_EIGHTHS_LOW >> (4u * vertex) & 15u : 7u;
+    u = Param(1.0 - 0.125 * float(eighths), 0.125 * float(eighths));
+    v = vertex == OCTAGON_CENTRE ? Param(1.0, 0.0) : Param(0.0, 1.0);
+}
+
 // The parts of a point that was split must agree on how far, whatever each has for chords: as many as its rim is long.
 float long_rim() {
     float scale = max(abs(frame.raster_scale.x), abs(frame.raster_scale.y)) * surface_instance.dice_scale;
@@ -92,7 +123,8 @@ float long_rim() {
 
 void point_rim(uint shape, uint nu) {
     if (form != 0u) return;
-    radius *= rim_growth(shape_u_level(shape) + shape_v_level(shape) > 0u ? long_rim() : float(nu));
+    float chords = is_octagon(shape) ? float(POINT_RIM_RATE) : float(nu);
+    radius *= rim_growth(shape_u_level(shape) + shape_v_level(shape) > 0u ? long_rim() : chords);
 }
 
 // Parts of an axis by which arcs are beyond the box of their points: those that a quarter of all u is apart, and of v;
