@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates scenes that test the limits of memory and scaling. They are too large to store and too slow for tests.
 
-    bench/scenes.py FOLDER [hairs] [layers] [polygons] [cage] [irregular] [copies] [curves] [points]
+    bench/scenes.py FOLDER [hairs] [layers] [polygons] [cage] [irregular] [copies] [curves] [points] [planes] [smoke] [sparks]
 
 hairs     600,000 translucent hairs: the scene at which RenderAnts runs out of memory (Zhou et al. 2009, section 7)
 layers    a million translucent layers over one pixel, and half as many over its neighbour
@@ -11,6 +11,9 @@ irregular 199,692 triangles that Catmull-Clark refines, at random around their v
 copies    10,000 instances of one of 100,000 faces, of which some forty are in the picture
 curves    a million curves, as one object
 points    a million points, as one object
+planes    forty planes that pass the eye and reach to the horizon
+smoke     a wall and a sphere seen through smoke that a volume shader marches through, 60 steps a ray
+sparks    100,000 points that fly over 20 to 150 pixels while the shutter is open
 """
 
 import math
@@ -183,10 +186,67 @@ def points(file, count=1_000_000):
     file.write('] "constantwidth" 0.004\n')
 
 
+def planes(file, count=20):
+    """Floors below the eye and walls beside it."""
+    rng = random.Random(1)
+    file.write(HEAD.format(640, 480, 3, 3, "planes", 0))
+    file.write('Surface "matte"\n')
+    for number in range(count):
+        y, x = -0.02 - 0.05 * number, 0.03 + 0.3 * number
+        floor = [-1e4, y, -1e4, 1e4, y, -1e4, 1e4, y, 1e4, -1e4, y, 1e4]
+        wall = [x, -50, -1e3, x, 50, -1e3, x, 50, 5e3, x, -50, 5e3]
+        colour = joined([rng.random() for _ in range(3)])
+        file.write(f'Color [{colour}]\nPolygon "P" [{joined(floor)}]\nPolygon "P" [{joined(wall)}]\n')
+
+
+SMOKE = """volume smoke(float density = 0.4, steps = 60, frequency = 1.5;)
+{
+    float length_of_ray = length(I), step = length_of_ray / steps, t = 0;
+    vector way = normalize(I);
+    point eye = P - I;
+    color Cv = 0, Ov = 0;
+    while (t < length_of_ray) {
+        point at = eye + t * way;
+        float thick = density * smoothstep(0.45, 0.75, noise(frequency * transform("world", at))) * step;
+        color lit = 0;
+        illuminance (at) { lit += Cl; }
+        Cv += (1 - Ov) * lit * thick;
+        Ov += (1 - Ov) * thick;
+        t += step;
+    }
+    Ci = Cv + (1 - Ov) * Ci;
+    Oi = Ov + (1 - Ov) * Oi;
+}
+"""
+
+
+def smoke(file):
+    """All of the picture is seen through smoke."""
+    pathlib.Path(file.name).with_name("smoke.sl").write_text(SMOKE, encoding="ascii")
+    file.write(HEAD.format(640, 480, 3, 3, "smoke", 6))
+    file.write('LightSource "pointlight" 3 "from" [3 4 -3] "intensity" 20\nSurface "matte"\nAtmosphere "smoke"\n')
+    file.write('Polygon "P" [-9 -9 4 9 -9 4 9 9 4 -9 9 4]\nSphere 1 -1 1 360\n')
+
+
+def sparks(file, count=100_000):
+    """Disks in a ball, in one request, each on its own way."""
+    rng = random.Random(13)
+    starts = [[rng.gauss(0, 1) for _ in range(3)] for _ in range(count)]
+    ends = [[x * rng.uniform(1.1, 1.6) + 0.1 for x in start] for start in starts]
+    file.write("Shutter 0 1\n" + HEAD.format(640, 480, 3, 3, "sparks", 6))
+    file.write('Surface "matte"\nMotionBegin [0 1]\n')
+    for places in (starts, ends):
+        file.write('Points "P" [' + "\n".join(joined(place) for place in places) + '] "constantwidth" 0.02\n')
+    file.write("MotionEnd\n")
+
+
+ALL = ["hairs", "layers", "polygons", "cage", "irregular", "copies", "curves", "points", "planes", "smoke", "sparks"]
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["hairs", "layers", "polygons", "cage", "irregular", "copies", "curves", "points"]
+    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:] or ALL
     folder.mkdir(parents=True, exist_ok=True)
     for name in wanted:
         with open(folder / f"{name}.rib", "w", encoding="ascii") as file:
