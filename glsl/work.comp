@@ -32,8 +32,10 @@ layout(push_constant) uniform Push {
     uint uniform_count; // of one slot
 };
 
-uint hash_grid(uint instance, Subpatch grid) {
-    uint h = instance * 0x9e3779b1u ^ grid.primitive * 0x85ebca77u ^ grid.start * 0xc2b2ae3du ^ (grid.shape & 0x3ffu);
+// The same whatever the picture leaves out: by the place of the primitive in its drawable.
+uint hash_grid(Instance instance, Subpatch grid) {
+    uint primitive = grid.primitive - instance.first_primitive;
+    uint h = instance.seed * 0x9e3779b1u ^ primitive * 0x85ebca77u ^ grid.start * 0xc2b2ae3du ^ (grid.shape & 0x3ffu);
     h ^= h >> 16;
     h *= 0x7feb352du;
     h ^= h >> 15;
@@ -62,6 +64,6 @@ void main() {
     if ((instance.flags & INSTANCE_FLIP_NORMAL) != 0u) flags |= WORK_FLIP_NORMAL;
     float du = (range.z - range.x) / float(nu << u_level), dv = (range.w - range.y) / float(nv << v_level);
     uint block = SHADE == 1 ? instance.shade_block : instance.displace_block;
-    work[2u * index] = uvec4((slot.dims & ((1u << SLOT_FLAGS_SHIFT) - 1u)) | (flags << 16), block, hash_grid(grid.instance, grid), uniform_base + index * uniform_count);
+    work[2u * index] = uvec4((slot.dims & ((1u << SLOT_FLAGS_SHIFT) - 1u)) | (flags << 16), block, hash_grid(instance, grid), uniform_base + index * uniform_count);
     work[2u * index + 1u] = uvec4(floatBitsToUint(du), floatBitsToUint(dv), slot.rank, 0u);
 }

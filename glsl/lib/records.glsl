@@ -79,6 +79,10 @@ struct Instance {
     uint motion;    // the first of its keyframes, one for each of them; no matter when it stands still
     float motion_factor; // how much faster than blur the area of micropolygons grows, 0 for not at all
     float focus_factor;
+    uint seed; // what tells its random numbers from those of others
+    uint first_primitive; // the number of its drawable's first primitive, if all were in its page
+    uint spare1;
+    uint spare2;
 };
 
 // A moving instance at one time. Between two of them every point of it moves on a straight line.

@@ -204,8 +204,12 @@ impl<'a> Builder<'a> {
         if !Arc::ptr_eq(&geometry, &drawable.geometry) {
             self.keyframed.push(geometry);
         }
+        let mut before = 0;
         for run in runs.iter() {
+            let first_primitive = run.first.wrapping_sub(before);
+            before += run.count;
             let instance = self.instance(drawable, look, run, &path, solid);
+            let instance = Instance { seed: drawable.seed, first_primitive, ..instance };
             let is_smooth = look.shade.is_some() && instance.flags & INSTANCE_SMOOTH != 0;
             let smooth_keyframes = if is_smooth { instance.keyframes } else { 0 };
             self.smooth_keyframes = self.smooth_keyframes.max(smooth_keyframes);
@@ -280,6 +284,7 @@ impl<'a> Builder<'a> {
             motion: if path.moves() { motion } else { 0 },
             motion_factor: if path.moves() { loosening(attributes, "motionfactor") } else { 0.0 },
             focus_factor: if frame::has_lens(&self.world.camera) { loosening(attributes, "focusfactor") } else { 0.0 },
+            ..Instance::default()
         }
     }
 

@@ -167,6 +167,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
             detail: [0, DETAIL_STEPS],
             solid: None,
         });
+            seed: 0,
     }
     let world = World {
         options: Options { pixel_samples: setup.samples, ..options() },

@@ -91,6 +91,8 @@ pub struct Drawable {
     pub detail: [u32; 2],
     /// The primitive solid that it bounds a part of, if any.
     pub solid: Option<SolidId>,
+    /// What tells its `random()` from that of others: its place among all that is authored, whatever the picture shows.
+    pub seed: u32,
 }
 
 /// A named coordinate system: `CoordinateSystem "name"`, relative to the world.

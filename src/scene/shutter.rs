@@ -226,6 +226,7 @@ impl World {
             attributes: cuts.attributes(&drawable.attributes),
             detail: drawable.detail,
             solid: drawable.solid,
+            seed: drawable.seed,
         };
         let drawables = self.drawables.iter().map(drawable).collect();
         let light = |light: &Arc<Light>| {

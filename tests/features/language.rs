@@ -134,6 +134,23 @@ fn random_numbers_are_the_same_in_every_render() {
     }
 }
 
+/// They do not follow from what a crop leaves out, which devices do not even get.
+#[test]
+fn random_numbers_do_not_depend_on_what_is_beside_a_crop() {
+    let points: String = (0..40).map(|i| format!("-0.9 {} 1 ", 0.02 * f64::from(i))).collect();
+    let drawn = |window: &str| {
+        let rib = format!(
+            "Format 32 16 1\n{window}\nDisplay \"$DIR/a.exr\" \"exr\" \"rgb\"\nWorldBegin\nSurface \"look\"\n\
+             Points \"P\" [{points}] \"constantwidth\" 0.01\nPolygon \"P\" [0.1 -1 1 2 -1 1 2 1 1 0.1 1 1]\nWorldEnd\n"
+        );
+        draw_with(&[("look.sl", "surface look() { Ci = random(); Oi = 1; }")], &rib).clean("a.exr")
+    };
+    let (whole, part) = (drawn(""), drawn("CropWindow 0.5 1 0 1"));
+    for (x, y) in (0..16).flat_map(|y| (0..16).map(move |x| (x, y))) {
+        assert_eq!(part.rgb(x, y), whole.rgb(x + 16, y), "{x} {y}");
+    }
+}
+
 /// What a displacement shader puts out reaches surface and lights at each point.
 #[test]
 fn outputs_of_the_displacement_reach_surface_and_lights() {

@@ -123,6 +123,7 @@ impl Scene {
             detail: [0, DETAIL_STEPS],
             solid: None,
         };
+            seed: 0,
         let world = World {
             options,
             drawables: things.iter().map(drawable).collect(),

@@ -30,10 +30,28 @@ pub(super) fn procedural(reader: &mut Reader<'_>, lexer: &mut Lexer<'_>) -> Pars
         let message = "the bound is not xmin xmax ymin ymax zmin zmax: a side ends before it begins";
         return Err(RequestFault::error("range", start, message));
     }
-    match (&*kind, &arguments[..]) {
-        ("DelayedReadArchive", [name]) => delayed_archive(reader, name, &bound, lexer.source()),
-        ("RunProgram", [program]) => run_program(reader, program, "", &bound),
-        ("RunProgram", [program, arguments]) => run_program(reader, program, arguments, &bound),
+    // What was drawn before is not joined with what comes after it, whether it is read or not.
+    reader.scene.flush();
+    let around = reader.scene.world.as_mut().map(|world| world.seeds.enter());
+    let result = expand(reader, lexer, &kind, &arguments, &bound);
+    reader.scene.flush();
+    if let (Some(world), Some(around)) = (&mut reader.scene.world, around) {
+        world.seeds = around;
+    }
+    result
+}
+
+fn expand(
+    reader: &mut Reader<'_>,
+    lexer: &Lexer<'_>,
+    kind: &str,
+    arguments: &[Arc<str>],
+    bound: &[f64; 6],
+) -> Parsed<()> {
+    match (kind, arguments) {
+        ("DelayedReadArchive", [name]) => delayed_archive(reader, name, bound, lexer.source()),
+        ("RunProgram", [program]) => run_program(reader, program, "", bound),
+        ("RunProgram", [program, arguments]) => run_program(reader, program, arguments, bound),
         ("DelayedReadArchive" | "RunProgram", _) => {
             let message = format!("{kind} does not take {} strings", arguments.len());
             let fault = reader.scene.messages.error("badarray", message);

@@ -52,7 +52,7 @@ fn compare_with_read_archive(condition: &str) {
     let described = |body: &str| {
         let world = overview(body);
         let parts = world.drawables.iter().map(|drawable| {
-            let Drawable { geometry, world_from_object, attributes, detail, solid } = drawable;
+            let Drawable { geometry, world_from_object, attributes, detail, solid, seed: _ } = drawable;
             format!(
                 "{:?} {:?} {world_from_object:?} {attributes:?} {detail:?} {solid:?}",
                 geometry.shape, geometry.primvars

@@ -37,7 +37,7 @@ fn meaning(bytes: &[u8]) -> Vec<String> {
         found.push(format!("{:?} {:?}", world.camera, world.spaces));
         found.extend(world.lights.iter().map(|light| format!("{:?}", light.shader.params)));
         found.extend(world.drawables.iter().map(|drawable| {
-            let Drawable { geometry, world_from_object, attributes, detail, solid } = drawable;
+            let Drawable { geometry, world_from_object, attributes, detail, solid, seed: _ } = drawable;
             let surface = attributes.surface.as_ref().map(|surface| &surface.params);
             format!(
                 "{:?} {:?} {world_from_object:?} {:?} {:?} {:?} {surface:?} {detail:?} {solid:?}",

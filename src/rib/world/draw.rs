@@ -26,6 +26,7 @@ impl SceneBuilder<'_> {
         let world_from_object = Arc::clone(&self.state.transform);
         let detail = self.state.detail.samples();
         let solid = self.state.solid.map(|solid| world.solids.primitive(solid));
+        let seed = world.seeds.next();
         let last = world.drawables.last();
         let mut bytes = DRAWABLE_BYTES;
         if last.is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
@@ -35,7 +36,7 @@ impl SceneBuilder<'_> {
         if last.is_none_or(|last| !Arc::ptr_eq(&last.world_from_object, &world_from_object)) {
             bytes += size_of_val(world_from_object.keyframes());
         }
-        let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes, detail, solid };
+        let drawable = Drawable { geometry: Arc::clone(geometry), world_from_object, attributes, detail, solid, seed };
         let was_read = waited && self.charge.try_take(ChargeKind::Geometry, bytes as u64);
         if (was_read || self.take_memory(bytes as u64))
             && let Some(world) = &mut self.world

@@ -17,6 +17,7 @@ pub(crate) mod object;
 pub(crate) mod outline;
 pub(crate) mod perform;
 pub(crate) mod scene;
+pub(crate) mod seeds;
 pub(crate) mod solids;
 pub(crate) mod view;
 pub(crate) mod world_builder;

@@ -2,6 +2,7 @@
 
 use super::effect::Object;
 use super::outline::Outline;
+use super::seeds::Seeds;
 use super::solids::Solids;
 use crate::diagnostic::SourceLocation;
 use crate::rib::state::trim::TrimState;
@@ -33,6 +34,8 @@ pub(crate) struct WorldBuilder {
     pub(crate) camera: Camera,
     /// The drawables so far.
     pub(crate) drawables: Vec<Drawable>,
+    /// The numbers of the next ones.
+    pub(crate) seeds: Seeds,
     /// The sorts of drawables so far.
     pub(crate) outline: Outline,
     /// The solids so far.
@@ -59,6 +62,7 @@ impl WorldBuilder {
             options,
             camera,
             drawables: Vec::new(),
+            seeds: Seeds::default(),
             outline: Outline::default(),
             solids: Solids::default(),
             left_out: 0,
