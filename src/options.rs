@@ -31,8 +31,10 @@ pub struct Overrides {
     /// Format: width and height in pixels, 1 to [`RESOLUTION_MAX`](crate::scene::RESOLUTION_MAX). The pixel aspect
     /// ratio stays.
     pub format: Option<[u32; 2]>,
-    /// CropWindow: xmin, xmax, ymin, ymax in NDC, increasing, between 0 and 1.
+    /// CropWindow: xmin, xmax, ymin, ymax in NDC, increasing, between 0 and 1 unless there is overscan.
     pub crop: Option<[f64; 4]>,
+    /// Whether crop windows, that of the scene too, may select what is outside of the format.
+    pub overscan: bool,
     /// PixelSamples in x and y, at least 1.
     pub samples: Option<[u32; 2]>,
     /// ShadingRate of every primitive in pixels, positive.

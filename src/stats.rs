@@ -182,7 +182,7 @@ pub struct RegionStats {
     /// The device, as an index into [`Stats::devices`].
     pub device: usize,
     /// Its pixels in raster space: x0, y0, x1, y1, half-open.
-    pub px: [u32; 4],
+    pub px: [i32; 4],
     /// Whether its device took it, or the region that it was cut from, from another device.
     pub stolen: bool,
     /// Its work in micropolygons, as estimated before it began.
@@ -220,7 +220,7 @@ pub struct WorldStats {
     /// The number given to FrameBegin.
     pub frame: Option<i32>,
     /// The pixels that were rendered: x0, y0, x1, y1, half-open.
-    pub crop_px: [u32; 4],
+    pub crop_px: [i32; 4],
     /// Time for compiling shaders and lowering geometry, on the host.
     #[serde(rename = "prepare_s", serialize_with = "seconds")]
     pub prepare: Duration,

@@ -33,7 +33,8 @@ fn check(world: &World) {
         }
     }
     let [x0, y0, x1, y1] = world.camera.crop_px();
-    assert!(x0 < x1 && y0 < y1 && x1 <= world.camera.resolution[0] && y1 <= world.camera.resolution[1]);
+    let [left, top, right, bottom] = world.camera.whole_px();
+    assert!(x0 < x1 && y0 < y1 && left <= x0 && top <= y0 && x1 <= right && y1 <= bottom);
 }
 
 /// Checks that each class has enough values for the indices of the shape.

@@ -167,11 +167,14 @@ uint shape_v_level(uint shape) { return (shape >> SHAPE_V_LEVEL) & SHAPE_LEVEL_M
 uint shape_nu(uint shape) { return (shape >> SHAPE_NU) & SHAPE_RATE_MASK; }
 uint shape_nv(uint shape) { return (shape >> SHAPE_NV) & SHAPE_RATE_MASK; }
 
-// Ranges of pixels have 16 bits for each end, counted from so many pixels left of the picture, or above it: enough for
-// the widest filter.
+// Ranges of pixels have 16 bits for each end. They name single pixels from so many left of the format, or above it, on:
+// enough for the widest filter. Pixels before those, which only overscan has, are named by steps of them.
 const int PIXELS_BEFORE = 128;
-// The last pixel that they can name.
-const int PIXEL_LAST = 65535 - PIXELS_BEFORE;
+const int STEP_LOG2 = 4;
+const int STEPS_BEFORE = 340;
+// The first and the last pixel that they can name.
+const int PIXEL_FIRST = -PIXELS_BEFORE - (STEPS_BEFORE << STEP_LOG2);
+const int PIXEL_LAST = 65535 - PIXELS_BEFORE - STEPS_BEFORE;
 
 // Where a grid may be hit: pixels [x0, x1] x [y0, y1] inclusive, and camera z.
 struct GridBound {
@@ -181,15 +184,20 @@ struct GridBound {
     float zmax;
 };
 
-ivec2 unpack_range(uint packed) { return ivec2(packed & 0xffffu, packed >> 16) - PIXELS_BEFORE; }
+// A step is named by its first pixel where a range begins, and by its last one where a range ends.
+ivec2 unpack_range(uint packed) {
+    ivec2 names = ivec2(packed & 0xffffu, packed >> 16) - STEPS_BEFORE;
+    return names + min(names + ivec2(0, 1), 0) * ((1 << STEP_LOG2) - 1) - PIXELS_BEFORE;
+}
 // Whether two ranges, packed in x and y, meet half-open pixels: x0, y0, x1, y1.
 bool ranges_meet(uint x, uint y, ivec4 pixels) {
     ivec2 along_x = unpack_range(x), along_y = unpack_range(y);
     return along_x.x < pixels.z && along_x.y >= pixels.x && along_y.x < pixels.w && along_y.y >= pixels.y;
 }
 uint pack_range(ivec2 range) {
-    uvec2 r = uvec2(clamp(range, ivec2(-PIXELS_BEFORE), ivec2(PIXEL_LAST)) + PIXELS_BEFORE);
-    return r.x | r.y << 16;
+    ivec2 places = clamp(range, ivec2(PIXEL_FIRST), ivec2(PIXEL_LAST)) + PIXELS_BEFORE;
+    uvec2 names = uvec2(mix(places, places >> STEP_LOG2, lessThan(places, ivec2(0))) + STEPS_BEFORE);
+    return names.x | names.y << 16;
 }
 
 // Grids of a cluster: they follow each other in a page.

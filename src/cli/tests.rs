@@ -100,7 +100,7 @@ fn flags_become_options() {
     assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
     let full = options_of(
         "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --texture-memory 64M --host-memory 4G --frames 1-3,7 \
-         --format 64 48 --crop 0 0.5 0.25 1 --samples 4 2 --shading-rate 0.5 --regions 40 --check --validate --timeout 2m",
+         --format 64 48 --crop -0.25 0.5 0.25 1 --overscan --samples 4 2 --shading-rate 0.5 --regions 40 --check --validate --timeout 2m",
     );
     assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
     assert_eq!(full.devices, "0,1,0");
@@ -109,7 +109,8 @@ fn flags_become_options() {
     assert_eq!(full.frames.map(|frames| frames.0), Some(vec![1..=3, 7..=7]));
     let overrides = Overrides {
         format: Some([64, 48]),
-        crop: Some([0.0, 0.5, 0.25, 1.0]),
+        crop: Some([-0.25, 0.5, 0.25, 1.0]),
+        overscan: true,
         samples: Some([4, 2]),
         shading_rate: Some(0.5),
     };
@@ -463,8 +464,8 @@ fn long_activities_are_named_between_percentages() {
 
 /// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100
 /// micropolygons.
-fn statistics_of(count: u32) -> String {
-    let region = |i: u32| {
+fn statistics_of(count: i32) -> String {
+    let region = |i: i32| {
         let (begin_s, device_s) = (f64::from(i) * 0.1, 0.1);
         let px = [16 * i, 0, 16 * i + 16, 16];
         MeasuredRegion { px, begin_s, end_s: begin_s + device_s, device_s, ..MeasuredRegion::default() }

@@ -1,18 +1,21 @@
 //! The encoder of deep shadow maps.
 
 use super::metadata::SOFTWARE;
-use super::{FilmWriteError, PictureInfo};
-use crate::deep::{DeepHeader, DeepWriter, Visibility};
+use super::{FilmWriteError, PictureInfo, Pixels};
+use crate::deep::{DeepHeader, DeepWriter};
 use crate::files::FileSink;
 
-/// Writes the light of the crop's pixels, row by row.
+/// Writes the light of the picture's pixels, row by row.
 pub(super) fn write(
     mut sink: &mut dyn FileSink,
     picture: &PictureInfo<'_>,
-    light: &[Visibility],
+    pixels: &Pixels,
 ) -> Result<(), FilmWriteError> {
     let (size, camera) = (picture.crop.size(), picture.header);
-    let samples = light.iter().map(|light| light.knots().len().saturating_sub(1)).max();
+    let [left, top] = picture.crop.corner();
+    let light = |x: i32, y: i32| &pixels.light[pixels.index(x, y)];
+    let knots = picture.crop.rows().flat_map(|y| picture.crop.columns().map(move |x| light(x, y).knots().len()));
+    let samples = knots.max().map(|most| most.saturating_sub(1));
     let header = DeepHeader {
         size,
         corner: picture.corner(),
@@ -25,7 +28,7 @@ pub(super) fn write(
     let tiles = header.tiles().iter().product();
     let mut writer = DeepWriter::new(&mut sink, header)?;
     for _ in 0..tiles {
-        writer.write_tile(|[x, y]| light[(y * size[0] + x) as usize].clone())?;
+        writer.write_tile(|[x, y]| light(left.saturating_add_unsigned(x), top.saturating_add_unsigned(y)).clone())?;
     }
     Ok(writer.finish()?)
 }

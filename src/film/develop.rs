@@ -6,6 +6,8 @@ use super::plan::{OutputFile, OutputGroup};
 use super::quantize::expose;
 use super::{Imager, ImagerPixels, Pixels};
 use crate::scene::{Filter, ValueType};
+use crate::schedule::Region;
+use std::ops::Range;
 
 /// The depth where nothing was rendered or hit (RI_INFINITY).
 pub(super) const DEPTH_OF_NOTHING: f32 = 1e38;
@@ -33,13 +35,13 @@ pub(super) fn imager_channels(filter: Option<Filter>) -> [FilmChannel; 3] {
 
 /// The number of rows that an imager shades together, a multiple of the tile rows of [`crate::pipeline::imager`]:
 /// enough to keep a device busy.
-const BAND_ROWS: u32 = 64;
+const BAND_ROWS: i32 = 64;
 
 /// Rows after the imager.
 #[derive(Default)]
 struct ImagerBand {
     /// The raster rows, half-open.
-    rows: std::ops::Range<u32>,
+    rows: Range<i32>,
     ci: Vec<[f32; 3]>,
     oi: Vec<[f32; 3]>,
     alpha: Vec<f32>,
@@ -51,22 +53,30 @@ pub(super) struct DevelopedRows<'a> {
     layout: &'a PixelLayout,
     output: &'a OutputFile,
     imager: Option<&'a dyn Imager>,
-    /// The most recent row: interleaved floats.
+    /// The most recent row of the film: interleaved floats.
     row: Vec<f32>,
     /// Its raster y.
-    row_y: Option<u32>,
+    row_y: Option<i32>,
+    /// The part of it that is returned.
+    part: Range<usize>,
     /// The most recent band of the imager.
     band: ImagerBand,
 }
 
 impl<'a> DevelopedRows<'a> {
+    /// Creates the rows of `written`, pixels inside the crop rectangle.
     pub(super) fn new(
         pixels: &'a Pixels,
         layout: &'a PixelLayout,
         output: &'a OutputFile,
+        written: Region,
         imager: Option<&'a dyn Imager>,
     ) -> Self {
-        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, band: ImagerBand::default() }
+        let before = written.columns().start.abs_diff(pixels.crop.columns().start);
+        let float = |column: u32| column as usize * output.floats();
+        let part = float(before)..float(before + written.width());
+        let band = ImagerBand::default();
+        Self { pixels, layout, output, imager, row: Vec::new(), row_y: None, part, band }
     }
 
     /// Returns the number of floats of a pixel of the output.
@@ -74,13 +84,17 @@ impl<'a> DevelopedRows<'a> {
         self.output.floats()
     }
 
-    /// Returns row `y` (an absolute raster row inside the crop rectangle): interleaved floats of the output's groups.
-    pub(super) fn row(&mut self, y: u32) -> &[f32] {
+    /// Returns row `y` of the written pixels (an absolute raster row): interleaved floats of the output's groups.
+    pub(super) fn row(&mut self, y: i32) -> &[f32] {
         // Encoders request a row once for each channel.
-        if self.row_y == Some(y) {
-            return &self.row;
+        if self.row_y != Some(y) {
+            self.row_y = Some(y);
+            self.develop(y);
         }
-        self.row_y = Some(y);
+        &self.row[self.part.clone()]
+    }
+
+    fn develop(&mut self, y: i32) {
         let width = self.pixels.width();
         self.row.clear();
         self.row.resize(width * self.output.floats(), 0.0);
@@ -95,11 +109,10 @@ impl<'a> DevelopedRows<'a> {
             }
             self.copy_imaged(y);
         }
-        &self.row
     }
 
     /// Copies one group of the film into the row, exposed.
-    fn copy_group(&mut self, output: &OutputGroup, to: usize, y: u32) {
+    fn copy_group(&mut self, output: &OutputGroup, to: usize, y: i32) {
         let from = self.layout.offset(&output.channel).expect("a film holds every group that its outputs ask for");
         let group = &output.channel.group;
         let (film_floats, row_floats, floats) = (self.layout.floats(), self.output.floats(), group.floats());
@@ -119,7 +132,7 @@ impl<'a> DevelopedRows<'a> {
     }
 
     /// Runs the imager on colour, opacity and alpha of the band that contains row `y`.
-    fn run_imager(&mut self, imager: &dyn Imager, y: u32) {
+    fn run_imager(&mut self, imager: &dyn Imager, y: i32) {
         let film_floats = self.layout.floats();
         let imaged = imaged_group(self.output).expect("a file without colours has no imager");
         let offset = |channel| self.layout.offset(&channel).expect("a film with an imager holds what it reads");
@@ -127,7 +140,7 @@ impl<'a> DevelopedRows<'a> {
         let triple = |pixel: &[f32], at: usize| [pixel[at], pixel[at + 1], pixel[at + 2]];
         let exposure = imaged.exposure;
         let (columns, all_rows) = (self.pixels.crop.columns(), self.pixels.crop.rows());
-        let first = y / BAND_ROWS * BAND_ROWS;
+        let first = y.div_euclid(BAND_ROWS) * BAND_ROWS;
         let rows = first.max(all_rows.start)..(first + BAND_ROWS).min(all_rows.end);
         let source = || rows.clone().flat_map(|y| self.pixels.row(y, film_floats).chunks_exact(film_floats));
         let band = &mut self.band;
@@ -136,7 +149,7 @@ impl<'a> DevelopedRows<'a> {
         band.alpha = source().map(|pixel| pixel[alpha_at]).collect();
         imager.shade(&mut ImagerPixels {
             corner: [columns.start, rows.start],
-            size: [columns.end - columns.start, rows.end - rows.start],
+            size: [columns.end.abs_diff(columns.start), rows.end.abs_diff(rows.start)],
             ci: &mut band.ci,
             oi: &mut band.oi,
             alpha: &mut band.alpha,
@@ -146,8 +159,8 @@ impl<'a> DevelopedRows<'a> {
 
     /// Copies the imager's result for row `y` into the row. Pixels that were never rendered stay black, because a
     /// background there would hide that the picture is partial.
-    fn copy_imaged(&mut self, y: u32) {
-        let first = (y - self.band.rows.start) as usize * self.pixels.width();
+    fn copy_imaged(&mut self, y: i32) {
+        let first = y.abs_diff(self.band.rows.start) as usize * self.pixels.width();
         let mut to = 0;
         for OutputGroup { channel: FilmChannel { group, .. }, .. } in &self.output.groups {
             for (index, pixel) in self.row.chunks_exact_mut(self.output.floats()).enumerate() {

@@ -36,7 +36,7 @@ pub(super) fn write(
         let mut bytes_of = |block: BlockIndex| {
             UncompressedBlock::collect_block_data_from_lines(channel_list, block, |line| {
                 let channel = order[line.location.channel];
-                let row = rows.row(top + line.location.position.y() as u32);
+                let row = rows.row(top + line.location.position.y() as i32);
                 let samples = row.iter().skip(channel).step_by(channels.len());
                 exr_blocks::encode(line.value, samples, channels[channel].half);
             })

@@ -1,6 +1,7 @@
 //! The camera metadata in a picture's file; nothing says when, where and on which device it was rendered.
 
 use crate::scene::{Camera, Projection};
+use crate::schedule::Region;
 use glam::{DMat4, DVec4};
 
 /// The name and version of the program, as stored in files.
@@ -35,6 +36,12 @@ pub(super) struct CameraMetadata {
 }
 
 impl CameraMetadata {
+    /// Returns the pixels of the format, without overscan.
+    pub(super) fn format_px(&self) -> Region {
+        let [width, height] = self.resolution.map(u32::cast_signed);
+        Region::new([0, 0, width, height]).expect("a picture has pixels")
+    }
+
     pub(super) fn new(camera: &Camera) -> Self {
         let [left, right, bottom, top] = camera.screen_window;
         // Half of the smaller side of the picture at z = 1 in camera space: the unit of screen space.

@@ -27,7 +27,8 @@
 //! - `null`: nothing is written.
 //!
 //! In a crop, OpenEXR's data window is the crop rectangle and its display window the whole format; TIFF stores the
-//! crop's position in the tags XPosition, YPosition and Pixar's full image size. `origin` shifts both.
+//! crop's position in the tags XPosition, YPosition and Pixar's full image size. `origin` shifts both. Overscan, what
+//! is drawn outside of the format, is in OpenEXR's data window; other files leave it out.
 
 mod channels;
 mod deep_shadow;
@@ -37,6 +38,7 @@ mod exr;
 mod metadata;
 mod output_name;
 mod partial;
+mod picture_info;
 mod plan;
 mod png;
 mod preview;
@@ -60,6 +62,7 @@ use crate::schedule::Region;
 use develop::DevelopedRows;
 use metadata::CameraMetadata;
 use parking_lot::Mutex;
+use picture_info::PictureInfo;
 use plan::{FileFormat, OutputFile, PlannedDisplay};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -80,7 +83,7 @@ pub trait Imager: Sync {
 #[derive(Debug)]
 pub struct ImagerPixels<'a> {
     /// Raster position of the first pixel.
-    pub corner: [u32; 2],
+    pub corner: [i32; 2],
     /// Width and height.
     pub size: [u32; 2],
     /// `Ci`: premultiplied, exposed.
@@ -131,6 +134,8 @@ pub struct Film {
     outputs: Vec<PlannedDisplay>,
     claims: Arc<FileClaims>,
     pixels: Mutex<Pixels>,
+    /// All pixels of the picture and its overscan.
+    whole: Region,
 }
 
 /// The crop rectangle's pixels.
@@ -179,22 +184,22 @@ impl Pixels {
     }
 
     /// Returns the index of the first pixel of raster row `y`.
-    fn row_start(&self, y: u32) -> usize {
-        (y - self.crop.rows().start) as usize * self.width()
+    fn row_start(&self, y: i32) -> usize {
+        y.abs_diff(self.crop.rows().start) as usize * self.width()
     }
 
     /// Returns the index of the pixel at raster column `x` of raster row `y`.
-    fn index(&self, x: u32, y: u32) -> usize {
-        self.row_start(y) + (x - self.crop.columns().start) as usize
+    fn index(&self, x: i32, y: i32) -> usize {
+        self.row_start(y) + x.abs_diff(self.crop.columns().start) as usize
     }
 
     /// Returns the values of raster row `y`.
-    fn row(&self, y: u32, floats: usize) -> &[f32] {
+    fn row(&self, y: i32, floats: usize) -> &[f32] {
         &self.values[self.row_start(y) * floats..][..self.width() * floats]
     }
 
     /// Whether the pixel `column` of raster row `y` was deposited; columns count from the crop's left edge.
-    fn is_finished(&self, column: usize, y: u32) -> bool {
+    fn is_finished(&self, column: usize, y: i32) -> bool {
         let index = self.row_start(y) + column;
         self.finished[index / 64] >> (index % 64) & 1 != 0
     }
@@ -256,7 +261,8 @@ impl Film {
             pixels.light = vec![Visibility::default(); pixels.count() as usize];
         }
         let (header, claims) = (CameraMetadata::new(&world.camera), Arc::clone(claims));
-        Ok(Self { layout, header, outputs, claims, pixels: Mutex::new(pixels) })
+        let whole = Region::new(world.camera.whole_px()).expect("a picture has pixels");
+        Ok(Self { layout, header, outputs, claims, pixels: Mutex::new(pixels), whole })
     }
 
     /// Returns which groups the renderer must produce and where each is in a pixel. Without groups there is nothing to
@@ -270,10 +276,9 @@ impl Film {
         self.pixels.lock().crop
     }
 
-    /// Returns all pixels of the picture, however few must be deposited.
+    /// Returns all pixels of the picture and its overscan, however few must be deposited.
     pub fn whole(&self) -> Region {
-        let [width, height] = self.header.resolution;
-        Region::new([0, 0, width, height]).expect("a picture has pixels")
+        self.whole
     }
 
     /// Returns the layout of the film of a world with these options.
@@ -297,7 +302,7 @@ impl Film {
         let (mut pixels, [x0, y0]) = (self.pixels.lock(), region.corner());
         let width = region.width() as usize;
         for (i, light) in light.into_iter().enumerate() {
-            let first = pixels.index(x0, y0 + (i / width) as u32);
+            let first = pixels.index(x0, y0 + (i / width) as i32);
             pixels.light[first + i % width] = light;
         }
     }
@@ -336,11 +341,12 @@ impl Film {
         let crop = self.crop();
         for planned in &mut self.outputs {
             let PlannedDisplay::Write(output) = planned else { continue };
-            let picture = PictureInfo { header: &self.header, crop, origin: output.origin, partial_note: None };
-            let checked = check_writable(&output.path).map_err(FilmWriteError::from);
-            if let Err(error) = checked.and_then(|()| check_format(output, &picture)) {
-                report_unwritten(reporter, &output.location, &output.path, &error);
-                *planned = PlannedDisplay::Never(output.path.clone());
+            match check_output(output, &self.header, crop) {
+                Ok(left_out) => left_out.into_iter().for_each(|warning| reporter.report(warning)),
+                Err(error) => {
+                    report_unwritten(reporter, &output.location, &output.path, &error);
+                    *planned = PlannedDisplay::Never(output.path.clone());
+                }
             }
         }
         self.outputs.iter().filter_map(to_write).count()
@@ -374,10 +380,10 @@ impl Film {
         let encode = |draft: &Draft<'_>| {
             draft.output.map(|output| {
                 let imager = imager.filter(|_| develop::imaged_group(output).is_some());
-                let rows = DevelopedRows::new(&pixels, &self.layout, output, imager);
-                self.claims
-                    .budget()
-                    .write_whole(&draft.path, |sink| write(output, sink, &self.header, &pixels, rows, imager))
+                let picture = PictureInfo::new(output, &self.header, pixels.crop, pixels.partial_note())?;
+                let rows = DevelopedRows::new(&pixels, &self.layout, output, picture.crop, imager);
+                let encode = |sink: &mut dyn FileSink| write(output, sink, &picture, &pixels, rows, imager);
+                self.claims.budget().write_whole(&draft.path, encode)
             })
         };
         let written: Vec<_> = match imager {
@@ -534,25 +540,20 @@ enum FilmWriteError {
     Png(#[from] ::png::EncodingError),
     #[error("the imager failed: {0}")]
     Imager(String),
+    #[error("no pixel of it is inside of the picture, and files of this format hold no others, unlike OpenEXR")]
+    Outside,
 }
 
-/// Everything that an encoder needs besides the values of the pixels.
-struct PictureInfo<'a> {
-    header: &'a CameraMetadata,
-    /// The crop rectangle.
+/// Checks that an output can be written, whatever the pixels of its film are; returns a warning if it leaves some out.
+fn check_output(
+    output: &OutputFile,
+    header: &CameraMetadata,
     crop: Region,
-    /// Position of raster pixel (0, 0) on the display.
-    origin: [i32; 2],
-    /// The note that marks a partial picture in text fields.
-    partial_note: Option<String>,
-}
-
-impl PictureInfo<'_> {
-    /// Returns the crop's upper left corner on the display.
-    fn corner(&self) -> [i32; 2] {
-        let corner = self.crop.corner();
-        [0, 1].map(|axis| (i64::from(corner[axis]) + i64::from(self.origin[axis])) as i32)
-    }
+) -> Result<Option<Diagnostic>, FilmWriteError> {
+    check_writable(&output.path)?;
+    let picture = PictureInfo::new(output, header, crop, None)?;
+    check_format(output, &picture)?;
+    Ok(picture.left_out(output, crop))
 }
 
 /// Checks what an encoder may refuse of a picture, whatever its pixels are.
@@ -568,17 +569,16 @@ fn check_format(output: &OutputFile, picture: &PictureInfo<'_>) -> Result<(), Fi
 fn write(
     output: &OutputFile,
     sink: &mut dyn FileSink,
-    header: &CameraMetadata,
+    picture: &PictureInfo<'_>,
     pixels: &Pixels,
     rows: DevelopedRows<'_>,
     imager: Option<&dyn Imager>,
 ) -> Result<(), FilmWriteError> {
-    let picture = PictureInfo { header, crop: pixels.crop, origin: output.origin, partial_note: pixels.partial_note() };
     match &output.format {
-        FileFormat::Exr { compression, channels } => exr::write(sink, &picture, *compression, channels, rows),
-        FileFormat::Tiff { compression, samples } => tiff::write(sink, &picture, output, *compression, *samples, rows),
-        FileFormat::Png { bits } => png::write(sink, &picture, &output.quantize_by_float(), *bits, rows),
-        FileFormat::DeepShadow => deep_shadow::write(sink, &picture, &pixels.light),
+        FileFormat::Exr { compression, channels } => exr::write(sink, picture, *compression, channels, rows),
+        FileFormat::Tiff { compression, samples } => tiff::write(sink, picture, output, *compression, *samples, rows),
+        FileFormat::Png { bits } => png::write(sink, picture, &output.quantize_by_float(), *bits, rows),
+        FileFormat::DeepShadow => deep_shadow::write(sink, picture, pixels),
     }?;
     imager.and_then(Imager::failure).map_or(Ok(()), |why| Err(FilmWriteError::Imager(why)))
 }

@@ -26,7 +26,7 @@ pub(super) fn write(
         bytes.clear();
         for (pixel, x) in rows.row(y).chunks_exact(floats).zip(picture.crop.columns()) {
             for (&value, channel) in straight(pixel).iter().zip(0..floats as u32) {
-                let sample = quantize(value, &settings[channel as usize], bits.limit(), dither_noise(x, y, channel));
+                let sample = quantize(value, &settings[channel as usize], bits.limit(), dither_noise([x, y], channel));
                 match bits {
                     SampleBits::Eight => bytes.push(sample as u8),
                     SampleBits::Sixteen => bytes.extend(sample.to_be_bytes()),

@@ -26,9 +26,9 @@ pub(super) fn quantize(value: f32, quantize: &Quantize, limit: u16, noise: f32) 
 
 /// Returns noise in (-1, 1), uniform with mean 0: a hash of only the absolute pixel coordinates and the channel's
 /// number, so that a picture does not depend on regions or crop windows.
-pub(super) fn dither_noise(x: u32, y: u32, channel: u32) -> f32 {
+pub(super) fn dither_noise([x, y]: [i32; 2], channel: u32) -> f32 {
     let mut hash = 0x9e37_79b9_u32;
-    for word in [x, y, channel] {
+    for word in [x.cast_unsigned(), y.cast_unsigned(), channel] {
         hash = mix(hash ^ word);
     }
     // 23 bits and a half: the ends -1 and 1 are never reached, and the set is symmetric around 0.
@@ -83,7 +83,7 @@ mod tests {
         let (mut sum, mut low, mut high) = (0.0_f64, f32::MAX, f32::MIN);
         for y in 0..256 {
             for x in 0..256 {
-                let noise = dither_noise(x, y, 1);
+                let noise = dither_noise([x, y], 1);
                 (low, high) = (low.min(noise), high.max(noise));
                 sum += f64::from(quantize(100.3 / 255.0, &dithered, 255, noise));
                 assert_eq!(quantize(100.0 / 255.0, &dithered, 255, noise), 100);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn channels_are_dithered_independently() {
-        let pairs = (0..4096).map(|i| (dither_noise(i % 64, i / 64, 0), dither_noise(i % 64, i / 64, 1)));
+        let pairs = (0..4096).map(|i| (dither_noise([i % 64, i / 64], 0), dither_noise([i % 64, i / 64], 1)));
         let correlation = pairs.map(|(a, b)| f64::from(a * b)).sum::<f64>() / 4096.0;
         assert!(correlation.abs() < 0.02, "{correlation}");
     }

@@ -50,7 +50,7 @@ impl Film {
         let (mut closed, mut open) = (Vec::new(), Vec::<Region>::new());
         for y in pixels.crop.rows() {
             let runs = pixels.missing_runs(y);
-            let above = |run: &Range<u32>| open.iter().find(|region| region.columns() == *run);
+            let above = |run: &Range<i32>| open.iter().find(|region| region.columns() == *run);
             let grown = runs.iter().filter_map(|run| {
                 let top = above(run).map_or(y, |region| region.rows().start);
                 Region::new([run.start, top, run.end, y + 1])
@@ -88,7 +88,7 @@ fn unpack_light(saved: &[u8]) -> Option<(Visibility, &[u8])> {
 
 impl Pixels {
     /// Writes the runs of a row that `saved` lacks, and adds them to it.
-    fn pack_row(&self, y: u32, floats: usize, saved: &mut Vec<u64>, out: &mut Vec<u8>) {
+    fn pack_row(&self, y: i32, floats: usize, saved: &mut Vec<u64>, out: &mut Vec<u8>) {
         saved.resize(self.finished.len(), 0);
         let (mut at, end) = (self.row_start(y), self.row_start(y) + self.width());
         while at < end {
@@ -129,8 +129,8 @@ impl Pixels {
     }
 
     /// Returns the missing runs of row `y`, from left to right, as raster columns.
-    fn missing_runs(&self, y: u32) -> Vec<Range<u32>> {
-        let mut runs: Vec<Range<u32>> = Vec::new();
+    fn missing_runs(&self, y: i32) -> Vec<Range<i32>> {
+        let mut runs: Vec<Range<i32>> = Vec::new();
         for (column, x) in self.crop.columns().enumerate() {
             if self.is_finished(column, y) {
                 continue;

@@ -57,16 +57,20 @@ pub(super) fn write_as<'p, K: TiffKind>(
     let strips = TiffStrips { picture, output, encoder, rows };
     let is_colour = strips.rows.floats() >= 3;
     match samples {
-        TiffSamples::Float if is_colour => strips.write::<RGB32Float>(|value, _| value),
-        TiffSamples::Float => strips.write::<Gray32Float>(|value, _| value),
+        TiffSamples::Float if is_colour => strips.write::<RGB32Float>(|value, _, _| value),
+        TiffSamples::Float => strips.write::<Gray32Float>(|value, _, _| value),
         TiffSamples::Integer(bits) => {
             let settings = output.quantize_by_float();
-            let integer = |value, [x, y, channel]: [u32; 3]| {
-                quantize(value, &settings[channel as usize], bits.limit(), dither_noise(x, y, channel))
+            let integer = |value, at: [i32; 2], channel: u32| {
+                quantize(value, &settings[channel as usize], bits.limit(), dither_noise(at, channel))
             };
             match (bits, is_colour) {
-                (SampleBits::Eight, true) => strips.write::<RGB8>(|value, at| integer(value, at) as u8),
-                (SampleBits::Eight, false) => strips.write::<Gray8>(|value, at| integer(value, at) as u8),
+                (SampleBits::Eight, true) => {
+                    strips.write::<RGB8>(|value, at, channel| integer(value, at, channel) as u8)
+                }
+                (SampleBits::Eight, false) => {
+                    strips.write::<Gray8>(|value, at, channel| integer(value, at, channel) as u8)
+                }
                 (SampleBits::Sixteen, true) => strips.write::<RGB16>(integer),
                 (SampleBits::Sixteen, false) => strips.write::<Gray16>(integer),
             }
@@ -83,8 +87,8 @@ struct TiffStrips<'a, 'p, W: FileSink, K: TiffKind> {
 }
 
 impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
-    /// Writes all strips. `sample` converts a value at (x, y, channel) to a sample.
-    fn write<C: ColorType>(mut self, sample: impl Fn(f32, [u32; 3]) -> C::Inner) -> Result<(), FilmWriteError>
+    /// Writes all strips. `sample` converts a value at a pixel and of a channel to a sample.
+    fn write<C: ColorType>(mut self, sample: impl Fn(f32, [i32; 2], u32) -> C::Inner) -> Result<(), FilmWriteError>
     where
         [C::Inner]: TiffValue,
     {
@@ -96,14 +100,12 @@ impl<W: FileSink, K: TiffKind> TiffStrips<'_, '_, W, K> {
             image.extra_samples(&extra)?;
         }
         write_tags(&mut image, self.picture)?;
-        let [x0, y0] = self.picture.crop.corner();
         // `write_data` is the crate's only function that compresses, and it takes the whole image.
         let mut samples = Vec::with_capacity(width as usize * height as usize * floats);
-        for y in y0..y0 + height {
-            let row = self.rows.row(y).chunks_exact(floats).zip(x0..);
-            let values =
-                row.flat_map(|(pixel, x)| pixel.iter().zip(0..).map(move |(value, channel)| (*value, [x, y, channel])));
-            samples.extend(values.map(|(value, at)| sample(value, at)));
+        for y in self.picture.crop.rows() {
+            for (pixel, x) in self.rows.row(y).chunks_exact(floats).zip(self.picture.crop.columns()) {
+                samples.extend(pixel.iter().zip(0..).map(|(value, channel)| sample(*value, [x, y], channel)));
+            }
         }
         Ok(image.write_data(&samples)?)
     }

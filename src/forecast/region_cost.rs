@@ -9,7 +9,8 @@
 //! The constant term covers everything that does not depend on the region's size, above all testing every grid of the
 //! picture, so rates apply to one picture on one kind of device.
 
-use crate::schedule::{Axis, Rates, Region, SQUARE_PX, SquareCounts, SquareGrid, SquareGrids, SummedArea};
+use crate::schedule::{Axis, Rates, Region, SquareCounts, SquareGrid, SquareGrids, SummedArea};
+use crate::schedule::{square_from, square_of, square_start};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -124,10 +125,9 @@ impl PictureCost {
         let Some(region) = self.table.picture().intersection(region) else { return };
         let whole = self.table.estimate(region);
         let [x0, y0, x1, y1] = region.to_array();
-        for y in y0 / SQUARE_PX..y1.div_ceil(SQUARE_PX) {
-            for x in x0 / SQUARE_PX..x1.div_ceil(SQUARE_PX) {
-                let end = |at: u32| at.saturating_add(1).saturating_mul(SQUARE_PX);
-                let square = Region::new([x * SQUARE_PX, y * SQUARE_PX, end(x), end(y)]);
+        for y in square_of(y0)..square_from(y1) {
+            for x in square_of(x0)..square_from(x1) {
+                let square = Region::new([x, y, x + 1, y + 1].map(square_start));
                 let Some(part) = square.and_then(|square| square.intersection(region)) else { continue };
                 let share = if whole.micropolygons > 0.0 {
                     self.table.estimate(part).micropolygons / whole.micropolygons

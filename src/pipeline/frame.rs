@@ -22,9 +22,8 @@ pub fn filter_apron(filter: &Filter) -> [u32; 2] {
 
 /// The pixels that are sampled for a half-open rectangle of pixels, which may be empty: the rectangle and the filter's
 /// apron, as signed coordinates.
-pub(super) fn sampled_px(rect: [u32; 4], filter: &Filter) -> [i32; 4] {
+pub(super) fn sampled_px([x0, y0, x1, y1]: [i32; 4], filter: &Filter) -> [i32; 4] {
     let [ax, ay] = filter_apron(filter).map(u32::cast_signed);
-    let [x0, y0, x1, y1] = rect.map(u32::cast_signed);
     [x0 - ax, y0 - ay, x1 + ax, y1 + ay]
 }
 
@@ -216,7 +215,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
         eye_z: if perspective { (near * 0.25).max(1e-6) } else { -DEPTH_MAX },
         flags: flags.into_iter().filter(|(on, _)| *on).map(|(_, flag)| flag).sum(),
         sampled_px: sampled_px(camera.crop_px(), &options.widest_filter()),
-        picture_px: sampled_px([0, 0, camera.resolution[0], camera.resolution[1]], &options.widest_filter()),
+        picture_px: sampled_px(camera.whole_px(), &options.widest_filter()),
         samples: options.pixel_samples,
         sample_step,
         time_lattice: time_lattice(options.pixel_samples),
@@ -242,7 +241,7 @@ pub fn frame_record(camera: &Camera, options: &Options) -> Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{FilterKind, Motion};
+    use crate::scene::{FORMAT_WINDOW, FilterKind, Motion};
     use glam::DVec4;
 
     fn camera(projection: Projection) -> Camera {
@@ -252,7 +251,8 @@ mod tests {
             resolution: [400, 200],
             pixel_aspect: 1.0,
             screen_window: [-2.0, 2.0, -1.0, 1.0],
-            crop_window: [0.0, 1.0, 0.0, 1.0],
+            crop_window: FORMAT_WINDOW,
+            whole_window: FORMAT_WINDOW,
             clip: [0.1, 1000.0],
             clip_planes: Vec::new(),
             depth_of_field: None,

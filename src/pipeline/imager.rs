@@ -66,12 +66,13 @@ impl ImagerSlices {
 }
 
 /// The work records of tiles, which are named by their column and row.
-pub fn work(program: &ImagerProgram, tiles: &[[u32; 2]]) -> Vec<[u32; 4]> {
+pub fn work(program: &ImagerProgram, tiles: &[[i32; 2]]) -> Vec<[u32; 4]> {
     const SIZE: u32 = (TILE_PX - 1) | (TILE_PX - 1) << 8;
     let step = 1.0_f32.to_bits();
     tiles
         .iter()
-        .flat_map(|&[column, row]| [[SIZE, program.block, row << 16 | column & 0xffff, 0], [step, step, 0, 0]])
+        .map(|tile| tile.map(i32::cast_unsigned))
+        .flat_map(|[column, row]| [[SIZE, program.block, row << 16 | column & 0xffff, 0], [step, step, 0, 0]])
         .collect()
 }
 

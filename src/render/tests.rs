@@ -53,7 +53,8 @@ pub(crate) fn camera(resolution: [u32; 2]) -> Camera {
         } else {
             [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect]
         },
-        crop_window: [0.0, 1.0, 0.0, 1.0],
+        crop_window: FORMAT_WINDOW,
+        whole_window: FORMAT_WINDOW,
         clip: [0.1, 1000.0],
         clip_planes: Vec::new(),
         depth_of_field: None,
@@ -166,8 +167,8 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
             world_from_object: Arc::new(pipelines::path(thing.at, setup.moving)),
             detail: [0, DETAIL_STEPS],
             solid: None,
-        });
             seed: 0,
+        });
     }
     let world = World {
         options: Options { pixel_samples: setup.samples, ..options() },
@@ -282,7 +283,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     let mut todo: Vec<Region> = (0..setup.cuts * setup.cuts)
         .map(|i| (i % setup.cuts, i / setup.cuts))
         .map(|(i, j)| [side(width, i), side(height, j), side(width, i + 1), side(height, j + 1)])
-        .filter_map(Region::new)
+        .filter_map(|px| Region::new(px.map(u32::cast_signed)))
         .collect();
     let mut flying = 0;
     while flying > 0 || !todo.is_empty() {
@@ -292,7 +293,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
             let samples = renderer.region_pixels(region).count() * 16;
             if samples > renderer.region_capacity().expect("begun").subpixels {
                 let (start, end) = region.span(Axis::X);
-                todo.extend(region.cut(Axis::X, start.midpoint(end)).expect("a column fits"));
+                todo.extend(region.cut(Axis::X, (start + end) / 2).expect("a column fits"));
                 continue;
             }
             renderer.begin(region).expect("begun");
@@ -308,8 +309,9 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
                 let mut from = 0;
                 for y in region.rows() {
                     for x in region.columns() {
-                        film.pixels[(y * width + x) as usize] = result.pixels[from];
-                        film.depths[(y * width + x) as usize] = result.depths[from];
+                        let place = y as usize * width as usize + x as usize;
+                        film.pixels[place] = result.pixels[from];
+                        film.depths[place] = result.depths[from];
                         from += 1;
                     }
                 }

@@ -13,8 +13,10 @@ use std::time::Duration;
 pub struct RibOverrides {
     /// Picture size in pixels, of worlds that show a picture (not of depth passes).
     pub format: Option<[u32; 2]>,
-    /// Crop window xmin xmax ymin ymax in 0 to 1, of worlds that show a picture.
+    /// Crop window xmin xmax ymin ymax in 0 to 1, or beyond with overscan, of worlds that show a picture.
     pub crop: Option<[f64; 4]>,
+    /// Whether crop windows may go beyond 0 and 1, of worlds that show a picture.
+    pub overscan: bool,
     /// Samples per pixel in x and y, of worlds that show a picture.
     pub pixel_samples: Option<[u32; 2]>,
     /// Shading rate of every object.

@@ -70,10 +70,11 @@ pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
 fn owners(world: &MeasuredWorld, zoom: Zoom, [width, height]: [u32; 2]) -> Vec<Option<usize>> {
     let mut owners = vec![None; width as usize * height as usize];
     let [left, top, ..] = world.crop_px;
+    let from = |at: i32, start: i32| at.saturating_sub(start).max(0).cast_unsigned();
     for (index, region) in world.regions.iter().enumerate() {
         let [x0, y0, x1, y1] = region.px;
-        let [x0, x1] = [x0, x1].map(|x| zoom.first(x.saturating_sub(left)).min(width) as usize);
-        let [y0, y1] = [y0, y1].map(|y| zoom.first(y.saturating_sub(top)).min(height) as usize);
+        let [x0, x1] = [x0, x1].map(|x| zoom.first(from(x, left)).min(width) as usize);
+        let [y0, y1] = [y0, y1].map(|y| zoom.first(from(y, top)).min(height) as usize);
         for row in y0..y1 {
             let start = row * width as usize;
             owners[start + x0..start + x1].fill(Some(index));
@@ -129,8 +130,8 @@ mod tests {
     #[test]
     fn each_pixel_belongs_to_its_device() {
         let region = |device, px| MeasuredRegion { device, px, ..MeasuredRegion::default() };
-        let regions = vec![region(0, [4, 2, 6, 4]), region(1, [6, 2, 8, 4])];
-        let world = MeasuredWorld { crop_px: [4, 2, 8, 5], regions, ..MeasuredWorld::default() };
+        let regions = vec![region(0, [-1, 2, 1, 4]), region(1, [1, 2, 3, 4])];
+        let world = MeasuredWorld { crop_px: [-1, 2, 3, 5], regions, ..MeasuredWorld::default() };
         let owners = owners(&world, Zoom::In(1), [4, 3]);
         let (a, b) = (Some(0), Some(1));
         assert_eq!(owners, [a, a, b, b, a, a, b, b, None, None, None, None]);

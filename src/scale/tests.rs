@@ -9,7 +9,7 @@ use crate::stats::{
 };
 use std::collections::BTreeMap;
 
-fn region(device: usize, px: [u32; 4], begin_s: f64, end_s: f64) -> MeasuredRegion {
+fn region(device: usize, px: [i32; 4], begin_s: f64, end_s: f64) -> MeasuredRegion {
     MeasuredRegion { device, px, stolen: device > 0, work: 10, begin_s, end_s, ..MeasuredRegion::default() }
 }
 
@@ -29,9 +29,9 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> StudyRun {
         stages_s: times(&[("hide", 0.25), ("shade", 0.5), ("composite", 0.0)]),
         ..MeasuredDevice::default()
     };
-    let width = 16 / devices as u32;
+    let width = 16 / devices as i32;
     let part = |device: usize| {
-        let x0 = 4 + device as u32 * width;
+        let x0 = 4 + device as i32 * width;
         region(device, [x0, 2, x0 + width, 10], 0.5, 0.5 + draw_s)
     };
     let world = MeasuredWorld {
@@ -246,7 +246,7 @@ fn run_for_rates(count: u32) -> StudyRun {
     let (mut begin_s, mut regions) = (0.0, Vec::new());
     for i in 0..count {
         let device_s = 0.1 * f64::from(i + 1);
-        let (px, end_s) = ([16 * i, 0, 16 * i + 16, 16], begin_s + device_s);
+        let (px, end_s) = ([16 * i, 0, 16 * i + 16, 16].map(u32::cast_signed), begin_s + device_s);
         regions.push(MeasuredRegion { px, begin_s, end_s, device_s, ..MeasuredRegion::default() });
         begin_s = end_s;
     }
@@ -261,7 +261,7 @@ fn run_for_rates(count: u32) -> StudyRun {
         region_grids_max: 1 << 24,
         ..CostStats::default()
     };
-    let crop_px = [0, 0, 16 * count, 16];
+    let crop_px = [0, 0, 16 * count, 16].map(u32::cast_signed);
     let world =
         MeasuredWorld { crop_px, count_s: 0.5, draw_s: begin_s, regions, cost: Some(cost), ..MeasuredWorld::default() };
     let devices = vec![MeasuredDevice::default()];

@@ -29,8 +29,8 @@ pub use geometry::{
     Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueFit, ValueType,
 };
 pub use options::{
-    Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, FILTER_WIDTH_MAX, Filter,
-    FilterKind, Hider, Options, PAINT, Projection, Quantize, RESOLUTION_MAX, SearchPaths,
+    Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, FILTER_WIDTH_MAX, FORMAT_WINDOW,
+    Filter, FilterKind, Hider, OVERSCAN_BEFORE_MAX, Options, PAINT, Projection, Quantize, RESOLUTION_MAX, SearchPaths,
 };
 pub use solid::{Solid, SolidId, SolidOperation, TREE_PRIMITIVES_MAX};
 pub use trim::{TrimLoops, TrimPiece};

@@ -13,6 +13,8 @@ pub const EYE_SPLITS_MAX: u32 = 16;
 
 /// The largest number of pixels on a side of a picture: what ranges of pixels on devices can name, and some around.
 pub const RESOLUTION_MAX: u32 = 65_000;
+/// The most pixels left of the format, or above it, that overscan has: what ranges of pixels on devices can name.
+pub const OVERSCAN_BEFORE_MAX: u32 = 5_000;
 /// The largest filter width in pixels.
 pub const FILTER_WIDTH_MAX: f64 = 128.0;
 
@@ -41,8 +43,10 @@ pub struct Camera {
     pub pixel_aspect: f64,
     /// left, right, bottom, top of the screen window in screen space, defaults resolved.
     pub screen_window: [f64; 4],
-    /// CropWindow xmin, xmax, ymin, ymax in NDC (0 to 1).
+    /// CropWindow xmin, xmax, ymin, ymax in NDC: 0 to 1 is the format.
     pub crop_window: [f64; 4],
+    /// What crop windows may select, in the same way: the format, and the overscan around it if it is asked for.
+    pub whole_window: [f64; 4],
     /// Hither and yon clipping distances along camera z.
     pub clip: [f32; 2],
     /// Additional clipping planes in camera space: point and outward normal; the normal's side is removed.
@@ -53,22 +57,52 @@ pub struct Camera {
     pub shutter: [f32; 2],
 }
 
+/// The window of the format, without overscan.
+pub const FORMAT_WINDOW: [f64; 4] = [0.0, 1.0, 0.0, 1.0];
+
 impl Camera {
     /// Returns the half-open pixel rectangle `[x0, y0, x1, y1]` that the crop window selects: first = clamp(ceil(res
     /// min)), last = clamp(ceil(res max - 1)) (RISpec 4.1.1). A window that selects no pixel gives an empty rectangle.
-    pub fn crop_px(&self) -> [u32; 4] {
-        let edge = |min: f64, max: f64, resolution: u32| {
-            let resolution = f64::from(resolution);
-            let (first, last) = ((resolution * min).ceil(), (resolution * max - 1.0).ceil());
-            if first > last {
-                return (0, 0);
-            }
-            let clamp = |value: f64| value.clamp(0.0, resolution - 1.0) as u32;
-            (clamp(first), clamp(last) + 1)
+    pub fn crop_px(&self) -> [i32; 4] {
+        let whole = self.whole_px();
+        let axis = |axis: usize| {
+            let [first, last] = self.selected(&self.crop_window, axis);
+            let clamp = |value: f64| (value as i32).clamp(whole[axis], whole[axis + 2] - 1);
+            if first > last { (0, 0) } else { (clamp(first), clamp(last) + 1) }
         };
-        let (x0, x1) = edge(self.crop_window[0], self.crop_window[1], self.resolution[0]);
-        let (y0, y1) = edge(self.crop_window[2], self.crop_window[3], self.resolution[1]);
+        let ((x0, x1), (y0, y1)) = (axis(0), axis(1));
         [x0, y0, x1, y1]
+    }
+
+    /// Returns the half-open rectangle of all pixels of the format and of the overscan that may be drawn: together at
+    /// most [`RESOLUTION_MAX`] on a side, and [`OVERSCAN_BEFORE_MAX`] of them left of the format or above it.
+    pub fn whole_px(&self) -> [i32; 4] {
+        let axis = |axis: usize| {
+            let [first, last] = self.selected(&self.whole_window, axis);
+            let side = self.resolution[axis].cast_signed();
+            let left = RESOLUTION_MAX.saturating_sub(self.resolution[axis]).min(OVERSCAN_BEFORE_MAX).cast_signed();
+            let start = (first as i32).clamp(-left, 0);
+            let end = RESOLUTION_MAX.cast_signed() + start;
+            (start, (last as i32).saturating_add(1).clamp(side, end.max(side)))
+        };
+        let ((x0, x1), (y0, y1)) = (axis(0), axis(1));
+        [x0, y0, x1, y1]
+    }
+
+    /// Returns the first and the last pixel along an axis that a window selects, wherever they are.
+    fn selected(&self, window: &[f64; 4], axis: usize) -> [f64; 2] {
+        let resolution = f64::from(self.resolution[axis]);
+        let [min, max] = [window[2 * axis], window[2 * axis + 1]];
+        [(resolution * min).ceil(), (resolution * max - 1.0).ceil()]
+    }
+
+    /// Whether a window selects pixels outside of the whole picture.
+    pub fn exceeds_whole(&self, window: &[f64; 4]) -> bool {
+        let whole = self.whole_px();
+        [0, 1].into_iter().any(|axis| {
+            let [first, last] = self.selected(window, axis);
+            first < f64::from(whole[axis]) || last >= f64::from(whole[axis + 2])
+        })
     }
 }
 
@@ -287,6 +321,8 @@ pub struct Options {
     /// `Option "shutter" "shutteropening"`: until when the shutter opens, and from when it closes, in parts of the time
     /// between its opening and closing.
     pub shutter_opening: [f32; 2],
+    /// `Option "image" "overscan"`: whether crop windows may select what is outside of the format.
+    pub overscan: bool,
     /// `Option "hair" "minwidth"`, in pixels: narrower curves are drawn as wide, and more transparent; 0 for none.
     pub curve_min_width_px: f32,
     /// RelativeDetail.
@@ -323,7 +359,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             frame: None,
-            scene_crop: [0.0, 1.0, 0.0, 1.0],
+            scene_crop: FORMAT_WINDOW,
             pixel_samples: [2, 2],
             filter: Filter { kind: FilterKind::Gaussian, width: [2.0, 2.0] },
             exposure: [1.0, 1.0],
@@ -344,6 +380,7 @@ impl Default for Options {
             texture_memory_kib: 0,
             shutter_offset: 0.0,
             shutter_opening: [0.0, 1.0],
+            overscan: false,
             curve_min_width_px: 0.0,
             relative_detail: 1.0,
             search: SearchPaths::default(),

@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn nothing_overflows() {
-        let largest = Region::new([0, 0, u32::MAX, u32::MAX]).expect("not empty");
+        let largest = Region::new([i32::MIN, i32::MIN, i32::MAX, i32::MAX]).expect("not empty");
         let many = Capacity { samples: [u32::MAX; 2], ..CAPACITY };
         assert_eq!(many.subpixel_count(largest), u64::MAX);
         assert!(matches!(many.fit(&table(0), largest), Fit::Cut { .. }));

@@ -5,7 +5,7 @@
 //! side, or by how far one side is from the wanted work, including the grids that extend across the cut and are diced
 //! on both sides.
 
-use super::region::{Axis, Region, SQUARE_PX};
+use super::region::{Axis, Region, SQUARE_PX, square_from, square_start};
 use super::summed_area::SummedArea;
 
 /// No side of a cut is thinner than the region's length divided by this, so that a chain of cuts has logarithmic length
@@ -21,7 +21,7 @@ pub struct Cut {
     /// The axis that the cut crosses.
     pub axis: Axis,
     /// The first pixel of the high side along `axis`.
-    pub at: u32,
+    pub at: i32,
     /// The side that is rendered first: the cheaper one, or the one that was wanted.
     pub kept: Region,
     /// The other side.
@@ -32,7 +32,7 @@ pub struct Cut {
 #[derive(Clone, Copy)]
 struct CutCandidate {
     axis: Axis,
-    at: u32,
+    at: i32,
     cost: f64,
 }
 
@@ -85,7 +85,7 @@ impl SummedArea {
     }
 
     /// Returns `region` cut before pixel `at` of `axis`, its sides ordered by work; `None` if a side would be empty.
-    pub fn cut_at(&self, region: Region, axis: Axis, at: u32) -> Option<Cut> {
+    pub fn cut_at(&self, region: Region, axis: Axis, at: i32) -> Option<Cut> {
         let [low, high] = region.cut(axis, at)?;
         let (kept, left) = if self.work(high) < self.work(low) { (high, low) } else { (low, high) };
         Some(Cut { axis, at, kept, left })
@@ -109,18 +109,19 @@ impl SummedArea {
         cost: &impl Fn([f64; 2]) -> f64,
     ) -> Option<CutCandidate> {
         let (first, last) = cut_range(region, axis, side_min_px)?;
-        let aligned = first.checked_next_multiple_of(SQUARE_PX).filter(|aligned| *aligned <= last);
+        let aligned = Some(square_start(square_from(first))).filter(|aligned| (first..=last).contains(aligned));
         let (start, step) = aligned.map_or((first, 1), |aligned| (aligned, SQUARE_PX));
         let (near, far) = region.span(axis);
         let whole = self.work_before(region, axis, far);
-        let candidate = |at: u32| {
+        let candidate = |at: i32| {
             let before = self.work_before(region, axis, at);
-            let band_start = at.saturating_sub(SQUARE_PX / 2).max(near);
-            let band_end = at.saturating_add(SQUARE_PX / 2).min(far);
+            let band_start = at.saturating_sub_unsigned(SQUARE_PX / 2).max(near);
+            let band_end = at.saturating_add_unsigned(SQUARE_PX / 2).min(far);
             let band = self.work_before(region, axis, band_end) - self.work_before(region, axis, band_start);
             CutCandidate { axis, at, cost: cost([before, whole - before]) + band / 2.0 }
         };
-        let from_middle = |at: u32| at.abs_diff(near + (far - near) / 2);
+        let middle = near.saturating_add_unsigned(region.length(axis) / 2);
+        let from_middle = |at: i32| at.abs_diff(middle);
         (start..=last)
             .step_by(step as usize)
             .map(candidate)
@@ -128,7 +129,7 @@ impl SummedArea {
     }
 
     /// Returns the work of the part of `region` before `at` along `axis`.
-    fn work_before(&self, region: Region, axis: Axis, at: u32) -> f64 {
+    fn work_before(&self, region: Region, axis: Axis, at: i32) -> f64 {
         let [x0, y0, x1, y1] = region.to_array();
         let part = match axis {
             Axis::X => Region::new([x0, y0, at, y1]),
@@ -139,10 +140,10 @@ impl SummedArea {
 }
 
 /// Returns the first and last position along `axis` at which both sides are long enough.
-fn cut_range(region: Region, axis: Axis, side_min_px: u32) -> Option<(u32, u32)> {
+fn cut_range(region: Region, axis: Axis, side_min_px: u32) -> Option<(i32, i32)> {
     let (start, end) = region.span(axis);
     let side = side_min_px.max(region.length(axis).div_ceil(THINNEST_SIDE)).max(1);
-    let (first, last) = (start.checked_add(side)?, end.checked_sub(side)?);
+    let (first, last) = (start.checked_add_unsigned(side)?, end.checked_sub_unsigned(side)?);
     (first <= last).then_some((first, last))
 }
 
@@ -152,11 +153,11 @@ mod tests {
     use super::super::summed_area::{Rates, SquareCounts, SquareGrid};
     use super::*;
 
-    fn region(array: [u32; 4]) -> Region {
+    fn region(array: [i32; 4]) -> Region {
         Region::new(array).expect("not empty")
     }
 
-    fn table(size: [u32; 2], count: impl Fn(u32, u32) -> u64) -> SummedArea {
+    fn table(size: [i32; 2], count: impl Fn(u32, u32) -> u64) -> SummedArea {
         let picture = region([0, 0, size[0], size[1]]);
         let grid = SquareGrid::of(picture);
         let squares: Vec<_> = (0..grid.size[1])
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn far_corner_of_the_largest_picture() {
-        let end = u32::MAX;
+        let end = i32::MAX;
         let picture = region([end - 20, end - 3, end, end]);
         let grid = SquareGrid::of(picture);
         let table = SummedArea::new(picture, &vec![SquareCounts::default(); grid.square_count()], Rates::default());
@@ -273,11 +274,10 @@ mod tests {
     fn cut_never_below_the_minimum() {
         for seed in 0..2000 {
             let mut random = Random::new(seed);
-            let size = [1 + random.below(700) as u32, 1 + random.below(700) as u32];
+            let size = [1 + random.below(700), 1 + random.below(700)].map(|side| side as i32);
             let noise: Vec<u64> = (0..64).map(|_| random.below(3000) * random.below(2)).collect();
             let table = table(size, |column, row| noise[(column * 7 + row * 13) as usize % 64]);
-            let x0 = random.below(size[0].into()) as u32;
-            let y0 = random.below(size[1].into()) as u32;
+            let [x0, y0] = size.map(|side| random.below(side as u64) as i32);
             let part = region([x0, y0, size[0], size[1]]);
             let side = random.below(140) as u32;
             let Some(cut) = table.balanced_cut(part, side) else {
@@ -296,8 +296,8 @@ mod tests {
             assert_eq!(cut.kept.intersection(cut.left), None, "seed {seed}");
             assert!(table.work(cut.kept) <= table.work(cut.left), "seed {seed}");
             let (first, last) = cut_range(part, cut.axis, side).expect("it was cut");
-            let room = first.next_multiple_of(SQUARE_PX) <= last;
-            assert!(!room || cut.at.is_multiple_of(SQUARE_PX), "seed {seed}: {cut:?}");
+            let room = square_start(square_from(first)) <= last;
+            assert!(!room || square_start(square_from(cut.at)) == cut.at, "seed {seed}: {cut:?}");
             let off = table.cut_off(part, random.below(1 << 20), side).expect("it can be cut");
             let shortest = side.max(part.length(off.axis).div_ceil(8)).max(1);
             assert!([off.kept, off.left].iter().all(|half| half.length(off.axis) >= shortest), "seed {seed}: {off:?}");

@@ -103,7 +103,7 @@ pub use policy::{
     ALIKE_SHARE_PARTS, BALANCE_SIDE_MIN_PX, BALANCE_WORK_MIN, Policy, SHARE_PERCENT, UNLIKE_SHARE_PARTS,
     balance_work_min,
 };
-pub use region::{Axis, Region, SQUARE_PX};
+pub use region::{Axis, Region, SQUARE_PX, square_from, square_of, square_start};
 pub use render::{Opener, Poll, RegionRenderer, RenderJob, render};
 pub use report::{
     Balance, CutReason, DeviceReport, Failure, Hook, Incomplete, MissingReason, Report, ScheduleEvent,

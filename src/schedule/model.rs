@@ -168,7 +168,7 @@ mod tests {
         fn check(self, check: fn(&SummedArea, &[Region], Missing)) {
             let mut model = loom::model::Builder::new();
             model.preemption_bound = model.preemption_bound.or(Some(self.preemptions));
-            let picture = Region::new([0, 0, self.size[0], self.size[1]]).expect("not empty");
+            let picture = Region::new([0, 0, self.size[0], self.size[1]].map(u32::cast_signed)).expect("not empty");
             let squares = vec![SquareCounts::default(); SquareGrid::of(picture).square_count()];
             let table = Arc::new(SummedArea::new(picture, &squares, Rates::default()));
             model.check(move || {

@@ -104,7 +104,7 @@ impl Perturbation {
         let (x, y) = (u64::from(room(Axis::X)), u64::from(room(Axis::Y)));
         let place = self.random.below(x + y);
         let (axis, place) = if place < x { (Axis::X, place) } else { (Axis::Y, place - x) };
-        table.cut_at(region, axis, region.span(axis).0 + FORCED_SIDE_MIN_PX + place as u32)
+        table.cut_at(region, axis, region.span(axis).0.saturating_add_unsigned(FORCED_SIDE_MIN_PX + place as u32))
     }
 }
 

@@ -6,14 +6,31 @@ use std::ops::Range;
 /// Side of a square of the [`SummedArea`](super::SummedArea) table in pixels; cuts are at multiples of it where a
 /// region is large enough.
 pub const SQUARE_PX: u32 = 16;
+const SQUARE: i32 = SQUARE_PX.cast_signed();
 
-/// A half-open rectangle of pixels in raster space: x0 <= x < x1, y0 <= y < y1, never empty.
+/// Returns the number of the square along an axis that holds pixel `px`; 0 begins with pixel 0.
+pub fn square_of(px: i32) -> i32 {
+    px.div_euclid(SQUARE)
+}
+
+/// Returns the number of the first square along an axis that begins at or after pixel `px`.
+pub fn square_from(px: i32) -> i32 {
+    square_of(px) + i32::from(px.rem_euclid(SQUARE) != 0)
+}
+
+/// Returns the first pixel of a square along an axis.
+pub fn square_start(square: i32) -> i32 {
+    square.saturating_mul(SQUARE)
+}
+
+/// A half-open rectangle of pixels in raster space: x0 <= x < x1, y0 <= y < y1, never empty. Pixel (0, 0) is the upper
+/// left one of the format; those left of it and above it are negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Region {
-    x0: u32,
-    y0: u32,
-    x1: u32,
-    y1: u32,
+    x0: i32,
+    y0: i32,
+    x1: i32,
+    y1: i32,
 }
 
 /// A raster axis.
@@ -27,17 +44,17 @@ pub enum Axis {
 
 impl Region {
     /// Returns the region `[x0, y0, x1, y1]` in pixels; `None` if it holds no pixel.
-    pub const fn new([x0, y0, x1, y1]: [u32; 4]) -> Option<Self> {
+    pub const fn new([x0, y0, x1, y1]: [i32; 4]) -> Option<Self> {
         if x0 < x1 && y0 < y1 { Some(Self { x0, y0, x1, y1 }) } else { None }
     }
 
     /// Returns the region as `[x0, y0, x1, y1]` in pixels.
-    pub fn to_array(self) -> [u32; 4] {
+    pub fn to_array(self) -> [i32; 4] {
         [self.x0, self.y0, self.x1, self.y1]
     }
 
     /// Returns the first pixel and one past the last pixel along `axis`.
-    pub fn span(self, axis: Axis) -> (u32, u32) {
+    pub fn span(self, axis: Axis) -> (i32, i32) {
         match axis {
             Axis::X => (self.x0, self.x1),
             Axis::Y => (self.y0, self.y1),
@@ -47,7 +64,7 @@ impl Region {
     /// Returns the length along `axis` in pixels.
     pub fn length(self, axis: Axis) -> u32 {
         let (start, end) = self.span(axis);
-        end - start
+        end.abs_diff(start)
     }
 
     /// Returns the width in pixels.
@@ -66,17 +83,17 @@ impl Region {
     }
 
     /// Returns the first column and the first row.
-    pub fn corner(self) -> [u32; 2] {
+    pub fn corner(self) -> [i32; 2] {
         [self.x0, self.y0]
     }
 
     /// Returns the columns, from left to right.
-    pub fn columns(self) -> Range<u32> {
+    pub fn columns(self) -> Range<i32> {
         self.x0..self.x1
     }
 
     /// Returns the rows, from top to bottom.
-    pub fn rows(self) -> Range<u32> {
+    pub fn rows(self) -> Range<i32> {
         self.y0..self.y1
     }
 
@@ -100,21 +117,26 @@ impl Region {
         Self::new([self.x0.max(other.x0), self.y0.max(other.y0), self.x1.min(other.x1), self.y1.min(other.y1)])
     }
 
-    /// Returns the region extended by `x` and `y` pixels beyond its borders, down to pixel 0.
+    /// Returns the region extended by `x` and `y` pixels beyond its borders.
     pub fn grown(self, [x, y]: [u32; 2]) -> Self {
         let Self { x0, y0, x1, y1 } = self;
-        Self { x0: x0.saturating_sub(x), y0: y0.saturating_sub(y), x1: x1.saturating_add(x), y1: y1.saturating_add(y) }
+        Self {
+            x0: x0.saturating_sub_unsigned(x),
+            y0: y0.saturating_sub_unsigned(y),
+            x1: x1.saturating_add_unsigned(x),
+            y1: y1.saturating_add_unsigned(y),
+        }
     }
 
     /// Returns both sides of the cut across the middle of the longer side; `None` for a single pixel.
     pub fn halves(self) -> Option<[Self; 2]> {
         let axis = self.longer_axis();
-        let (start, end) = self.span(axis);
-        self.cut(axis, start.midpoint(end))
+        let (start, _) = self.span(axis);
+        self.cut(axis, start.saturating_add_unsigned(self.length(axis) / 2))
     }
 
     /// Returns both sides of the cut before pixel `at` of `axis`; `None` if one side would be empty.
-    pub fn cut(self, axis: Axis, at: u32) -> Option<[Self; 2]> {
+    pub fn cut(self, axis: Axis, at: i32) -> Option<[Self; 2]> {
         let (start, end) = self.span(axis);
         if at <= start || at >= end {
             return None;
@@ -138,7 +160,7 @@ impl fmt::Display for Region {
 mod tests {
     use super::*;
 
-    fn region(array: [u32; 4]) -> Region {
+    fn region(array: [i32; 4]) -> Region {
         Region::new(array).expect("not empty")
     }
 
@@ -169,19 +191,29 @@ mod tests {
         assert_eq!(region([3, 7, 8, 12]).halves(), Some([region([3, 7, 5, 12]), region([5, 7, 8, 12])]));
         assert_eq!(region([3, 7, 4, 9]).halves(), Some([region([3, 7, 4, 8]), region([3, 8, 4, 9])]));
         assert_eq!(region([3, 7, 4, 8]).halves(), None);
+        assert_eq!(region([-4, 0, 1, 2]).halves(), Some([region([-4, 0, -2, 2]), region([-2, 0, 1, 2])]));
     }
 
     #[test]
     fn a_region_contains_itself_and_what_is_inside() {
         let whole = region([3, 7, 8, 12]);
         assert!(whole.contains(whole) && whole.contains(region([3, 8, 4, 12])));
+        let before = region([-9, -2, 4, 8]);
+        assert!(!whole.contains(before) && whole.intersection(before) == Some(region([3, 7, 4, 8])));
         let beyond = [[2, 7, 8, 12], [3, 6, 8, 12], [3, 7, 9, 12], [3, 7, 8, 13], [20, 20, 21, 21]];
         assert!(beyond.into_iter().all(|other| !whole.contains(region(other))));
     }
 
     #[test]
+    fn squares_go_on_before_the_first_pixel() {
+        assert_eq!([-17, -16, -1, 0, 15, 16].map(square_of), [-2, -1, -1, 0, 0, 1]);
+        assert_eq!([-17, -16, -15, 0, 1, 16].map(square_from), [-1, -1, 0, 0, 1, 1]);
+        assert_eq!([-2, 0, 3, i32::MAX].map(square_start), [-32, 0, 48, i32::MAX]);
+    }
+
+    #[test]
     fn measures() {
-        let largest = region([0, 0, u32::MAX, u32::MAX]);
+        let largest = region([i32::MIN, i32::MIN, i32::MAX, i32::MAX]);
         assert_eq!(largest.pixel_count(), u64::from(u32::MAX) * u64::from(u32::MAX));
         assert_eq!(region([0, 0, 4, 5]).longer_axis(), Axis::Y);
         assert_eq!(region([0, 0, 5, 5]).longer_axis(), Axis::X);

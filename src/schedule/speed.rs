@@ -101,7 +101,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn region(x: u32) -> Region {
+    fn region(x: i32) -> Region {
         Region::new([x, 0, x + 1, 1]).expect("not empty")
     }
 

@@ -6,7 +6,7 @@
 //! evenly spread, which makes the table bilinear there: a region that overlaps part of a square gets the overlapped
 //! share of it.
 
-use super::region::{Axis, Region, SQUARE_PX};
+use super::region::{Axis, Region, square_from, square_of, square_start};
 use std::ops::AddAssign;
 
 /// The counts of one square, or of any region.
@@ -124,7 +124,7 @@ impl Default for Rates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SquareGrid {
     /// Column and row of the first square: square (i, j) covers pixels from (16 i, 16 j), clipped by the picture.
-    pub first: [u32; 2],
+    pub first: [i32; 2],
     /// Columns and rows.
     pub size: [u32; 2],
 }
@@ -133,8 +133,8 @@ impl SquareGrid {
     /// Returns the squares that `picture` overlaps.
     pub fn of(picture: Region) -> Self {
         let [x0, y0, x1, y1] = picture.to_array();
-        let first = [x0 / SQUARE_PX, y0 / SQUARE_PX];
-        Self { first, size: [x1.div_ceil(SQUARE_PX) - first[0], y1.div_ceil(SQUARE_PX) - first[1]] }
+        let (first, end) = ([x0, y0].map(square_of), [x1, y1].map(square_from));
+        Self { first, size: [0, 1].map(|axis| end[axis].abs_diff(first[axis])) }
     }
 
     /// Counts a grid that meets the squares from the first to the last of some columns and rows, which count from the
@@ -154,8 +154,8 @@ impl SquareGrid {
 
     /// Returns the number of pixels of a square inside the picture.
     fn pixels(&self, picture: Region, column: usize, row: usize) -> u64 {
-        let [x, y] = [self.first[0] + column as u32, self.first[1] + row as u32].map(|square| square * SQUARE_PX);
-        let square = Region::new([x, y, x.saturating_add(SQUARE_PX), y.saturating_add(SQUARE_PX)]);
+        let [x, y] = [self.first[0] + column as i32, self.first[1] + row as i32];
+        let square = Region::new([x, y, x + 1, y + 1].map(square_start));
         square.and_then(|square| square.intersection(picture)).map_or(0, Region::pixel_count)
     }
 
@@ -258,13 +258,13 @@ impl SummedArea {
     fn squares_along(&self, region: Region, axis: Axis) -> SquareSpan {
         let ((from, to), (start, end)) = (region.span(axis), self.picture.span(axis));
         let first = self.grid.first[usize::from(axis == Axis::Y)];
-        let edge = |square: u32| square.saturating_mul(SQUARE_PX).clamp(start, end);
-        let outer = (from / SQUARE_PX, to.div_ceil(SQUARE_PX));
+        let edge = |square: i32| square_start(square).clamp(start, end);
+        let outer = (square_of(from), square_from(to));
         let inner_start = if edge(outer.0) < from { outer.0 + 1 } else { outer.0 };
         let inner_end = if edge(outer.1) > to { outer.1 - 1 } else { outer.1 };
         let inner = (inner_start.min(inner_end), inner_end);
-        let px = |(low, high): (u32, u32)| edge(high) - edge(low);
-        let places = |(low, high): (u32, u32)| ((low - first) as usize, (high - first) as usize);
+        let px = |(low, high): (i32, i32)| edge(high).abs_diff(edge(low));
+        let places = |(low, high): (i32, i32)| ((low - first) as usize, (high - first) as usize);
         SquareSpan { outer: places(outer), inner: places(inner), outer_px: px(outer), inner_px: px(inner) }
     }
 
@@ -280,7 +280,7 @@ impl SummedArea {
 
     /// Returns the first three sums over everything left of and above the corner (x, y) of a pixel: bilinear between
     /// the squares' corners.
-    fn corner(&self, x: u32, y: u32) -> [f64; 3] {
+    fn corner(&self, x: i32, y: i32) -> [f64; 3] {
         let [x0, y0, x1, y1] = self.picture.to_array();
         let (column, along) = square_and_share(x, self.grid.first[0], self.grid.size[0], x0, x1);
         let (row, down) = square_and_share(y, self.grid.first[1], self.grid.size[1], y0, y1);
@@ -297,10 +297,10 @@ impl SummedArea {
 
 /// Returns the square (counted from the grid's first) that holds the coordinate, and the share of its clipped width
 /// before it.
-fn square_and_share(coordinate: u32, first: u32, count: u32, start: u32, end: u32) -> (usize, f64) {
-    let square = (coordinate / SQUARE_PX).min(first + count - 1);
-    let left = (square * SQUARE_PX).max(start);
-    let right = square.saturating_add(1).saturating_mul(SQUARE_PX).min(end);
+fn square_and_share(coordinate: i32, first: i32, count: u32, start: i32, end: i32) -> (usize, f64) {
+    let square = square_of(coordinate).min(first + count.cast_signed() - 1);
+    let left = square_start(square).max(start);
+    let right = square_start(square.saturating_add(1)).min(end);
     ((square - first) as usize, f64::from(coordinate - left) / f64::from(right - left))
 }
 
@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use crate::schedule::perturb::Random;
 
-    fn region(array: [u32; 4]) -> Region {
+    fn region(array: [i32; 4]) -> Region {
         Region::new(array).expect("not empty")
     }
 
@@ -322,7 +322,8 @@ mod tests {
         let grid = SquareGrid::of(region([20, 0, 33, 16]));
         assert_eq!(grid, SquareGrid { first: [1, 0], size: [2, 1] });
         assert_eq!(SquareGrid::of(region([0, 0, 1, 1])).square_count(), 1);
-        assert_eq!(SquareGrid::of(region([u32::MAX - 1, 0, u32::MAX, 1])).square_count(), 1);
+        assert_eq!(SquareGrid::of(region([i32::MAX - 1, 0, i32::MAX, 1])).square_count(), 1);
+        assert_eq!(SquareGrid::of(region([-17, -16, 1, 1])), SquareGrid { first: [-2, -1], size: [3, 2] });
     }
 
     #[test]
@@ -377,8 +378,9 @@ mod tests {
     fn table_equals_direct_sum() {
         for seed in 0..200 {
             let mut random = Random::new(seed);
-            let (x0, y0) = (random.below(40) as u32, random.below(40) as u32);
-            let picture = region([x0, y0, x0 + 1 + random.below(150) as u32, y0 + 1 + random.below(150) as u32]);
+            let [x0, y0, width, height] = [80, 80, 150, 150].map(|most| random.below(most) as i32);
+            let (x0, y0) = (x0 - 40, y0 - 40);
+            let picture = region([x0, y0, x0 + 1 + width, y0 + 1 + height]);
             let grid = SquareGrid::of(picture);
             let squares: Vec<_> = (0..grid.square_count()).map(|_| only(random.below(5000))).collect();
             let table = SummedArea::new(picture, &squares, Rates::default());
@@ -400,13 +402,13 @@ mod tests {
     fn grids_of_squares_are_counted_once_each() {
         for seed in 0..100 {
             let mut random = Random::new(seed);
-            let picture = region([16 * random.below(3) as u32, 0, 200, 16 + random.below(150) as u32]);
+            let picture = region([16 * random.below(5) as i32 - 32, 0, 200, 16 + random.below(150) as i32]);
             let layout = SquareGrid::of(picture);
             let mut squares = vec![SquareCounts::default(); layout.square_count()];
             let grids: Vec<_> = (0..random.below(300)).map(|_| random_part(picture, &mut random)).collect();
             for grid in &grids {
                 let [x0, y0, x1, y1] = grid.to_array();
-                let columns = [x0 / 16 - layout.first[0], (x1 - 1) / 16 - layout.first[0]];
+                let columns = [x0, x1 - 1].map(|x| square_of(x) - layout.first[0]);
                 layout.count_grid(
                     &mut squares,
                     columns.map(|x| x as usize),
@@ -416,12 +418,11 @@ mod tests {
             let table = SummedArea::new(picture, &squares, Rates::default());
             for _ in 0..20 {
                 let [x0, y0, x1, y1] = random_part(picture, &mut random).to_array();
-                let part = region([x0 / 16 * 16, y0 / 16 * 16, x1.next_multiple_of(16), y1.next_multiple_of(16)]);
-                let square_of = |grid: &Region| {
-                    let [x0, y0, x1, y1] = grid.to_array();
-                    region([x0 / 16 * 16, y0 / 16 * 16, x1.next_multiple_of(16), y1.next_multiple_of(16)])
+                let squares = |[x0, y0, x1, y1]: [i32; 4]| {
+                    region([square_of(x0), square_of(y0), square_from(x1), square_from(y1)].map(square_start))
                 };
-                let met = grids.iter().filter(|grid| square_of(grid).intersection(part).is_some()).count();
+                let part = squares([x0, y0, x1, y1]);
+                let met = grids.iter().filter(|grid| squares(grid.to_array()).intersection(part).is_some()).count();
                 assert_eq!(table.grids(part), met as f64, "seed {seed} {part}");
             }
         }
@@ -447,15 +448,18 @@ mod tests {
 
     fn random_part(picture: Region, random: &mut Random) -> Region {
         let [x0, y0, ..] = picture.to_array();
-        let (left, top) = (random.below(picture.width().into()) as u32, random.below(picture.height().into()) as u32);
-        let width = 1 + random.below((picture.width() - left).into()) as u32;
-        let height = 1 + random.below((picture.height() - top).into()) as u32;
-        region([x0 + left, y0 + top, x0 + left + width, y0 + top + height])
+        let mut along = |length: u32| {
+            let before = random.below(length.into());
+            [before, before + 1 + random.below(u64::from(length) - before)].map(|at| at as i32)
+        };
+        let ([left, right], [top, bottom]) = (along(picture.width()), along(picture.height()));
+        region([x0 + left, y0 + top, x0 + right, y0 + bottom])
     }
 
     fn share(picture: Region, grid: SquareGrid, index: usize, part: Region) -> f64 {
-        let (column, row) = (index as u32 % grid.size[0] + grid.first[0], index as u32 / grid.size[0] + grid.first[1]);
-        let square = region([column * 16, row * 16, column * 16 + 16, row * 16 + 16]);
+        let [column, row] = [index as u32 % grid.size[0], index as u32 / grid.size[0]].map(u32::cast_signed);
+        let (x, y) = (column + grid.first[0], row + grid.first[1]);
+        let square = region([x, y, x + 1, y + 1].map(square_start));
         let clipped = square.intersection(picture).expect("the grid's squares overlap the picture");
         clipped.intersection(part).map_or(0.0, |both| both.pixel_count() as f64 / clipped.pixel_count() as f64)
     }

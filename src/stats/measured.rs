@@ -80,7 +80,7 @@ pub struct MeasuredWorld {
     /// The number given to FrameBegin.
     pub frame: Option<i32>,
     /// The pixels that were rendered: x0, y0, x1, y1, half-open.
-    pub crop_px: [u32; 4],
+    pub crop_px: [i32; 4],
     /// Time for compiling shaders and lowering geometry.
     pub prepare_s: f64,
     /// Time for uploading geometry and counting primitives.
@@ -102,7 +102,7 @@ pub struct MeasuredRegion {
     /// Its device, as an index into [`Measured::devices`].
     pub device: usize,
     /// Its pixels: x0, y0, x1, y1, half-open.
-    pub px: [u32; 4],
+    pub px: [i32; 4],
     /// Whether its device took it from another one.
     pub stolen: bool,
     /// Its estimated work in micropolygons.
@@ -123,7 +123,7 @@ impl MeasuredWorld {
     /// Returns the width and the height of what was rendered, in pixels.
     pub fn size_px(&self) -> [u32; 2] {
         let [x0, y0, x1, y1] = self.crop_px;
-        [x1 - x0, y1 - y0]
+        [x1.abs_diff(x0), y1.abs_diff(y0)]
     }
 }
 

@@ -142,9 +142,11 @@ fn sorted(names: &[&str]) -> Vec<String> {
     names
 }
 
+/// Its second frame begins left of the picture and above it.
 #[test]
 fn a_killed_render_goes_on_with_the_same_bits() {
-    goes_on_with_the_same_bits(&Place::new(), &[0, 150, 400]);
+    let overscan = "Option \"image\" \"overscan\" 1\nCropWindow -0.1 0.9 -0.05 1\nFormat 320";
+    goes_on_with_the_same_bits(&Place::with(&SCENE.replace("Format 320", overscan)), &[0, 150, 400]);
 }
 
 /// A light's own maps have other names in each run; those of the killed one are removed by the next.

@@ -29,6 +29,7 @@ mod moving_maps;
 mod nurbs;
 mod occlusion;
 mod outputs;
+mod overscan;
 mod painted;
 mod passes;
 mod pipelines;

@@ -19,7 +19,7 @@ fn value([x, y]: [i32; 2], s: u32, record: u64) -> Vec4 {
 }
 
 /// Filters a rectangle of pixels: colour, then each variable.
-fn filtered(samples: [u32; 2], inside: [u32; 4], by: &Filter, translucent: bool) -> Vec<Vec<Vec4>> {
+fn filtered(samples: [u32; 2], inside: [i32; 4], by: &Filter, translucent: bool) -> Vec<Vec<Vec4>> {
     let pixels = RegionPixels::new(delivered(inside), by);
     let mut device = Region::new(flat_frame(samples, true), pixels, |room| {
         (room.variables, room.filtered, room.entries) = (VARIABLES, 1 + VARIABLES, u64::from(translucent));

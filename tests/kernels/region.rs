@@ -141,7 +141,7 @@ pub(crate) fn pattern(frame: &Frame) -> Pattern {
 }
 
 /// The pixels x0, y0, x1, y1, half-open.
-pub(crate) const fn delivered(px: [u32; 4]) -> schedule::Region {
+pub(crate) const fn delivered(px: [i32; 4]) -> schedule::Region {
     schedule::Region::new(px).expect("not empty")
 }
 

@@ -55,7 +55,8 @@ pub(crate) fn camera(resolution: [u32; 2], perspective: bool) -> Camera {
         resolution,
         pixel_aspect: 1.0,
         screen_window: [-width / height, width / height, -1.0, 1.0].map(|x| x * half),
-        crop_window: [0.0, 1.0, 0.0, 1.0],
+        crop_window: FORMAT_WINDOW,
+        whole_window: FORMAT_WINDOW,
         clip: [0.1, 1000.0],
         clip_planes: Vec::new(),
         depth_of_field: None,
@@ -122,8 +123,8 @@ impl Scene {
             world_from_object: Arc::new(Motion::still(thing.camera_from_object)),
             detail: [0, DETAIL_STEPS],
             solid: None,
-        };
             seed: 0,
+        };
         let world = World {
             options,
             drawables: things.iter().map(drawable).collect(),

@@ -61,7 +61,7 @@ bool bound_box(Box box, out GridBound bound) {
     }
     // One unit of slack each way for the rounding of vertices.
     vec2 first = (min(r0, r1) - 1.5) / float(FIXED), last = (max(r0, r1) + 1.5) / float(FIXED);
-    const vec2 least = vec2(-PIXELS_BEFORE), most = vec2(PIXEL_LAST);
+    const vec2 least = vec2(PIXEL_FIRST), most = vec2(PIXEL_LAST);
     ivec2 p0 = ivec2(floor(clamp(first, least, most))), p1 = ivec2(floor(clamp(last, least, most)));
     zmin = depth_floor(box);
     zmax = depth_ceiling(box);

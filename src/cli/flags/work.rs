@@ -34,9 +34,14 @@ pub(crate) struct WorkFlags {
     #[arg(long, num_args = 2, value_names = ["W", "H"], value_parser = clap::value_parser!(u32).range(1..=SIDE_MAX))]
     pub(crate) format: Option<Vec<u32>>,
 
-    /// Part of the picture to render, from 0 to 1: left and right, top and bottom
+    /// Part of the picture to render, from 0 to 1, or beyond with --overscan: left and right, top and bottom
     #[arg(long, num_args = 4, value_names = ["X0", "X1", "Y0", "Y1"], value_parser = parse_number, allow_negative_numbers = true)]
     pub(crate) crop: Option<Vec<f64>>,
+
+    /// Draw what crop windows, that of the scene too, select outside of the picture. OpenEXR files hold it: their data
+    /// window is larger than their display window then
+    #[arg(long)]
+    pub(crate) overscan: bool,
 
     /// Samples per pixel in x and y
     #[arg(long, num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=256))]
@@ -53,15 +58,16 @@ impl WorkFlags {
         let pair = |values: &Option<Vec<u32>>| values.as_deref().and_then(|values| <[u32; 2]>::try_from(values).ok());
         let crop = self.crop.as_deref().and_then(|values| <[f64; 4]>::try_from(values).ok());
         if let Some([x0, x1, y0, y1]) = crop
-            && !(0.0 <= x0 && x0 < x1 && x1 <= 1.0 && 0.0 <= y0 && y0 < y1 && y1 <= 1.0)
+            && let Some(rule) = broken_rule(&[x0, x1, y0, y1], self.overscan)
         {
-            return Err(format!("--crop {x0} {x1} {y0} {y1}: each pair must increase and be between 0 and 1"));
+            return Err(format!("--crop {x0} {x1} {y0} {y1}: {rule}"));
         }
         let shading_rate = self.shading_rate.map(|rate| rate as f32);
         if let Some(rate) = shading_rate.filter(|rate| *rate <= 0.0) {
             return Err(format!("--shading-rate {rate}: the area of a micropolygon must be above 0"));
         }
-        Ok(Overrides { format: pair(&self.format), crop, samples: pair(&self.samples), shading_rate })
+        let (overscan, samples) = (self.overscan, pair(&self.samples));
+        Ok(Overrides { format: pair(&self.format), crop, overscan, samples, shading_rate })
     }
 
     /// Returns the flags as arguments of `anthill render`.
@@ -92,6 +98,9 @@ impl WorkFlags {
         if let Some(edges) = &self.crop {
             add("crop", edges.iter().map(f64::to_string).collect());
         }
+        if self.overscan {
+            add("overscan", Vec::new());
+        }
         if let Some(samples) = &self.samples {
             add("samples", samples.iter().map(u32::to_string).collect());
         }
@@ -100,6 +109,17 @@ impl WorkFlags {
         }
         arguments
     }
+}
+
+/// Returns the rule that a crop window breaks, if any.
+fn broken_rule([x0, x1, y0, y1]: &[f64; 4], overscan: bool) -> Option<&'static str> {
+    let increase = x0 < x1 && y0 < y1;
+    if overscan {
+        return (!increase).then_some("each pair must increase");
+    }
+    let inside = [x0, x1, y0, y1].into_iter().all(|edge| (0.0..=1.0).contains(edge));
+    let rule = "each pair must increase and be between 0 and 1; --overscan draws what is beyond";
+    (!(increase && inside)).then_some(rule)
 }
 
 #[cfg(test)]
@@ -120,15 +140,16 @@ mod tests {
 
     #[test]
     fn flags_are_passed_on_unchanged() {
-        let all = "--memory 1.5G --texture-memory 8M --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3";
+        let all = "--memory 1.5G --texture-memory 8M --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --overscan --samples 4 2 --shading-rate 0.3";
         let passed = work(all).to_arguments().join(" ");
         assert_eq!(
             passed,
-            "--memory 1572864K --texture-memory 8192K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --samples 4 2 --shading-rate 0.3"
+            "--memory 1572864K --texture-memory 8192K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --overscan --samples 4 2 --shading-rate 0.3"
         );
         let (once, twice) = (work(all), work(&passed));
         assert_eq!((once.memory, once.host_memory, &once.crop), (twice.memory, twice.host_memory, &twice.crop));
         assert_eq!((once.memory, once.host_memory), (Some(3 << 29), Some(10_000)));
+        assert!(once.overscan && twice.overscan);
         assert_eq!((once.shading_rate, once.samples, once.format), (twice.shading_rate, twice.samples, twice.format));
         assert!(work("").to_arguments().is_empty());
     }

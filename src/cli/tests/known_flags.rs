@@ -121,11 +121,11 @@ fn every_bad_number_or_name_is_explained() {
     let table = [
         (
             "render SCENE --crop 0.5 0.5 0 1",
-            "anthill: error: --crop 0.5 0.5 0 1: each pair must increase and be between 0 and 1",
+            "anthill: error: --crop 0.5 0.5 0 1: each pair must increase and be between 0 and 1; --overscan draws what is beyond",
         ),
         (
             "render SCENE --crop -1 1 0 1",
-            "anthill: error: --crop -1 1 0 1: each pair must increase and be between 0 and 1",
+            "anthill: error: --crop -1 1 0 1: each pair must increase and be between 0 and 1; --overscan draws what is beyond",
         ),
         (
             "render SCENE --crop 0 1 0 nan",

@@ -97,6 +97,42 @@ fn a_crop_is_the_data_window() {
     assert_eq!(first, Some(::half::f16::from_f32(value_at(25, 25, 0)).to_f32()));
 }
 
+/// Other formats have what is inside of the picture, in the bits that they have without overscan.
+#[test]
+fn overscan_is_in_the_data_window_alone() {
+    let directory = directory();
+    let paths = |name: &str| ["exr", "png", "tif"].map(|format| path_in(&directory, &format!("{name}.{format}")));
+    let drawn = |name: &str, window: [f64; 4]| {
+        let displays = paths(name).iter().map(|path| display(path, "file", RGBA)).collect();
+        let mut world = world([16, 8], displays);
+        (world.camera.crop_window, world.camera.whole_window) = (window, window);
+        let reporter = Reporter::silent();
+        let mut film = film(&world, &reporter);
+        let left = film.check_outputs(&reporter);
+        deposit(&film, film.crop());
+        film.finish(None, &reporter);
+        let said: Vec<_> = reporter.all().iter().map(|(diagnostic, _)| diagnostic.message.clone()).collect();
+        (left, said)
+    };
+    assert_eq!(drawn("plain", FORMAT_WINDOW), (3, vec![]));
+    let (left, said) = drawn("wide", [-0.25, 1.25, -0.5, 1.0]);
+    assert!(left == 3 && said.len() == 2 && said.iter().all(|text| text.contains("have no place for overscan")));
+    let [exr, ..] = paths("wide");
+    let image = read_exr(&exr);
+    assert_eq!(image.layer_data.size, ::exr::math::Vec2(24, 12));
+    assert_eq!(image.layer_data.attributes.layer_position, ::exr::math::Vec2(-4, -4));
+    assert_eq!(image.attributes.display_window.size, ::exr::math::Vec2(16, 8));
+    assert_eq!(image.attributes.display_window.position, ::exr::math::Vec2(0, 0));
+    let values: Vec<f32> = channel(&image, "R").values_as_f32().collect();
+    let half = |x, y| ::half::f16::from_f32(value_at(x, y, 0)).to_f32();
+    assert_eq!([values[0], values[4 * 24 + 4], values[11 * 24 + 23]], [half(-4, -4), half(0, 0), half(19, 7)]);
+    for (plain, wide) in paths("plain").iter().zip(&paths("wide")).skip(1) {
+        assert_eq!(fs::read(plain).expect("written"), fs::read(wide).expect("written"), "{wide}");
+    }
+    let (left, said) = drawn("beside", [1.0, 1.5, 0.0, 1.0]);
+    assert!(left == 1 && said.iter().filter(|text| text.contains("no pixel of it is inside")).count() == 2, "{said:?}");
+}
+
 #[test]
 fn headers_name_the_camera_and_the_program_only() {
     let directory = directory();
@@ -153,9 +189,9 @@ fn large_pictures_are_bigtiff() {
     deposit(&film, region([0, 0, 6, 5]));
     let pixels = film.pixels.into_inner();
     let output = to_write(&film.outputs[0]).expect("it can be written");
-    let picture = PictureInfo { header: &film.header, crop: pixels.crop, origin: [0, 0], partial_note: None };
+    let picture = PictureInfo::new(output, &film.header, pixels.crop, None).expect("it holds the film");
     crate::files::write_whole(Path::new(&path), |sink| {
-        let rows = DevelopedRows::new(&pixels, &film.layout, output, None);
+        let rows = DevelopedRows::new(&pixels, &film.layout, output, picture.crop, None);
         tiff::write_as::<TiffKindBig>(sink, &picture, output, Compression::Lzw, plan::TiffSamples::Float, rows)
     })
     .expect("writable");

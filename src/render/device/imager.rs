@@ -228,30 +228,35 @@ impl ImagerDevice {
 }
 
 /// Columns and rows of the tiles that the pixels meet.
-fn tiles_of(pixels: &ImagerPixels<'_>) -> Vec<[u32; 2]> {
+fn tiles_of(pixels: &ImagerPixels<'_>) -> Vec<[i32; 2]> {
     let [x, y] = pixels.corner;
     let [width, height] = pixels.size;
-    let along = |first: u32, count: u32| first / TILE_PX..(first + count).div_ceil(TILE_PX);
+    let tile = |px: i32| px.div_euclid(TILE_PX.cast_signed());
+    let along = |first: i32, count: u32| tile(first)..tile(first.saturating_add_unsigned(count) - 1) + 1;
     along(y, height).flat_map(|row| along(x, width).map(move |column| [column, row])).collect()
 }
 
 /// Returns the raster position of vertex `vertex` of a tile.
-fn raster_of(tile: [u32; 2], vertex: u32) -> [u32; 2] {
-    [tile[0] * TILE_PX + vertex % TILE_PX, tile[1] * TILE_PX + vertex / TILE_PX]
+fn raster_of(tile: [i32; 2], vertex: u32) -> [i32; 2] {
+    let within = [vertex % TILE_PX, vertex / TILE_PX].map(u32::cast_signed);
+    [0, 1].map(|axis| tile[axis] * TILE_PX.cast_signed() + within[axis])
 }
 
 /// Returns the input channels of some tiles. Outside of the pixels the nearest one is repeated.
-fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>) -> Vec<[f32; 4]> {
+fn inputs(program: &ImagerProgram, tiles: &[[i32; 2]], pixels: &ImagerPixels<'_>) -> Vec<[f32; 4]> {
     let count = tiles.len() as u32;
     let [width, height] = pixels.size;
     let mut records = vec![[0.0; 4]; imager::input_record(program.input_channels, count)];
-    let mut channel = |number: Option<u32>, value: &dyn Fn([u32; 2], usize) -> [f32; 4]| {
+    let mut channel = |number: Option<u32>, value: &dyn Fn([i32; 2], usize) -> [f32; 4]| {
         let Some(number) = number else { return };
         let first = imager::input_record(number, count);
         let records = &mut records[first..first + tiles.len() * TILE_PIXELS as usize];
         let places = tiles.iter().flat_map(|&tile| (0..TILE_PIXELS).map(move |vertex| raster_of(tile, vertex)));
         for (record, raster) in records.iter_mut().zip(places) {
-            let at = |axis: usize, size: u32| raster[axis].saturating_sub(pixels.corner[axis]).min(size - 1) as usize;
+            let at = |axis: usize, size: u32| {
+                let from_corner = (raster[axis] - pixels.corner[axis]).max(0).cast_unsigned();
+                from_corner.min(size - 1) as usize
+            };
             *record = value(raster, at(1, height) * width as usize + at(0, width));
         }
     };
@@ -268,12 +273,13 @@ fn inputs(program: &ImagerProgram, tiles: &[[u32; 2]], pixels: &ImagerPixels<'_>
 }
 
 /// Stores what the kernel returned in the pixels: black and opaque where it is not finite. Returns where that was.
-fn store_outputs(tiles: &[[u32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) -> u64 {
+fn store_outputs(tiles: &[[i32; 2]], outputs: &[[f32; 4]], pixels: &mut ImagerPixels<'_>) -> u64 {
     let mut replaced = 0;
     let stride = tiles.len() * TILE_PIXELS as usize;
     let places = tiles.iter().flat_map(|&tile| (0..TILE_PIXELS).map(move |vertex| raster_of(tile, vertex)));
     for (record, [x, y]) in places.enumerate() {
-        let inside = |at: u32, axis: usize| at.checked_sub(pixels.corner[axis]).filter(|&at| at < pixels.size[axis]);
+        let inside =
+            |at: i32, axis: usize| u32::try_from(at - pixels.corner[axis]).ok().filter(|&at| at < pixels.size[axis]);
         let (Some(column), Some(row)) = (inside(x, 0), inside(y, 1)) else { continue };
         let pixel = (row * pixels.size[0] + column) as usize;
         let [mut ci, mut oi, mut alpha] = [0, 1, 2].map(|channel| outputs[channel * stride + record]);

@@ -8,8 +8,8 @@ use crate::render::checkpoint::identity_of_world;
 use crate::render::session::draw::Session;
 use crate::render::session::tiling_watch::{show, take_memory};
 use crate::scene::{
-    Camera, DepthFilter, Display, DisplayMode, DisplayPart, Drawable, Filter, FilterKind, Hider, Light, Motion,
-    Options, Projection, Quantize, ShadowRequest, SolidId, SpaceBox, World,
+    Camera, DepthFilter, Display, DisplayMode, DisplayPart, Drawable, FORMAT_WINDOW, Filter, FilterKind, Hider, Light,
+    Motion, Options, Projection, Quantize, ShadowRequest, SolidId, SpaceBox, World,
 };
 use crate::shading::LightShape;
 use crate::stats::WorldStats;
@@ -315,7 +315,8 @@ fn cameras(world: &World, shape: &LightShape, world_from_shader: &DMat4, resolut
         resolution,
         pixel_aspect: 1.0,
         screen_window,
-        crop_window: [0.0, 1.0, 0.0, 1.0],
+        crop_window: FORMAT_WINDOW,
+        whole_window: FORMAT_WINDOW,
         clip: [near as f32, 1e38],
         clip_planes: Vec::new(),
         depth_of_field: None,

@@ -267,6 +267,7 @@ fn settings(options: &RenderOptions, memory: &Arc<HostMemory>, interrupt: &Inter
         overrides: rib::RibOverrides {
             format: overrides.format,
             crop: overrides.crop,
+            overscan: overrides.overscan,
             pixel_samples: overrides.samples,
             shading_rate: overrides.shading_rate,
             texture_memory_kib: options.texture_memory_bytes.map(|bytes| {

@@ -53,8 +53,8 @@ impl Tuning {
         let Some(px) = self.bucket_px else { return vec![region] };
         let [x0, y0, x1, y1] = region.to_array();
         let starts = |low, high| (low..high).step_by(px as usize);
-        let buckets =
-            starts(y0, y1).flat_map(|y| starts(x0, x1).map(move |x| [x, y, (x + px).min(x1), (y + px).min(y1)]));
+        let end = |at: i32, last: i32| at.saturating_add_unsigned(px).min(last);
+        let buckets = starts(y0, y1).flat_map(|y| starts(x0, x1).map(move |x| [x, y, end(x, x1), end(y, y1)]));
         buckets.filter_map(Region::new).collect()
     }
 

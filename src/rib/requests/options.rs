@@ -109,7 +109,8 @@ pub(super) fn crop_window(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -
     if x0 > x1 || y0 > y1 {
         return Err(out_of_range(scene, "its minimum exceeds its maximum"));
     }
-    scene.options.crop_window = window.map(|value| value.clamp(0.0, 1.0));
+    scene.options.crop_window = window;
+    scene.options.crop_location = scene.messages.current.location.clone();
     Ok(())
 }
 
@@ -298,10 +299,17 @@ pub(super) fn option(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Par
         "limits" => limits(scene),
         "shutter" => shutter_params(scene)?,
         "hair" | "curve" => curve_min_width(scene)?,
+        "image" => image_params(scene),
         _ => {}
     }
     keep_option_params(scene, &category, &[]);
     Ok(())
+}
+
+fn image_params(scene: &mut SceneBuilder<'_>) {
+    if let Some(overscan) = scene.params.numbers("overscan", 1) {
+        scene.options.options.overscan = overscan[0] != 0.0;
+    }
 }
 
 fn curve_min_width(scene: &mut SceneBuilder<'_>) -> Parsed<()> {

@@ -4,7 +4,7 @@ use super::displays::{DisplayRequest, ImagingRequest, PartRequest};
 use super::options::{DEFAULT_FORMAT, OptionState, PictureFormat};
 use crate::diagnostic::SourceLocation;
 use crate::rib::settings::RibOverrides;
-use crate::scene::{Camera, Display, DisplayMode, DisplayPart, Filter, Motion, Options, RESOLUTION_MAX};
+use crate::scene::{Camera, Display, DisplayMode, DisplayPart, FORMAT_WINDOW, Filter, Motion, Options, RESOLUTION_MAX};
 use glam::DMat4;
 use std::collections::BTreeMap;
 
@@ -14,6 +14,9 @@ pub(crate) struct Frozen {
     pub(crate) camera: Camera,
     /// Whether transformations before Projection were to leave no area of the screen window. They are ignored.
     pub(crate) lost_window: bool,
+    /// The crop window, if it selects pixels that are not drawn: they are outside of the format, and there is no
+    /// overscan, or not that much.
+    pub(crate) lost_overscan: Option<[f64; 4]>,
 }
 
 impl OptionState {
@@ -26,14 +29,25 @@ impl OptionState {
         let picture = displays.iter().flat_map(|display| &display.parts).any(|part| shows_picture(&part.mode));
         // A depth pass has its own size and sampling, which a flag for the picture must not change.
         let flags = if picture { overrides.clone() } else { RibOverrides::default() };
-        let (camera, lost_window) = self.camera(camera_from_world, &flags);
         let mut options = self.options.clone();
         options.frame = self.frame;
+        options.overscan |= flags.overscan;
+        let (mut camera, lost_window) = self.camera(camera_from_world, &flags);
+        if options.overscan {
+            let windows = [camera.crop_window, self.crop_window];
+            camera.whole_window = windows.into_iter().fold(FORMAT_WINDOW, around);
+        }
+        let lost_overscan = Some(camera.crop_window).filter(|window| camera.exceeds_whole(window));
         options.scene_crop = self.crop_window;
+        if !options.overscan {
+            let inside = |window: [f64; 4]| window.map(|value| value.clamp(0.0, 1.0));
+            camera.crop_window = inside(camera.crop_window);
+            options.scene_crop = inside(options.scene_crop);
+        }
         options.displays = displays;
         options.pixel_samples = flags.pixel_samples.map_or(options.pixel_samples, |samples| samples.map(|n| n.max(1)));
         options.texture_memory_kib = overrides.texture_memory_kib.unwrap_or(options.texture_memory_kib);
-        Frozen { options, camera, lost_window }
+        Frozen { options, camera, lost_window, lost_overscan }
     }
 
     /// Returns the camera, and whether its screen window is not the one that was to be moved.
@@ -50,6 +64,7 @@ impl OptionState {
             pixel_aspect,
             screen_window: moved.unwrap_or(window),
             crop_window: flags.crop.unwrap_or(self.crop_window),
+            whole_window: FORMAT_WINDOW,
             clip: self.clip,
             clip_planes: self.clip_planes.clone(),
             depth_of_field: self.depth_of_field,
@@ -101,6 +116,11 @@ impl OptionState {
             filter: (filter != pixel_filter).then_some(filter),
         }
     }
+}
+
+/// Returns the window around two windows.
+fn around([x0, x1, y0, y1]: [f64; 4], other: [f64; 4]) -> [f64; 4] {
+    [x0.min(other[0]), x1.max(other[1]), y0.min(other[2]), y1.max(other[3])]
 }
 
 fn shows_picture(mode: &DisplayMode) -> bool {

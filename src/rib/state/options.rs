@@ -2,7 +2,8 @@
 
 use super::displays::{DisplayRequest, PartRequest};
 use super::screen::ScreenMove;
-use crate::scene::{Options, Projection, Quantize, SearchPaths};
+use crate::diagnostic::SourceLocation;
+use crate::scene::{FORMAT_WINDOW, Options, Projection, Quantize, SearchPaths};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,8 +35,10 @@ pub(crate) struct OptionState {
     pub(crate) frame_aspect: Option<f64>,
     /// ScreenWindow.
     pub(crate) screen_window: Option<[f64; 4]>,
-    /// CropWindow.
+    /// CropWindow, which may go beyond 0 and 1.
     pub(crate) crop_window: [f64; 4],
+    /// Where CropWindow was set.
+    pub(crate) crop_location: SourceLocation,
     /// Projection.
     pub(crate) projection: Projection,
     /// What transformations before Projection do to what is projected.
@@ -73,7 +76,8 @@ impl OptionState {
             format: None,
             frame_aspect: None,
             screen_window: None,
-            crop_window: [0.0, 1.0, 0.0, 1.0],
+            crop_window: FORMAT_WINDOW,
+            crop_location: SourceLocation::default(),
             projection: Projection::Orthographic,
             screen_move: ScreenMove::NONE,
             clip: [EPSILON, INFINITY],

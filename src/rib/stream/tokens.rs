@@ -197,6 +197,7 @@ groups! {
         "int precision" Harmless;
         "string asciistyle" Harmless;
     }
+    "Option" "image" { "int overscan" Acts; }
     "Option" "hair" { "float minwidth" Acts; }
     "Option" "curve" { "float minwidth" Acts; }
     "Option" "opacitycull" {

@@ -58,11 +58,42 @@ fn two_crops_that_share_an_edge_tile() {
     assert_eq!(crop("0 .333 0 1"), [0, 0, 34, 30]);
     assert_eq!(crop("[.333 1 0 1]"), [34, 0, 100, 30]);
     // Windows that select no pixel, and the smallest that selects one.
-    for empty in [".5 .5 0 1", "0 1 1 1", "-1 0 0 1", ".501 .509 0 1"] {
+    for empty in [".5 .5 0 1", "0 1 1 1", "0 0 0 1", ".501 .509 0 1"] {
         let [x0, y0, x1, y1] = crop(empty);
         assert!(x0 == x1 || y0 == y1, "{empty}: {:?}", [x0, y0, x1, y1]);
     }
     assert_eq!(crop(".50 .501 0 .01"), [50, 0, 51, 1]);
+}
+
+/// Windows beyond the picture are cut where there is no overscan, which is said where the window was set.
+#[test]
+fn crops_beyond_the_picture_need_overscan() {
+    let drawn = |options: &str| {
+        let outcome = read_text(&format!("Format 100 30 1\n{options}\nWorldBegin\nSphere 1 -1 1 360\nWorldEnd\n"));
+        let said: Vec<_> = outcome.messages.iter().map(ToString::to_string).collect();
+        (outcome.worlds[0].camera.crop_px(), outcome.worlds[0].camera.whole_px(), said.join("\n"))
+    };
+    let (cut, whole, said) = drawn("CropWindow -.1 1.2 .5 1");
+    assert_eq!((cut, whole), ([0, 15, 100, 30], [0, 0, 100, 30]));
+    assert!(
+        said.contains(":2:1: warning: at WorldBegin, the crop window -0.1 1.2 0.5 1 goes beyond the picture"),
+        "{said}"
+    );
+    let [x0, _, x1, _] = drawn("CropWindow -1 0 0 1").0;
+    assert_eq!(x0, x1, "nothing of the picture");
+    assert_eq!(drawn("CropWindow -1e-9 1 0 1").2, "", "less than a pixel");
+    let option = "Option \"image\" \"overscan\" 1\n";
+    let wide = ([-10, 15, 120, 30], [-10, 0, 120, 30], String::new());
+    assert_eq!(drawn(&format!("{option}CropWindow -.1 1.2 .5 1")), wide);
+    assert_eq!(drawn(&format!("CropWindow -.1 1.2 .5 1\n{option}")), wide, "in any order");
+    // The largest picture, with its overscan.
+    let (drawn_px, whole, said) = drawn(&format!("{option}CropWindow -1e30 1e30 0 2000"));
+    assert_eq!((drawn_px, whole), ([-5000, 0, 60_000, 60_000], [-5000, 0, 60_000, 60_000]));
+    assert!(said.contains(":3:1: error: the crop window ") && said.contains("to pixel 59999 59999 of this"), "{said}");
+    for bad in ["1 0 0 1", "0 1 1 -1", "nan 1 0 1", "0 inf 0 1"] {
+        let (px, _, said) = drawn(&format!("{option}CropWindow {bad}"));
+        assert!(px == [0, 0, 100, 30] && said.contains(":3:"), "{bad}: {px:?} {said}");
+    }
 }
 
 #[test]
@@ -279,6 +310,7 @@ fn the_command_line_overrides_the_file() {
     let overrides = RibOverrides {
         format: Some([32, 16]),
         crop: Some([0.0, 0.5, 0.0, 1.0]),
+        overscan: false,
         pixel_samples: Some([4, 4]),
         shading_rate: Some(0.5),
         texture_memory_kib: Some(8000),

@@ -12,7 +12,7 @@ const INFINITE: f64 = 1e30;
 
 impl SceneBuilder<'_> {
     /// Whether anything within `bound`, as Procedural has it in the current coordinates, may be in the picture.
-    /// Crop windows do not count, so that a crop equals the whole.
+    /// Crop windows do not count, so that a crop equals the whole, but overscan does.
     pub(crate) fn may_be_seen(&self, bound: &[f64; 6]) -> bool {
         let Some(world) = &self.world else { return true };
         if !self.state.detail.is_visible() {
@@ -70,6 +70,15 @@ fn corners(bound: &[f64; 6], matrix: DMat4) -> impl Iterator<Item = DVec4> {
     })
 }
 
+/// Returns where the picture and its overscan begin and end along an axis of the screen.
+fn seen_screen(camera: &Camera, axis: usize) -> (f64, f64) {
+    let (low, high) = (camera.screen_window[2 * axis], camera.screen_window[2 * axis + 1]);
+    // Raster y goes down.
+    let (start, end) = if axis == 0 { (low, high) } else { (high, low) };
+    let at = |place: f64| start + (end - start) * place;
+    (at(camera.whole_window[2 * axis]), at(camera.whole_window[2 * axis + 1]))
+}
+
 /// Planes around what the camera sees: a point of camera space is outside where its product with one is positive.
 fn outer_planes(camera: &Camera, filter_width: [f32; 2]) -> Vec<DVec4> {
     let [near, far] = camera.clip.map(f64::from);
@@ -80,8 +89,9 @@ fn outer_planes(camera: &Camera, filter_width: [f32; 2]) -> Vec<DVec4> {
         return planes;
     }
     for (axis, width) in filter_width.into_iter().enumerate() {
-        let (a, b) = (camera.screen_window[2 * axis], camera.screen_window[2 * axis + 1]);
-        let apron = (b - a).abs() / f64::from(camera.resolution[axis]) * (f64::from(width) / 2.0 + APRON_PX);
+        let (a, b) = seen_screen(camera, axis);
+        let screen_size = camera.screen_window[2 * axis + 1] - camera.screen_window[2 * axis];
+        let apron = screen_size.abs() / f64::from(camera.resolution[axis]) * (f64::from(width) / 2.0 + APRON_PX);
         let (low, high) = (a.min(b) - apron, a.max(b) + apron);
         let unit = if axis == 0 { DVec4::X } else { DVec4::Y };
         planes.extend(match camera.projection {

@@ -7,7 +7,10 @@ use crate::rib::state::eye;
 use crate::rib::state::motion::{self, divides_by_depth};
 use crate::rib::stream::fault::RequestFault;
 use crate::rib::stream::search;
-use crate::scene::{DisplayMode, DisplayPart, Light, Motion, NamedSpace, Projection, ShaderInstance, World};
+use crate::scene::{
+    Camera, DisplayMode, DisplayPart, FORMAT_WINDOW, Light, Motion, NamedSpace, OVERSCAN_BEFORE_MAX, Projection,
+    RESOLUTION_MAX, ShaderInstance, World,
+};
 use crate::stats::human_bytes;
 use glam::DMat4;
 use std::ops::ControlFlow;
@@ -29,6 +32,9 @@ impl SceneBuilder<'_> {
             let message = "the transformations before Projection leave no area of the screen window; they are ignored";
             self.messages.report_error("range", message);
         }
+        if let Some(window) = frozen.lost_overscan {
+            self.report_lost_overscan(&window, &frozen.camera);
+        }
         let settings = self.settings;
         let search = &frozen.options.search;
         frozen.options.search = search::with_others(search, &settings.search_first, &settings.search_last);
@@ -44,6 +50,33 @@ impl SceneBuilder<'_> {
         }
         let location = self.messages.current.location.clone();
         self.world = Some(WorldBuilder::new(frozen.options, frozen.camera, mirrored, location));
+    }
+
+    /// Reports that a crop window selects pixels outside of the picture that are not drawn.
+    fn report_lost_overscan(&self, window: &[f64; 4], camera: &Camera) {
+        let [left, right, top, bottom] = window;
+        let window_text = format!("the crop window {left} {right} {top} {bottom}");
+        let fault = if camera.whole_window == FORMAT_WINDOW {
+            let message =
+                format!("at WorldBegin, {window_text} goes beyond the picture, of which only the inside is drawn");
+            self.messages
+                .warning("range", message)
+                .hint("Option \"image\" \"overscan\" 1, or --overscan, draws what is outside of it too")
+        } else {
+            let [x0, y0, x1, y1] = camera.whole_px();
+            let [x1, y1] = [x1 - 1, y1 - 1];
+            let message = format!(
+                "{window_text} goes beyond what can be drawn: from pixel {x0} {y0} to pixel {x1} {y1} of this picture"
+            );
+            let hint = format!(
+                "overscan has at most {OVERSCAN_BEFORE_MAX} pixels left of a picture and above it, and {RESOLUTION_MAX} \
+                 on a side together with the picture"
+            );
+            self.messages.error("limitcheck", message).hint(hint)
+        };
+        let is_of_scene = *window == self.options.crop_window;
+        let location = if is_of_scene { &self.options.crop_location } else { &self.messages.current.location };
+        self.messages.report_at(location.clone(), fault);
     }
 
     /// Returns the transformation and the projection of the camera. Together they divide by depth once.

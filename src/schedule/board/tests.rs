@@ -6,7 +6,7 @@ const NOW: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(100);
 const SHORT: Duration = Duration::from_secs(1);
 
-fn region(x0: u32, x1: u32) -> Region {
+fn region(x0: i32, x1: i32) -> Region {
     Region::new([x0, 0, x1, 1]).expect("not empty")
 }
 
@@ -91,7 +91,7 @@ fn shares_follow_what_is_begun() {
         balances.map(|balance| (balance.share, balance.ahead))
     };
     for device in [0, 1] {
-        let part = region(device as u32, device as u32 + 1);
+        let part = region(device as i32, device as i32 + 1);
         begin(&mut board, device, part, NOW);
         assert!(board.finish(lives[device], part, SHORT));
     }
@@ -108,7 +108,7 @@ fn a_first_region_that_lasts_shows_a_slow_device() {
     let mut board = Board::new([(region(0, 1), 100), (region(1, 2), 100), (region(2, 3), 1100)], 2, 8);
     let lives = [0, 1].map(|device| board.open(device, 2, NOW).expect("opens"));
     for device in [0, 1] {
-        let part = region(device as u32, device as u32 + 1);
+        let part = region(device as i32, device as i32 + 1);
         assert!(board.hold(lives[device], part, false, NOW) && board.begin(lives[device], part, NOW));
     }
     assert!(board.finish(lives[0], region(0, 1), SHORT));

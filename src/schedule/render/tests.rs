@@ -7,7 +7,7 @@ use crate::schedule::{
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
-const SIZE: [u32; 2] = [640, 480];
+const SIZE: [i32; 2] = [640, 480];
 
 /// What goes wrong with a painter in one life, and when: counted in regions begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ struct Painter {
 }
 
 /// Returns what must be at a pixel.
-fn paint(x: u32, y: u32) -> u32 {
-    x.wrapping_mul(0x9e37_79b9) ^ y.wrapping_mul(0x85eb_ca6b)
+fn paint(x: i32, y: i32) -> u32 {
+    x.cast_unsigned().wrapping_mul(0x9e37_79b9) ^ y.cast_unsigned().wrapping_mul(0x85eb_ca6b)
 }
 
 impl Painter {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn table(width: u32, height: u32, square: impl Fn(u32, u32) -> u64) -> Arc<SummedArea> {
-    let picture = Region::new([0, 0, width, height]).expect("not empty");
+    let picture = Region::new([0, 0, width.cast_signed(), height.cast_signed()]).expect("not empty");
     let grid = SquareGrid::of(picture);
     let squares: Vec<_> = (0..grid.square_count() as u32)
         .map(|index| {
@@ -272,7 +272,7 @@ fn poisonous_region_takes_nothing_with_it() {
             let ending = scenario(&table, devices).run();
             let (reason, missing) = ending.missing.expect("the poisonous region");
             assert_eq!((reason, missing.len()), (MissingReason::DevicesFailed, 1), "{count} devices, pixel ({x}, {y})");
-            let pixel = Region::new([x, y, x + 1, y + 1]).expect("not empty");
+            let pixel = Region::new([x, y, x + 1, y + 1].map(u32::cast_signed)).expect("not empty");
             assert!(missing[0].intersection(pixel).is_some());
         }
     }

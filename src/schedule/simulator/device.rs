@@ -209,7 +209,7 @@ impl VirtualDevice for FakeDevice {
         let poisoned = self
             .setup
             .poison
-            .and_then(|[x, y]| Region::new([x, y, x + 1, y + 1]))
+            .and_then(|[x, y]| Region::new([x, y, x + 1, y + 1].map(u32::cast_signed)))
             .is_some_and(|pixel| self.flights.iter().any(|flight| flight.region.intersection(pixel).is_some()));
         let lost = || Err(Failure::Lost(WHY.into()));
         match self.trouble() {

@@ -20,9 +20,9 @@ const SEED_COUNT: u64 = 10_000;
 fn random_table(random: &mut Random) -> SummedArea {
     let mut side = || match random.below(8) {
         0 => 1,
-        1 => 1 + random.below(12) as u32,
-        2..=5 => 1 + random.below(400) as u32,
-        _ => 480 + random.below(160) as u32,
+        1 => 1 + random.below(12) as i32,
+        2..=5 => 1 + random.below(400) as i32,
+        _ => 480 + random.below(160) as i32,
     };
     let picture = Region::new([0, 0, side(), side()]).expect("not empty");
     let grid = SquareGrid::of(picture);
