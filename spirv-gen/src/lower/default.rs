@@ -1,10 +1,11 @@
 //! Defaults of parameters that the shader computes. Their points are in shader space where they name no other.
 
+use super::expression::Partial;
 use super::lowerer::Lowerer;
 use super::placed::{is_placed, is_transform};
 use super::space::transform_kind;
 use crate::ir::{Direction, Value};
-use crate::sema::hir::{Conversion, DeclaredKind, Expr, ExprKind, Type};
+use crate::sema::hir::{Conversion, DeclaredKind, Expr, ExprKind, Link, Type};
 use crate::sema::visit;
 
 impl Lowerer<'_> {
@@ -30,7 +31,7 @@ impl Lowerer<'_> {
     pub(super) fn placed_part(&mut self, expr: &Expr) -> Option<Value> {
         let is_placeless = self.is_placeless(expr);
         // A vector that is added to a point is renamed, and moved as what it was.
-        let is_renamed = matches!(expr.kind, ExprKind::Convert(Conversion::Rename, _));
+        let is_renamed = expr.last_conversion() == Some(Conversion::Rename);
         if is_renamed || !is_placeless && !names_its_space(expr) {
             return None;
         }
@@ -38,8 +39,35 @@ impl Lowerer<'_> {
         let x = self.value(expr);
         self.frame.in_placed_default = true;
         // A number that is spread may be a factor.
-        let is_place = is_placeless && !matches!(expr.kind, ExprKind::Convert(Conversion::Spread, _));
+        let is_place = is_placeless && expr.last_conversion() != Some(Conversion::Spread);
         Some(if is_place { self.placed_by_shader_space(x, expr.ty) } else { x })
+    }
+
+    /// Returns what the links of a chain without a place come to, and the links after them: as long a beginning of the
+    /// chain as is computed by itself.
+    pub(super) fn placed_start<'l>(&mut self, first: &Expr, links: &'l [Link]) -> Option<(Partial, &'l [Link])> {
+        if !self.frame.in_placed_default || !self.is_placeless(first) {
+            return None;
+        }
+        let is_placeless = |link: &&Link| link.step.operand().is_none_or(|operand| self.is_placeless(operand));
+        let mut start = &links[..links.iter().take_while(is_placeless).count()];
+        // As above.
+        while let Some((last, before)) = start.split_last()
+            && last.conversion() == Some(Conversion::Rename)
+        {
+            start = before;
+        }
+        let last = start.last()?;
+        self.frame.in_placed_default = false;
+        let partial = self.chain(first, start);
+        self.frame.in_placed_default = true;
+        let partial = match partial {
+            Partial::Value(x) if last.conversion() != Some(Conversion::Spread) => {
+                Partial::Value(self.placed_by_shader_space(x, last.ty))
+            }
+            other => other,
+        };
+        Some((partial, &links[start.len()..]))
     }
 
     /// Returns whether nothing in an expression has a place: a variable that is a point or its like, or a space.

@@ -2,8 +2,18 @@
 
 use super::lowerer::{Array, Lowerer, constant, machine};
 use crate::ir::{Binary, Compare, Op, Unary, Value};
-use crate::sema::hir::{Arithmetic, Comparison, Conversion, Expr, ExprKind, LValue, Storage, Type, VarId};
+use crate::sema::hir::{
+    Arithmetic, ChainStep, Comparison, Conversion, Expr, ExprKind, LValue, Link, Storage, Type, VarId,
+};
 use crate::sema::{fold, visit};
+
+/// What the operators of a chain have come to.
+#[derive(Clone, Copy)]
+pub(super) enum Partial {
+    Value(Value),
+    /// Whether something holds.
+    Truth(Value),
+}
 
 /// A place whose index has been evaluated.
 #[derive(Clone, Copy)]
@@ -30,7 +40,10 @@ impl Lowerer<'_> {
                 self.load(array, index)
             }
             ExprKind::Triple(_) | ExprKind::Matrix(_) => self.tuple(expr),
-            ExprKind::Convert(conversion, value) => self.convert(*conversion, value),
+            ExprKind::Convert(conversion, value) => {
+                let value = self.value(value);
+                self.convert(*conversion, value)
+            }
             ExprKind::FromSpace { space, value } => {
                 let x = self.value(value);
                 self.spaced(space, x, expr.ty)
@@ -39,11 +52,11 @@ impl Lowerer<'_> {
                 let value = self.value(value);
                 self.builder.neg(value)
             }
-            ExprKind::Arithmetic(operator, left, right) => {
-                let (left, right) = (self.value(left), self.value(right));
-                self.arithmetic(*operator, left, right)
+            ExprKind::Chain(first, links) => {
+                let result = self.chain(first, links);
+                self.number(result)
             }
-            ExprKind::Not(_) | ExprKind::Compare(..) | ExprKind::And(..) | ExprKind::Or(..) => {
+            ExprKind::Not(_) => {
                 let holds = self.truth(expr);
                 self.builder.unary(Unary::FloatFromBool, holds)
             }
@@ -88,20 +101,72 @@ impl Lowerer<'_> {
                 let holds = self.truth(value);
                 self.builder.unary(Unary::Not, holds)
             }
-            ExprKind::And(left, right) => {
-                let (left, right) = (self.truth(left), self.truth(right));
-                self.builder.binary(Binary::And, left, right)
-            }
-            ExprKind::Or(left, right) => {
-                let (left, right) = (self.truth(left), self.truth(right));
-                self.builder.binary(Binary::Or, left, right)
-            }
-            ExprKind::Compare(comparison, left, right) => {
-                let (left, right) = (self.value(left), self.value(right));
-                self.compare(*comparison, left, right)
+            ExprKind::Chain(first, links) => {
+                let result = self.chain(first, links);
+                self.holds(result)
             }
             _ => {
-                let (value, zero) = (self.value(expr), self.builder.f32(0.0));
+                let value = self.value(expr);
+                self.holds(Partial::Value(value))
+            }
+        }
+    }
+
+    /// Returns what operators one after the other come to.
+    pub(super) fn chain(&mut self, first: &Expr, links: &[Link]) -> Partial {
+        let (mut partial, rest) = match self.placed_start(first, links) {
+            Some(start) => start,
+            None => {
+                let is_logic =
+                    links.first().is_some_and(|link| matches!(link.step, ChainStep::And(_) | ChainStep::Or(_)));
+                (if is_logic { Partial::Truth(self.truth(first)) } else { Partial::Value(self.value(first)) }, links)
+            }
+        };
+        for link in rest {
+            partial = self.step(partial, &link.step);
+        }
+        partial
+    }
+
+    fn step(&mut self, left: Partial, step: &ChainStep) -> Partial {
+        match step {
+            ChainStep::Arithmetic(operator, right) => {
+                let (left, right) = (self.number(left), self.value(right));
+                Partial::Value(self.arithmetic(*operator, left, right))
+            }
+            ChainStep::Compare(comparison, right) => {
+                let (left, right) = (self.number(left), self.value(right));
+                Partial::Truth(self.compare(*comparison, left, right))
+            }
+            ChainStep::And(right) => {
+                let (left, right) = (self.holds(left), self.truth(right));
+                Partial::Truth(self.builder.binary(Binary::And, left, right))
+            }
+            ChainStep::Or(right) => {
+                let (left, right) = (self.holds(left), self.truth(right));
+                Partial::Truth(self.builder.binary(Binary::Or, left, right))
+            }
+            ChainStep::Convert(conversion) => {
+                let left = self.number(left);
+                Partial::Value(self.convert(*conversion, left))
+            }
+        }
+    }
+
+    /// Returns a partial result as a value: a truth is 0 or 1.
+    fn number(&mut self, partial: Partial) -> Value {
+        match partial {
+            Partial::Value(value) => value,
+            Partial::Truth(holds) => self.builder.unary(Unary::FloatFromBool, holds),
+        }
+    }
+
+    /// Returns whether a partial result is true: not 0.
+    fn holds(&mut self, partial: Partial) -> Value {
+        match partial {
+            Partial::Truth(holds) => holds,
+            Partial::Value(value) => {
+                let zero = self.builder.f32(0.0);
                 self.builder.compare(Compare::Ne, value, zero)
             }
         }
@@ -154,8 +219,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn convert(&mut self, conversion: Conversion, value: &Expr) -> Value {
-        let x = self.value(value);
+    fn convert(&mut self, conversion: Conversion, x: Value) -> Value {
         match conversion {
             Conversion::Rename => x,
             Conversion::Spread => self.builder.unary(Unary::Splat, x),

@@ -89,7 +89,7 @@ fn the_deepest_shaders_are_lowered() {
     lowered(&nest("while (x > 2 && t > 0) {", "}", 98, "x += 2;"));
     lowered(&nest("x = (", ");", 1, &format!("{}x{}", "(".repeat(180), ")".repeat(180))));
     lowered(&nest("x = ", ";", 1, &format!("{}x", "-".repeat(180))));
-    lowered(&nest("x = ", ";", 1, &format!("x{}", " + x * s".repeat(180))));
+    lowered(&nest("x = ", ";", 1, &format!("x{}", " + x * s".repeat(20_000))));
     lowered(&nest("x = ", ";", 1, &format!("{}x{}", "sin(".repeat(90), ")".repeat(90))));
     lowered(&nest("x = ", ";", 1, &format!("{}x", "s > 0 ? t : ".repeat(60))));
     let functions: String =

@@ -353,11 +353,11 @@ impl<'a> Inference<'a> {
             ExprKind::Triple(parts) => self.exprs(parts.iter(), sink),
             ExprKind::Matrix(parts) => self.exprs(parts.iter(), sink),
             ExprKind::Convert(_, value) | ExprKind::Negate(value) | ExprKind::Not(value) => self.expr(value, sink),
-            ExprKind::FromSpace { space: a, value: b }
-            | ExprKind::Arithmetic(_, a, b)
-            | ExprKind::Compare(_, a, b)
-            | ExprKind::And(a, b)
-            | ExprKind::Or(a, b) => self.exprs([&**a, b].into_iter(), sink),
+            ExprKind::FromSpace { space, value } => self.exprs([&**space, value].into_iter(), sink),
+            ExprKind::Chain(first, links) => {
+                let operands = links.iter().filter_map(|link| link.step.operand());
+                self.exprs(std::iter::once(&**first).chain(operands), sink);
+            }
             ExprKind::Conditional(a, b, c) => self.exprs([&**a, b, c].into_iter(), sink),
             ExprKind::Assign(place, value) => {
                 let source = self.fresh();

@@ -4,7 +4,7 @@
 //! value was computed here or by the shader.
 
 pub(super) use super::hir::Constant;
-use super::hir::{Arithmetic, Conversion, Expr, ExprKind, ShadeopCall};
+use super::hir::{Arithmetic, ChainStep, Conversion, Expr, ExprKind, Link, ShadeopCall};
 use crate::ir::Unary;
 use crate::shadeops::{DEGREES_PER_RADIAN, MathOp, Opcode, RADIANS_PER_DEGREE};
 
@@ -23,9 +23,18 @@ pub(crate) fn evaluate(expr: &Expr) -> Option<Constant> {
         }
         ExprKind::Negate(value) => map(evaluate(value)?, |x| -x),
         ExprKind::Convert(conversion, value) => convert(*conversion, evaluate(value)?),
-        ExprKind::Arithmetic(operator, left, right) => arithmetic(*operator, evaluate(left)?, evaluate(right)?),
+        ExprKind::Chain(first, links) => links.iter().try_fold(evaluate(first)?, step),
         ExprKind::Shadeop(call) => shadeop(call),
         _ => None,
+    }
+}
+
+/// Returns what a step of a chain makes of a known value.
+fn step(before: Constant, link: &Link) -> Option<Constant> {
+    match &link.step {
+        ChainStep::Arithmetic(operator, value) => arithmetic(*operator, before, evaluate(value)?),
+        ChainStep::Convert(conversion) => convert(*conversion, before),
+        ChainStep::Compare(..) | ChainStep::And(_) | ChainStep::Or(_) => None,
     }
 }
 

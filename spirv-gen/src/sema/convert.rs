@@ -1,7 +1,7 @@
 //! Changes of type: which happen by themselves, which need a cast.
 
 use super::checker::Checker;
-use super::hir::{Conversion, Expr, ExprKind, Shape, Type};
+use super::hir::{ChainStep, Conversion, Expr, ExprKind, Link, Shape, Type};
 use crate::diagnostic::Report;
 use crate::span::Span;
 
@@ -30,7 +30,20 @@ impl Expr {
     /// Returns the value as another type.
     pub(super) fn converted(self, conversion: Conversion, ty: Type) -> Self {
         let span = self.span;
+        if let ExprKind::Chain(..) = self.kind {
+            return self.then(ChainStep::Convert(conversion), ty, span);
+        }
         Self { kind: ExprKind::Convert(conversion, Box::new(self)), ty, shape: Shape::Single, span }
+    }
+
+    /// Returns the value after one more step.
+    pub(super) fn then(self, step: ChainStep, ty: Type, span: Span) -> Self {
+        let (first, mut links) = match self.kind {
+            ExprKind::Chain(first, links) => (first, links),
+            kind => (Box::new(Self { kind, ..self }), Vec::new()),
+        };
+        links.push(Link { step, ty });
+        Self { kind: ExprKind::Chain(first, links), ty, shape: Shape::Single, span }
     }
 
     /// Returns a triple that keeps its components under another type's name.

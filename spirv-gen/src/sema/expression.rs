@@ -54,7 +54,7 @@ impl Checker<'_> {
             AstExprKind::Tuple(values) => self.tuple(values, span, expected),
             AstExprKind::Cast { ty, space, value } => self.cast_expr(*ty, space.as_deref(), value, span),
             AstExprKind::Unary { operator, value } => self.unary(*operator, value, span, expected),
-            AstExprKind::Binary { operator, left, right } => self.binary(*operator, left, right, span, expected),
+            AstExprKind::Chain { first, links } => self.chain(first, links, span, expected),
             AstExprKind::Conditional { condition, yes, no } => self.conditional([condition, yes, no], span, expected),
             AstExprKind::Assign { operator, target, value } => self.assign(*operator, target, value, span),
         }

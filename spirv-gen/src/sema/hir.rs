@@ -268,14 +268,8 @@ pub enum ExprKind {
     Negate(Box<Expr>),
     /// 1 for 0, else 0.
     Not(Box<Expr>),
-    /// Two values of one type, or a product of matrices; the result has their type, or is a float for `Dot`.
-    Arithmetic(Arithmetic, Box<Expr>, Box<Expr>),
-    /// Two values of one type.
-    Compare(Comparison, Box<Expr>, Box<Expr>),
-    /// `&&`
-    And(Box<Expr>, Box<Expr>),
-    /// `||`
-    Or(Box<Expr>, Box<Expr>),
+    /// Operators one after the other: each takes what all before it have come to.
+    Chain(Box<Expr>, Vec<Link>),
     /// `condition ? yes : no`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// An assignment; its value is what was assigned.
@@ -288,6 +282,58 @@ pub enum ExprKind {
     Call(FuncId, Vec<Argument>),
     /// A call of a shadeop.
     Shadeop(Box<ShadeopCall>),
+}
+
+/// A step of a chain and the type of what it gives.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// What is done.
+    pub step: ChainStep,
+    /// The result's type.
+    pub ty: Type,
+}
+
+/// A step of a chain: what is done with the value before it.
+#[derive(Clone, Debug)]
+pub enum ChainStep {
+    /// With a value of the same type, or a product of matrices; the result has their type, or is a float for `Dot`.
+    Arithmetic(Arithmetic, Expr),
+    /// With a value of the same type.
+    Compare(Comparison, Expr),
+    /// `&&`
+    And(Expr),
+    /// `||`
+    Or(Expr),
+    /// A change of type.
+    Convert(Conversion),
+}
+
+impl ChainStep {
+    /// Returns the operand on the right.
+    pub fn operand(&self) -> Option<&Expr> {
+        match self {
+            Self::Arithmetic(_, value) | Self::Compare(_, value) | Self::And(value) | Self::Or(value) => Some(value),
+            Self::Convert(_) => None,
+        }
+    }
+}
+
+impl Expr {
+    /// Returns the conversion with which an expression ends.
+    pub(crate) fn last_conversion(&self) -> Option<Conversion> {
+        match &self.kind {
+            ExprKind::Convert(conversion, _) => Some(*conversion),
+            ExprKind::Chain(_, links) => links.last()?.conversion(),
+            _ => None,
+        }
+    }
+}
+
+impl Link {
+    /// Returns the conversion that it is, if it is one.
+    pub(crate) fn conversion(&self) -> Option<Conversion> {
+        if let ChainStep::Convert(conversion) = self.step { Some(conversion) } else { None }
+    }
 }
 
 /// What can be assigned.

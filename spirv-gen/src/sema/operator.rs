@@ -2,10 +2,10 @@
 
 use super::checker::Checker;
 use super::convert::apply;
-use super::hir::{Arithmetic, Comparison, Conversion, Expr, ExprKind, Shape, Type};
+use super::hir::{Arithmetic, ChainStep, Comparison, Conversion, Expr, ExprKind, Shape, Type};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp, UnaryOp};
+use crate::syntax::ast::{AstExpr, AstExprKind, AstLink, BinaryOp, UnaryOp};
 
 /// How an operator sorts with the HIR's.
 enum Operator {
@@ -68,6 +68,30 @@ fn like_other(operand: Expr, ty: Type) -> Expr {
     if is_moved { operand.converted(Conversion::Rename, ty) } else { operand.renamed(ty) }
 }
 
+/// Returns both operands. One without a type of its own, `(1, 0, 0)`, takes that of the other.
+fn paired(left: Option<Expr>, right: Option<Expr>) -> (Option<Expr>, Option<Expr>) {
+    match (left, right) {
+        (Some(a), Some(b)) if a.is_open_tuple() && b.ty.is_triple() => {
+            let ty = b.ty;
+            (Some(like_other(a, ty)), Some(b))
+        }
+        (Some(a), Some(b)) if b.is_open_tuple() && a.ty.is_triple() => {
+            let ty = a.ty;
+            (Some(a), Some(like_other(b, ty)))
+        }
+        both => both,
+    }
+}
+
+/// Returns what the operands of an operator should be whose result should be `expected`.
+fn operand_type(operator: BinaryOp, expected: Option<Type>) -> Option<Type> {
+    match classify(operator) {
+        Operator::And | Operator::Or => Some(Type::Float),
+        Operator::Comparison(_) | Operator::Arithmetic(Arithmetic::Dot | Arithmetic::Cross) => None,
+        Operator::Arithmetic(_) => expected,
+    }
+}
+
 impl Checker<'_> {
     /// `operator value`
     pub(super) fn unary(
@@ -94,59 +118,55 @@ impl Checker<'_> {
         Some(single(ExprKind::Negate(Box::new(value)), ty, span))
     }
 
-    /// `left operator right`
-    pub(super) fn binary(
+    /// `first operator value operator value ...`
+    pub(super) fn chain(
         &mut self,
-        operator: BinaryOp,
-        left: &AstExpr,
-        right: &AstExpr,
-        span: Span,
+        first: &AstExpr,
+        links: &[AstLink],
+        whole: Span,
         expected: Option<Type>,
     ) -> Option<Expr> {
-        match classify(operator) {
-            Operator::And | Operator::Or => {
-                let (left, right) = (self.truth(left), self.truth(right));
-                let (left, right) = (Box::new(left?), Box::new(right?));
-                let kind =
-                    if operator == BinaryOp::And { ExprKind::And(left, right) } else { ExprKind::Or(left, right) };
-                Some(single(kind, Type::Float, span))
-            }
-            Operator::Comparison(comparison) => {
-                let (left, right) = self.operands(left, right, None);
-                self.compare(comparison, operator, left?, right?, span)
-            }
-            Operator::Arithmetic(arithmetic) => {
-                let expected = expected.filter(|_| !matches!(arithmetic, Arithmetic::Dot | Arithmetic::Cross));
-                let (left, right) = self.operands(left, right, expected);
-                self.arithmetic(arithmetic, left?, right?, span)
-            }
+        self.enclosing.facts.nodes += links.len() as u64 - 1;
+        // What should come of an operator says what its operands should be, all that is before it being one.
+        let (mut wanted, mut outer) = (Vec::with_capacity(links.len()), expected);
+        for link in links.iter().rev() {
+            outer = operand_type(link.operator, outer);
+            wanted.push(outer);
         }
+        let (mut span, mut left) = (first.span, self.value(first, outer));
+        for (i, (AstLink { operator, value }, expected)) in links.iter().zip(wanted.into_iter().rev()).enumerate() {
+            span = if i + 1 == links.len() { whole } else { span.to(value.span) };
+            left = match classify(*operator) {
+                Operator::And => self.logic(ChainStep::And, left, value, span),
+                Operator::Or => self.logic(ChainStep::Or, left, value, span),
+                Operator::Comparison(comparison) => {
+                    let (left, right) = paired(left, self.value(value, expected));
+                    left.zip(right).and_then(|operands| self.compare(comparison, *operator, operands, span))
+                }
+                Operator::Arithmetic(arithmetic) => {
+                    let (left, right) = paired(left, self.value(value, expected));
+                    left.zip(right).and_then(|operands| self.arithmetic(arithmetic, operands, span))
+                }
+            };
+        }
+        left
     }
 
-    /// Returns both operands. An operand without a type of its own, `(1, 0, 0)`, takes that of the other.
-    fn operands(&mut self, left: &AstExpr, right: &AstExpr, expected: Option<Type>) -> (Option<Expr>, Option<Expr>) {
-        let (left, right) = (self.value(left, expected), self.value(right, expected));
-        match (left, right) {
-            (Some(a), Some(b)) if a.is_open_tuple() && b.ty.is_triple() => {
-                let ty = b.ty;
-                (Some(like_other(a, ty)), Some(b))
-            }
-            (Some(a), Some(b)) if b.is_open_tuple() && a.ty.is_triple() => {
-                let ty = a.ty;
-                (Some(a), Some(like_other(b, ty)))
-            }
-            both => both,
-        }
+    /// `left && right`, `left || right`
+    fn logic(&mut self, step: fn(Expr) -> ChainStep, left: Option<Expr>, right: &AstExpr, span: Span) -> Option<Expr> {
+        let left = left.and_then(|left| self.holds(left));
+        let right = self.truth(right);
+        Some(left?.then(step(right?), Type::Float, span))
     }
 
     /// `left operator right` of checked operands.
-    pub(super) fn arithmetic(&mut self, operator: Arithmetic, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+    fn arithmetic(&mut self, operator: Arithmetic, (left, right): (Expr, Expr), span: Span) -> Option<Expr> {
         let Some((ty, operand)) = arithmetic_type(operator, left.ty, right.ty) else {
             self.bad_operands(operator, &left, &right, span);
             return None;
         };
         let (left, right) = (apply(left, operand), apply(right, operand));
-        Some(single(ExprKind::Arithmetic(operator, Box::new(left), Box::new(right)), ty, span))
+        Some(left.then(ChainStep::Arithmetic(operator, right), ty, span))
     }
 
     fn bad_operands(&mut self, operator: Arithmetic, left: &Expr, right: &Expr, span: Span) {
@@ -178,8 +198,7 @@ impl Checker<'_> {
         &mut self,
         comparison: Comparison,
         operator: BinaryOp,
-        left: Expr,
-        right: Expr,
+        (left, right): (Expr, Expr),
         span: Span,
     ) -> Option<Expr> {
         let (left, right) = self.unify(left, right, "the operands")?;
@@ -190,12 +209,17 @@ impl Checker<'_> {
             self.error(if hint.is_empty() { report } else { report.hint(hint) });
             return None;
         }
-        Some(single(ExprKind::Compare(comparison, Box::new(left), Box::new(right)), Type::Float, span))
+        Some(left.then(ChainStep::Compare(comparison, right), Type::Float, span))
     }
 
     /// Returns an expression that holds or not: a float.
     pub(super) fn truth(&mut self, expr: &AstExpr) -> Option<Expr> {
         let value = self.value(expr, Some(Type::Float))?;
+        self.holds(value)
+    }
+
+    /// Returns a value that holds or not.
+    fn holds(&mut self, value: Expr) -> Option<Expr> {
         if value.ty == Type::Float {
             return Some(value);
         }
@@ -223,7 +247,7 @@ impl Checker<'_> {
         expected: Option<Type>,
     ) -> Option<Expr> {
         let condition = self.condition(condition);
-        let (yes, no) = self.operands(yes, no, expected);
+        let (yes, no) = paired(self.value(yes, expected), self.value(no, expected));
         let (yes, no) = self.unify(yes?, no?, "the two values")?;
         let ty = yes.ty;
         Some(single(ExprKind::Conditional(Box::new(condition?), Box::new(yes), Box::new(no)), ty, span))

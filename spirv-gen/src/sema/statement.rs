@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::checker::{Checker, lights_report};
-use super::hir::{Class, DeclaredKind, Expr, ExprKind, LEVELS_MAX, Stmt, StmtKind, Type};
+use super::hir::{ChainStep, Class, DeclaredKind, Expr, ExprKind, LEVELS_MAX, Stmt, StmtKind, Type};
 use super::scope::Scope;
 use crate::diagnostic::Report;
 use crate::shadeops::Opcode;
@@ -91,7 +91,8 @@ impl Checker<'_> {
         let value = self.expr(value, None)?;
         if !has_effect(&value) {
             let report = Report::warning(value.span, "this has no effect");
-            let compares = matches!(value.kind, ExprKind::Compare(..));
+            let compares = matches!(&value.kind, ExprKind::Chain(_, links)
+                if links.last().is_some_and(|link| matches!(link.step, ChainStep::Compare(..))));
             self.reports.push(if compares { report.hint("write `=` to assign") } else { report });
         }
         Some(StmtKind::Expr(value))

@@ -64,11 +64,11 @@ pub(crate) fn walk<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
         ExprKind::Element(_, a) | ExprKind::Convert(_, a) | ExprKind::Negate(a) | ExprKind::Not(a) => walk(a, f),
         ExprKind::Triple(parts) => parts.iter().for_each(|part| walk(part, f)),
         ExprKind::Matrix(parts) => parts.iter().for_each(|part| walk(part, f)),
-        ExprKind::FromSpace { space: a, value: b }
-        | ExprKind::Arithmetic(_, a, b)
-        | ExprKind::Compare(_, a, b)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b) => [a, b].into_iter().for_each(|part| walk(part, f)),
+        ExprKind::FromSpace { space, value } => [space, value].into_iter().for_each(|part| walk(part, f)),
+        ExprKind::Chain(first, links) => {
+            walk(first, f);
+            links.iter().filter_map(|link| link.step.operand()).for_each(|part| walk(part, f));
+        }
         ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|part| walk(part, f)),
         ExprKind::Assign(target, value) | ExprKind::Update(target, _, value) => {
             place(target);

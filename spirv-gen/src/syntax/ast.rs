@@ -310,10 +310,11 @@ pub(crate) enum AstExprKind {
         operator: UnaryOp,
         value: Box<AstExpr>,
     },
-    Binary {
-        operator: BinaryOp,
-        left: Box<AstExpr>,
-        right: Box<AstExpr>,
+    /// `first operator value operator value ...`: each operator takes all that is before it. However long, a chain is
+    /// one level of the tree.
+    Chain {
+        first: Box<AstExpr>,
+        links: Vec<AstLink>,
     },
     /// `condition ? yes : no`
     Conditional {
@@ -327,6 +328,13 @@ pub(crate) enum AstExprKind {
         target: Box<AstExpr>,
         value: Box<AstExpr>,
     },
+}
+
+/// An operator of a chain and what follows it.
+#[derive(Debug)]
+pub(crate) struct AstLink {
+    pub(crate) operator: BinaryOp,
+    pub(crate) value: AstExpr,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 mod binding;
 mod cases;
+mod chains;
 mod device;
 mod front;
 mod generate;

@@ -4,7 +4,7 @@
 use super::{AlreadyReported, DEPTH_MAX, Parser, SyntaxResult};
 use crate::diagnostic::Report;
 use crate::span::Span;
-use crate::syntax::ast::{AstExpr, AstExprKind, BinaryOp, Ident, Type, UnaryOp};
+use crate::syntax::ast::{AstExpr, AstExprKind, AstLink, BinaryOp, Ident, Type, UnaryOp};
 use crate::syntax::token::{Punct, TokenKind};
 
 impl AstExpr {
@@ -13,9 +13,10 @@ impl AstExpr {
         let tallest = |list: &[Self]| list.iter().map(|e| e.height).max().unwrap_or(0);
         match kind {
             AstExprKind::Error | AstExprKind::Number(_) | AstExprKind::String(_) | AstExprKind::Name(_) => 0,
-            AstExprKind::Index { base: a, index: b }
-            | AstExprKind::Binary { left: a, right: b, .. }
-            | AstExprKind::Assign { target: a, value: b, .. } => a.height.max(b.height),
+            AstExprKind::Index { base: a, index: b } | AstExprKind::Assign { target: a, value: b, .. } => {
+                a.height.max(b.height)
+            }
+            AstExprKind::Chain { first, links } => links.iter().fold(first.height, |h, link| h.max(link.value.height)),
             AstExprKind::Call { arguments: list, .. } | AstExprKind::Tuple(list) => tallest(list),
             AstExprKind::Cast { space, value, .. } => value.height.max(space.as_ref().map_or(0, |s| s.height)),
             AstExprKind::Unary { value, .. } => value.height,
@@ -30,7 +31,7 @@ impl Parser<'_> {
         self.nested(Self::assignment)
     }
 
-    /// Returns a node of the tree, or a fault if the tree grows too tall (long chains of operators).
+    /// Returns a node of the tree, or a fault if the tree grows too tall.
     fn node(&mut self, kind: AstExprKind, span: Span) -> SyntaxResult<AstExpr> {
         let height = AstExpr::depth_below(&kind) + 1;
         if height > DEPTH_MAX {
@@ -70,15 +71,19 @@ impl Parser<'_> {
 
     /// Parses operators with two operands that bind at least as tightly as `level`; all group from the left.
     fn binary(&mut self, level: u8) -> SyntaxResult<AstExpr> {
-        let mut left = self.unary()?;
+        let first = self.unary()?;
+        let (mut span, mut links) = (first.span, Vec::new());
         while let Some((operator, binds)) = self.punct().and_then(binary_operator).filter(|(_, b)| *b >= level) {
             self.at += 1;
             self.no_doubled_sign()?;
-            let right = self.binary(binds + 1)?;
-            let span = left.span.to(right.span);
-            left = self.node(AstExprKind::Binary { operator, left: Box::new(left), right: Box::new(right) }, span)?;
+            let value = self.binary(binds + 1)?;
+            span = span.to(value.span);
+            links.push(AstLink { operator, value });
         }
-        Ok(left)
+        if links.is_empty() {
+            return Ok(first);
+        }
+        self.node(AstExprKind::Chain { first: Box::new(first), links }, span)
     }
 
     /// Explains `x++`, which other languages have.
