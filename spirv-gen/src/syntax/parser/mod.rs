@@ -49,6 +49,12 @@ const RESERVED: [&str; 23] = [
 pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
     let mut parser = Parser { tokens, at: 0, reports, depth: 0 };
     let mut unit = Unit::default();
+    if let Some(class) = class_shader(tokens) {
+        let hint = "this compiler reads the RenderMan Shading Language 3.2: write a method that shades as a shader of \
+                    its own, such as `surface name(parameters) { ... }`";
+        parser.reports.push(Report::error(class, "class shaders are not RSL 3.2").hint(hint));
+        return unit;
+    }
     while !parser.at_end() {
         let before = parser.at;
         match parser.item() {
@@ -58,6 +64,25 @@ pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
         }
     }
     unit
+}
+
+/// Returns where a shader of RSL 2.0 begins, if there is one: of its file nothing would be understood.
+fn class_shader(tokens: &[Token]) -> Option<Span> {
+    let mut depth = 0usize;
+    for window in tokens.windows(3) {
+        match &window[0].kind {
+            TokenKind::Punct(Punct::OpenBrace) => depth += 1,
+            TokenKind::Punct(Punct::CloseBrace) => depth = depth.saturating_sub(1),
+            TokenKind::Ident(word) if depth == 0 && &**word == "class" => {
+                let opens = matches!(window[2].kind, TokenKind::Punct(Punct::OpenParen | Punct::OpenBrace));
+                if opens && matches!(window[1].kind, TokenKind::Ident(_)) {
+                    return Some(window[0].span);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 struct Parser<'a> {
@@ -106,7 +131,8 @@ impl Parser<'_> {
     /// Returns the one message for what later versions of the language have.
     fn not_in_rsl_3_2(&mut self, span: Span, word: &str) -> AlreadyReported {
         let what = match word {
-            "class" | "public" | "private" => "class shaders are",
+            "class" => "class shaders are",
+            "public" | "private" => "members of classes are",
             "struct" => "structures are",
             "shader" => "shaders as values are",
             "[]" => "resizable arrays are",

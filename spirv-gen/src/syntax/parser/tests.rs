@@ -226,7 +226,6 @@ fn faults_are_told_once_and_reading_goes_on() {
 #[test]
 fn faults_outside_shaders() {
     for (text, expected) in [
-        ("class c() { float x; void f() { } }", "1:1 class shaders are not RSL 3.2"),
         ("struct s { float x; }", "1:1 structures are not RSL 3.2"),
         ("transformation t() { }", "1:1 transformation shaders are not supported"),
         ("float x = 1;", "1:9 expected `(`, found `=`"),
@@ -241,6 +240,24 @@ fn faults_outside_shaders() {
         let (unit, messages) = parse_text(&format!("{text}\nsurface t() {{ }}"));
         assert_eq!(messages, [expected], "{text}");
         assert_eq!(unit.items.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn of_a_class_shader_nothing_else_is_said() {
+    let class = "class plastic(uniform float list[] = {}; string name = \"\";) {
+        constant float x = 1;
+        public void surface(output color Ci, Oi) { shader lights[] = getlights(); Ci = this->glow(lights, x); }
+    }";
+    for (text, place) in [
+        (class.to_owned(), "1:1"),
+        (format!("struct ray {{ float x; }}\nfloat f(ray r) {{ return r->x; }}\n{class}"), "3:1"),
+        (format!("{class}\nsurface s() {{ Ci = ; }}"), "1:1"),
+        ("class c { public void surface(output color Ci, Oi) { Ci = 1 } }".to_owned(), "1:1"),
+    ] {
+        let (unit, messages) = parse_text(&text);
+        assert_eq!(messages, [format!("{place} class shaders are not RSL 3.2")], "{text}");
+        assert!(unit.items.is_empty(), "{text}");
     }
 }
 
