@@ -5,7 +5,7 @@ use crate::sema::hir::{
 };
 use crate::sema::visit;
 use crate::shadeops::Opcode;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// What the shader and its functions change.
@@ -16,6 +16,8 @@ pub(super) struct Effects {
     pub(super) uses_random: bool,
     /// The shader describes light from somewhere.
     pub(super) shines: bool,
+    /// The predefined variables that are in use.
+    predefined: FxHashMap<Predefined, VarId>,
     functions: Vec<FunctionEffects>,
 }
 
@@ -59,8 +61,17 @@ pub(super) struct Escapes {
 
 impl Effects {
     pub(super) fn of(shader: &CheckedShader) -> Self {
-        let mut effects =
-            Self { assigned: FxHashSet::default(), uses_random: false, shines: false, functions: Vec::new() };
+        let predefined = (0..).map(VarId).zip(&shader.variables).filter_map(|(id, variable)| match variable.storage {
+            Storage::Predefined(predefined) => Some((predefined, id)),
+            _ => None,
+        });
+        let mut effects = Self {
+            assigned: FxHashSet::default(),
+            uses_random: false,
+            shines: false,
+            predefined: predefined.collect(),
+            functions: Vec::new(),
+        };
         for function in &shader.functions {
             let changes = effects.changes(&function.body);
             effects.assigned.extend(&changes.assigned);
@@ -88,11 +99,14 @@ impl Effects {
         effects
     }
 
-    /// Returns whether a shader assigns a predefined variable on any path.
-    pub(super) fn assigns(&self, shader: &CheckedShader, predefined: Predefined) -> bool {
-        let storage = Storage::Predefined(predefined);
-        let known = shader.variables.iter().position(|v| v.storage == storage);
-        known.is_some_and(|index| self.assigned.contains(&VarId(index as u32)))
+    /// Returns whether the shader assigns a predefined variable on any path.
+    pub(super) fn assigns(&self, predefined: Predefined) -> bool {
+        self.variable(predefined).is_some_and(|id| self.assigned.contains(&id))
+    }
+
+    /// Returns the variable that a predefined variable is in this shader, if it is in use.
+    pub(super) fn variable(&self, predefined: Predefined) -> Option<VarId> {
+        self.predefined.get(&predefined).copied()
     }
 
     /// Returns what statements change, calls included.

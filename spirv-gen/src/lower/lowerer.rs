@@ -197,7 +197,7 @@ impl<'a> Lowerer<'a> {
     /// Companion's among them) set `Ci` where they glow and only `Oi` elsewhere, and sums begin with `Ci +=`: so a `Ci`
     /// that the shader assigns anywhere begins as black. One that it never assigns is `Cs`. `Oi` begins as `Os`.
     pub(super) fn first_value(&mut self, predefined: Predefined) -> Value {
-        let is_assigned = self.effects.assigns(self.shader, predefined);
+        let is_assigned = self.effects.assigns(predefined);
         // An N that the shader leaves alone is not moved.
         if let (Predefined::Global(global), Some(MovingPart::Surface)) = (predefined, self.part)
             && (is_assigned || global != Global::N)
@@ -220,12 +220,10 @@ impl<'a> Lowerer<'a> {
 
     /// Returns the cell of a predefined variable that the shader hands out.
     pub(super) fn predefined_cell(&mut self, predefined: Predefined) -> Cell {
-        let storage = Storage::Predefined(predefined);
-        let known = self.shader.variables.iter().position(|v| v.storage == storage);
         let value = self.first_value(predefined);
-        match known {
-            Some(index) => {
-                let cell = Cell::from(VarId(index as u32));
+        match self.effects.variable(predefined) {
+            Some(id) => {
+                let cell = Cell::from(id);
                 if self.cells.get(cell).is_none() {
                     self.cells.set(cell, value);
                 }
@@ -237,9 +235,7 @@ impl<'a> Lowerer<'a> {
 
     /// Returns the value of a predefined variable here.
     pub(super) fn predefined(&mut self, predefined: Predefined) -> Value {
-        let storage = Storage::Predefined(predefined);
-        let known = self.shader.variables.iter().position(|v| v.storage == storage);
-        match known.and_then(|index| self.cells.get(VarId(index as u32).into())) {
+        match self.effects.variable(predefined).and_then(|id| self.cells.get(id.into())) {
             Some(value) => value,
             None => self.first_value(predefined),
         }

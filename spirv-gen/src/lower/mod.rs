@@ -48,7 +48,7 @@ pub struct MovingSurface {
 
 /// Returns the two shaders, or `None` for shaders that are no surfaces or leave P alone.
 pub fn lower_moving(shader: &CheckedShader) -> Option<MovingSurface> {
-    let moves_p = Effects::of(shader).assigns(shader, Predefined::Global(Global::P));
+    let moves_p = Effects::of(shader).assigns(Predefined::Global(Global::P));
     (shader.kind == DeclaredKind::Surface && moves_p).then(|| MovingSurface {
         displacement: lower_part(shader, Some(MovingPart::Displacement)),
         surface: lower_part(shader, Some(MovingPart::Surface)),

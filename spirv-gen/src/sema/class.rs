@@ -74,7 +74,7 @@ fn node(variable: VarId) -> Node {
 
 /// Returns which nodes can be reached from `seeds`.
 fn reach(edges: &[(Node, Node)], node_count: u32, seeds: &[Node]) -> Vec<bool> {
-    let (starts, targets) = successors(edges.iter().copied(), node_count);
+    let (starts, targets) = successors(edges, node_count);
     let mut reached = vec![false; node_count as usize];
     let mut todo = seeds.to_vec();
     while let Some(at) = todo.pop() {
@@ -86,16 +86,16 @@ fn reach(edges: &[(Node, Node)], node_count: u32, seeds: &[Node]) -> Vec<bool> {
 }
 
 /// Returns the edges by the node that they leave: those of node n are at `starts[n]..starts[n + 1]` of the targets.
-fn successors(edges: impl Iterator<Item = (Node, Node)> + Clone, node_count: u32) -> (Vec<u32>, Vec<Node>) {
+fn successors(edges: &[(Node, Node)], node_count: u32) -> (Vec<u32>, Vec<Node>) {
     let mut starts = vec![0u32; node_count as usize + 2];
-    for (from, _) in edges.clone() {
+    for &(from, _) in edges {
         starts[from as usize + 2] += 1;
     }
     for i in 1..starts.len() {
         starts[i] += starts[i - 1];
     }
     let mut targets = vec![0; starts[starts.len() - 1] as usize];
-    for (from, to) in edges {
+    for &(from, to) in edges {
         let place = &mut starts[from as usize + 1];
         targets[*place as usize] = to;
         *place += 1;
@@ -178,9 +178,13 @@ impl<'a> Inference<'a> {
         self.result = self.fresh();
         self.statements(&function.body);
         self.in_function = false;
-        let own = self.edges[first..].iter().map(|&(from, to)| (to, from));
-        let (starts, sources) = successors(own, self.node_count);
-        let before = |n: Node| &sources[starts[n as usize] as usize..starts[n as usize + 1] as usize];
+        // Sorted, and not by node as those of the shader are: a file may have very many functions.
+        let mut own: Vec<_> = self.edges[first..].iter().map(|&(from, to)| (to, from)).collect();
+        own.sort_unstable();
+        let before = |n: Node| {
+            let start = own.partition_point(|(to, _)| *to < n);
+            own[start..].iter().take_while(move |(to, _)| *to == n).map(|(_, from)| *from)
+        };
         let mut own_variables = FxHashSet::default();
         visit::statements(&function.body, &mut |statement| {
             if let StmtKind::Declare(variable, _) = &statement.kind {

@@ -27,6 +27,9 @@ const FILES_MAX: usize = 2000;
 /// Tokens that the preprocessor handles in a compilation, those of expansions counted.
 const TOKENS_MAX: u32 = 2_000_000;
 
+/// Bytes of a string literal, neighbours joined: macros may repeat them.
+const LITERAL_BYTES_MAX: usize = 1 << 20;
+
 /// Value of the predefined macro `ANTHILL`: version 1.0.
 const ANTHILL_VERSION: u32 = 100;
 
@@ -73,6 +76,7 @@ pub(crate) fn preprocess(source: &Source<'_>, map: &mut SourceMap, reports: &mut
         pending: Vec::new(),
         isolation: 0,
         tokens_left: TOKENS_MAX,
+        literal: None,
         output: Vec::new(),
     };
     preprocessor.predefine(source.defines);
@@ -100,6 +104,8 @@ struct Preprocessor<'a> {
     /// How many macro arguments are being expanded, one inside the other: no token comes from a file then.
     isolation: usize,
     tokens_left: u32,
+    /// The string literal that the last tokens make together, and its span.
+    literal: Option<(String, Span)>,
     output: Vec<Token>,
 }
 
@@ -263,6 +269,7 @@ impl Preprocessor<'_> {
             RawKind::Newline => return,
             RawKind::End => TokenKind::End,
         };
+        self.end_literal();
         // The pseudo-file of predefined macros has an end, but the source comes after it.
         if kind != TokenKind::End || self.file_count > 1 || self.tokens_left == 0 {
             self.output.push(Token { kind, span: token.span });
@@ -272,13 +279,24 @@ impl Preprocessor<'_> {
     /// Neighbouring literals are one.
     fn emit_string(&mut self, token: &RawToken) {
         let text = literal::string(token, self.reports);
-        if let Some(Token { kind: TokenKind::String(before), span }) = self.output.last_mut() {
-            *before = self.names.intern(&format!("{before}{text}"));
-            *span = span.to(token.span);
-            return;
+        let (before, span) = self.literal.get_or_insert_with(|| (String::new(), token.span));
+        before.push_str(&text);
+        *span = span.to(token.span);
+        if before.len() > LITERAL_BYTES_MAX {
+            let message = format!("neighbouring strings are one, and this has more than {LITERAL_BYTES_MAX} bytes");
+            let report = Report::error(*span, message);
+            self.literal = None;
+            self.error(report);
+            self.abort();
         }
-        let kind = TokenKind::String(self.names.intern(&text));
-        self.output.push(Token { kind, span: token.span });
+    }
+
+    /// Hands the string literal to the parser to which the last tokens belong.
+    fn end_literal(&mut self) {
+        if let Some((text, span)) = self.literal.take() {
+            let kind = TokenKind::String(self.names.intern(&text));
+            self.output.push(Token { kind, span });
+        }
     }
 }
 

@@ -244,6 +244,12 @@ fn macros_of_the_command_line() {
 }
 
 #[test]
+fn neighbouring_strings_are_joined_in_linear_time() {
+    let (words, messages) = run(&"\"ab\" ".repeat(200_000), &[], &[]);
+    assert_eq!((words.len(), messages), (2 + 400_000, Vec::new()));
+}
+
+#[test]
 fn bombs_end_with_an_error() {
     let doubling: String = (0..40).map(|i| format!("#define A{} A{i} A{i}\n", i + 1)).collect();
     let nested: String = (0..300).map(|i| format!("#define A{} A{i}\n", i + 1)).collect();
@@ -257,6 +263,11 @@ fn bombs_end_with_an_error() {
         ("doubled calls", format!("#define F(x) x x\n{}1{}", "F(".repeat(100), ")".repeat(100)), "tokens after"),
         ("parentheses", format!("#if {}1{}\n#endif", "(".repeat(9000), ")".repeat(9000)), "nested more than"),
         ("minus signs", format!("#if {}1\na\n#endif\n@", "- ".repeat(90000)), "unexpected character `@`"),
+        (
+            "strings",
+            format!("#define S \"{}\"\n#define T S S S S S S S S\n{}", "x".repeat(60_000), "T ".repeat(100)),
+            "neighbouring strings are one, and this has more than 1048576 bytes",
+        ),
         ("includes", "#include \"t.h\"".to_owned(), "too many included files"),
     ] {
         let (_, messages) = run(&text, &twice, &[]);
