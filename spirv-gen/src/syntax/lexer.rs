@@ -45,7 +45,7 @@ impl Lexer {
         };
         let span = self.span(start);
         let text = match kind {
-            RawKind::Punct(_) | RawKind::Newline | RawKind::End => "".into(),
+            RawKind::Punct(_) | RawKind::Newline | RawKind::End => names.empty(),
             _ => self.spelling(start, names),
         };
         RawToken { kind, text, span, space, hidden: 0 }
@@ -98,22 +98,32 @@ impl Lexer {
         names.intern(&joined)
     }
 
-    /// Returns the next character after spliced line ends.
+    /// Returns the next character.
     fn peek(&self) -> Option<char> {
-        self.text[self.spliced(self.at)..].chars().next()
+        self.char_at(self.at).map(|(c, _)| c)
     }
 
     /// Returns the one after it.
     fn second(&self) -> Option<char> {
-        let mut ahead = self.clone();
-        ahead.bump();
-        ahead.peek()
+        let (_, end) = self.char_at(self.at)?;
+        self.char_at(end).map(|(c, _)| c)
     }
 
     /// Advances past the next character.
     fn bump(&mut self) {
-        let at = self.spliced(self.at);
-        self.at = at + self.text[at..].chars().next().map_or(0, char::len_utf8);
+        self.at = self.char_at(self.at).map_or(self.text.len(), |(_, end)| end);
+    }
+
+    /// Returns the character at `at`, or after spliced line ends there, and the place behind it.
+    fn char_at(&self, at: usize) -> Option<(char, usize)> {
+        match *self.text.as_bytes().get(at)? {
+            byte if byte.is_ascii() && byte != b'\\' => Some((char::from(byte), at + 1)),
+            _ => {
+                let at = self.spliced(at);
+                let c = self.text[at..].chars().next()?;
+                Some((c, at + c.len_utf8()))
+            }
+        }
     }
 
     /// `at`, or the place after backslashes that end lines.
@@ -219,13 +229,12 @@ impl Lexer {
     }
 
     fn punct(&mut self) -> RawKind {
-        let mut ahead = self.clone();
-        let mut next = String::new();
-        for _ in 0..3 {
-            next.extend(ahead.peek());
-            ahead.bump();
+        let (mut next, mut at) = ([0u8; 3], self.at);
+        for byte in &mut next {
+            let Some((c, end)) = self.char_at(at).filter(|(c, _)| c.is_ascii()) else { break };
+            (*byte, at) = (c as u8, end);
         }
-        let Some((text, punct)) = Punct::ALL.iter().find(|(text, _)| next.starts_with(text)) else {
+        let Some((text, punct)) = Punct::ALL.iter().find(|(text, _)| next.starts_with(text.as_bytes())) else {
             self.bump();
             return RawKind::Other;
         };

@@ -9,17 +9,25 @@ pub type Name = Arc<str>;
 
 /// The texts of a compilation's tokens.
 #[derive(Debug, Default)]
-pub(crate) struct Names(FxHashSet<Name>);
+pub(crate) struct Names {
+    all: FxHashSet<Name>,
+    empty: Name,
+}
 
 impl Names {
     /// Returns the shared copy of `text`.
     pub(crate) fn intern(&mut self, text: &str) -> Name {
-        if let Some(name) = self.0.get(text) {
+        if let Some(name) = self.all.get(text) {
             return name.clone();
         }
         let name: Name = text.into();
-        self.0.insert(name.clone());
+        self.all.insert(name.clone());
         name
+    }
+
+    /// Returns the shared text of tokens that need none.
+    pub(crate) fn empty(&self) -> Name {
+        self.empty.clone()
     }
 }
 
