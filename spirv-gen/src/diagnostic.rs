@@ -145,9 +145,12 @@ impl Reports {
         self.errors > ERRORS_MAX
     }
 
-    /// Returns all messages as the user sees them, by place.
+    /// Returns all messages as the user sees them, by place. What a macro says several times of one use, and a header
+    /// each time that it is included, is said once.
     pub(crate) fn finish(mut self, map: &SourceMap) -> Vec<Diagnostic> {
         self.list.sort_by_key(|r| r.span.start);
+        let mut shown = FxHashSet::default();
+        self.list.retain(|r| shown.insert((map.place(r.span), r.message.clone())));
         let mut all: Vec<_> = self.list.iter().map(|r| render(r, map)).collect();
         for (count, max, severity, word) in [
             (self.errors, ERRORS_MAX, Severity::Error, "errors"),
@@ -311,6 +314,24 @@ error: unknown variable `Cx`
         let all = reports.finish(&map());
         assert_eq!(all.len(), ERRORS_MAX + 1);
         assert_eq!(all[ERRORS_MAX].to_string(), "error: too many errors: more than 50 in this file");
+    }
+
+    #[test]
+    fn one_place_says_a_thing_once() {
+        let mut map = map();
+        let name: std::sync::Arc<str> = "TWICE".into();
+        let site = Span::new(23, 25);
+        let uses = [10, 12].map(|spelled| map.expanded(site, Span::new(spelled, spelled + 1), &name));
+        for offset in [100, 200] {
+            map.add("a.h".into(), "float f() { return q; }".into(), Some(Span::new(offset, offset + 1)));
+        }
+        let mut reports = Reports::default();
+        uses.into_iter().for_each(|span| reports.push(Report::error(span, "unknown variable `q`")));
+        for base in [30, 54] {
+            reports.push(Report::error(Span::new(base + 19, base + 20), "unknown variable `q`"));
+        }
+        let places: Vec<_> = reports.finish(&map).iter().map(|d| (d.place.file.to_string(), d.place.column)).collect();
+        assert_eq!(places, [("a.sl".to_owned(), 10), ("a.h".to_owned(), 20)]);
     }
 
     #[test]
