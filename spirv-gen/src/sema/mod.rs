@@ -28,6 +28,7 @@ use crate::diagnostic::{Report, Reports};
 use crate::syntax::ast;
 use checker::Checker;
 use hir::CheckedShader;
+use rustc_hash::FxHashMap;
 use scope::Scope;
 
 /// Shaders in one file.
@@ -41,8 +42,10 @@ pub(crate) fn check(unit: &ast::Unit, reports: &mut Reports) -> Vec<CheckedShade
         match item {
             ast::Item::Function(function) => functions.push(function),
             ast::Item::Shader(shader) if count < SHADERS_MAX => {
+                // The first shader's check reports what is wrong with any function.
+                let used = if count == 0 { functions.clone() } else { used_functions(&functions, shader) };
                 count += 1;
-                shaders.extend(check_shader(unit, &functions, shader, reports));
+                shaders.extend(check_shader(unit, &used, shader, reports));
             }
             ast::Item::Shader(shader) => {
                 reports.push(Report::error(shader.name.span, format!("more than {SHADERS_MAX} shaders in one file")));
@@ -57,6 +60,25 @@ pub(crate) fn check(unit: &ast::Unit, reports: &mut Reports) -> Vec<CheckedShade
         }
     }
     shaders
+}
+
+/// Returns the functions that a shader may call, by their names, in order.
+fn used_functions<'a>(functions: &[&'a ast::FunctionDecl], shader: &ast::ShaderDecl) -> Vec<&'a ast::FunctionDecl> {
+    let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    for (index, function) in functions.iter().enumerate() {
+        by_name.entry(&function.name.name).or_default().push(index);
+    }
+    let (mut used, mut todo) = (Vec::new(), vec![&shader.calls]);
+    while let Some(calls) = todo.pop() {
+        for name in calls {
+            for index in by_name.remove(&**name).unwrap_or_default() {
+                used.push(index);
+                todo.push(&functions[index].calls);
+            }
+        }
+    }
+    used.sort_unstable();
+    used.into_iter().map(|index| functions[index]).collect()
 }
 
 /// Checks one shader with the functions before it; `None` if it has errors.

@@ -93,6 +93,24 @@ fn files_of_several_shaders() {
 }
 
 #[test]
+fn a_later_shader_is_checked_with_the_functions_that_it_may_call() {
+    let parsed = parse(
+        "float deep(float x) { return x; } float unused(float x) { return x + 1; }
+        float f(float x) { float inner(float y) { return deep(y); } return inner(x); } color f(color x) { return x; }
+        surface a() { Ci = 1; } surface b(float k = f(1);) { Ci = k; }
+        float after(float x) { return unused(x); } surface c() { Ci = after(s); }",
+    );
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let functions: Vec<Vec<&str>> =
+        parsed.shaders.iter().map(|s| s.functions.iter().map(|f| &*f.name).collect()).collect();
+    let all = vec!["deep", "unused", "inner", "f", "f"];
+    assert_eq!(functions, [all, vec!["deep", "inner", "f", "f"], vec!["unused", "after"]]);
+    // What is wrong with a function that no shader calls is said once.
+    let parsed = parse("float f() { return q; } surface a() { Ci = 1; } surface b() { Ci = 1; }");
+    assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (1, 1));
+}
+
+#[test]
 fn what_lies_in_a_fault_s_shadow_is_not_told() {
     let parsed = parse("surface a() { Ci = Cd; } surface b() { Ci = Cs; }");
     assert_eq!((parsed.shaders.len(), parsed.diagnostics.len()), (1, 1));

@@ -170,6 +170,8 @@ pub(crate) struct ShaderDecl {
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) body: Vec<AstStmt>,
+    /// The names that its code calls.
+    pub(crate) calls: Vec<Name>,
 }
 
 #[derive(Debug)]
@@ -180,6 +182,8 @@ pub(crate) struct FunctionDecl {
     pub(crate) name: Ident,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) body: Vec<AstStmt>,
+    /// The names that its code calls, that of functions in it included.
+    pub(crate) calls: Vec<Name>,
 }
 
 /// A parameter or a variable.

@@ -3,7 +3,7 @@
 use super::{AlreadyReported, Parser, SyntaxResult};
 use crate::diagnostic::Report;
 use crate::syntax::ast::{ArrayLength, Class, Declaration, DeclaredKind, FunctionDecl, Init, ShaderDecl, Type};
-use crate::syntax::token::{Punct, TokenKind};
+use crate::syntax::token::{Name, Punct, TokenKind};
 
 /// What is before the names of a declaration.
 #[derive(Clone, Copy)]
@@ -20,11 +20,12 @@ impl Parser<'_> {
         let name = self.ident("the shader's name")?;
         let parameters = self.parameters()?;
         let body = self.body()?;
-        Ok(ShaderDecl { kind, name, parameters, body })
+        Ok(ShaderDecl { kind, name, parameters, body, calls: self.calls_since(0) })
     }
 
     /// Parses a function. Without a type in front it has no result.
     pub(super) fn function(&mut self) -> SyntaxResult<FunctionDecl> {
+        let first_call = self.calls.len();
         let class = self.word().and_then(|w| Class::from_keyword(&w));
         self.at += usize::from(class.is_some());
         let result = self.word().and_then(|w| Type::from_keyword(&w));
@@ -39,7 +40,16 @@ impl Parser<'_> {
             return Err(AlreadyReported);
         }
         let body = self.body()?;
-        Ok(FunctionDecl { result: result.unwrap_or(Type::Void), class, name, parameters, body })
+        let calls = self.calls_since(first_call);
+        Ok(FunctionDecl { result: result.unwrap_or(Type::Void), class, name, parameters, body, calls })
+    }
+
+    /// Returns the names that were called since there were `first`, each once.
+    fn calls_since(&self, first: usize) -> Vec<Name> {
+        let mut calls = self.calls[first..].to_vec();
+        calls.sort_unstable();
+        calls.dedup();
+        calls
     }
 
     /// Parses formal parameters in parentheses. Semicolons separate types; a comma before a type is taken as one.

@@ -177,6 +177,7 @@ impl Parser<'_> {
                 }
                 if self.punct_at(1) == Some(Punct::OpenParen) {
                     self.at += 2;
+                    self.calls.push(word.clone());
                     let name = Ident { name: word, span };
                     let arguments = self.arguments()?;
                     let whole = span.to(self.last_span());

@@ -47,7 +47,7 @@ const RESERVED: [&str; 23] = [
 
 /// Builds the tree of `tokens`, whose last is [`TokenKind::End`].
 pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
-    let mut parser = Parser { tokens, at: 0, reports, depth: 0 };
+    let mut parser = Parser { tokens, at: 0, reports, depth: 0, calls: Vec::new() };
     let mut unit = Unit::default();
     if let Some(class) = class_shader(tokens) {
         let hint = "this compiler reads the RenderMan Shading Language 3.2: write a method that shades as a shader of \
@@ -57,6 +57,7 @@ pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
     }
     while !parser.at_end() {
         let before = parser.at;
+        parser.calls.clear();
         match parser.item() {
             Ok(Some(item)) => unit.items.push(item),
             Ok(None) => {}
@@ -90,6 +91,8 @@ struct Parser<'a> {
     at: usize,
     reports: &'a mut Reports,
     depth: u16,
+    /// The names that the item being parsed calls.
+    calls: Vec<Name>,
 }
 
 impl Parser<'_> {
