@@ -118,8 +118,8 @@ impl Effects {
                 changes.assigned.insert(variable);
             }
             changes.shines |= matches!(statement.kind, StmtKind::Illuminate { .. } | StmtKind::Solar { .. });
-            // A direction of the cone is drawn.
-            changes.uses_random |= matches!(statement.kind, StmtKind::Solar { cone: Some(_), .. });
+            // A direction is drawn.
+            changes.uses_random |= matches!(statement.kind, StmtKind::Solar { .. });
         });
         changes
     }

@@ -30,7 +30,7 @@ impl Lowerer<'_> {
     }
 
     /// `solar`: light along an axis, or from a direction of the cone about it that is chosen again at each point.
-    /// Without an axis it comes along the z axis of the light's own space.
+    /// Without an axis, the cone is the sphere.
     pub(super) fn solar(&mut self, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
         let l = match cone {
             Some((axis, angle)) => {
@@ -44,8 +44,8 @@ impl Lowerer<'_> {
                 }
             }
             None => {
-                let z = self.builder.constant([0.0, 0.0, 1.0]);
-                self.builder.transform(crate::ir::TransformKind::Vector, "shader", "current", z)
+                let (axis, whole) = (self.builder.constant([0.0, 0.0, 1.0]), self.builder.f32(std::f32::consts::PI));
+                self.drawn_from_cone(axis, whole)
             }
         };
         self.shine(l, body);

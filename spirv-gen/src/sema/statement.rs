@@ -318,11 +318,6 @@ impl Checker<'_> {
         if arguments.len() > 2 {
             self.error(Report::error(span, "`solar` takes an axis and an angle, or nothing"));
         }
-        if arguments.is_empty() {
-            let report = Report::warning(span, "light from all directions is not supported");
-            self.reports
-                .push(report.hint("it comes along the z axis of the light's shader space; give an axis and an angle"));
-        }
         let cone = (!arguments.is_empty()).then(|| self.cone(arguments, "solar", span));
         let body = self.light_body(body);
         Some(StmtKind::Solar { cone: cone.map_or(Some(None), |c| c.map(Some))?, body })

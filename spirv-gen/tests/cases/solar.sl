@@ -18,3 +18,21 @@ surface cone(output varying float inside = 0, spread = 0, same = 0, parallel = 0
     illuminance ("sharp", P) { parallel = L == vector (0, -3, 0); }
     illuminance ("whole", P) { around = abs(length(L) - 1) < 1e-5; }
 }
+
+light everywhere(string __category = "everywhere") { solar() Cl = 1; }
+
+float total(string which) { extern point P; float n = 0; illuminance (which, P) { n += 1; } return n; }
+
+surface sky(output varying float units = 0, differ = 0, counted = 0, half = 0;)
+{
+    vector first = 0, second = 0;
+    illuminance ("everywhere", P) { first = L; }
+    units = abs(length(first) - 1) < 1e-5;
+    differ = Du(xcomp(first)) != 0 || Dv(xcomp(first)) != 0;
+    counted = total("everywhere") == 1;
+    // One of the hemispheres has it.
+    float n = 0;
+    illuminance ("everywhere", P, vector (0, 0, 1), PI / 2) { n += 1; }
+    illuminance ("everywhere", P, vector (0, 0, -1), PI / 2) { n += 1; }
+    half = n == 1;
+}

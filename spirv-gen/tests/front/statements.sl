@@ -84,7 +84,6 @@ light lamp(point from = point "shader" (0, 0, 0); uniform vector axis = vector "
     illuminate (from, axis) ;
     // error: 5-19 takes a position, or a position, an axis and an angle
     illuminate () ;
-    // warning: 5-20 light from all directions is not supported
     solar () Cl = 1;
     solar (axis, 0) {
         // error: 9-24 `illuminate` cannot be inside `illuminate` or `solar`
