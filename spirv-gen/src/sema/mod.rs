@@ -14,6 +14,7 @@ mod expression;
 mod globals;
 pub mod hir;
 mod info;
+mod lights;
 mod names;
 mod operator;
 mod scope;
@@ -105,6 +106,7 @@ fn check_shader(
         CheckedShader { kind: shader.kind, name: shader.name.name.clone(), parameters, variables, functions, body };
     if reports.error_count() == before {
         class::infer(&mut shader, reports);
+        lights::check(&shader, reports);
     }
     (reports.error_count() == before).then_some(shader)
 }

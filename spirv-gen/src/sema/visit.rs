@@ -35,7 +35,7 @@ pub(crate) fn expressions<'a>(list: &'a [Stmt], f: &mut impl FnMut(&'a Expr)) {
 }
 
 /// Returns the expressions of a statement itself, without those of statements in it.
-fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
+pub(super) fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
     match &statement.kind {
         StmtKind::Expr(value) | StmtKind::Return(Some(value)) | StmtKind::If { condition: value, .. } => vec![value],
         StmtKind::Declare(_, values) => values.iter().collect(),
