@@ -2,18 +2,19 @@
 
 use super::lowerer::{CallFrame, Lowerer, machine};
 use crate::ir::Value;
-use crate::sema::hir::{Argument, FuncId, StmtKind, Type};
+use crate::sema::hir::{Argument, FuncId, LValue, StmtKind, Type};
 use crate::sema::visit;
 
 impl Lowerer<'_> {
     /// Writes the code of a function with its arguments, and returns the result if it has one.
     pub(super) fn call(&mut self, id: FuncId, arguments: &[Argument]) -> Option<Value> {
         let function = self.function(id);
-        let mut outputs = Vec::new();
-        let mut given = Vec::new();
+        let (mut outputs, mut given, mut aliases) = (Vec::new(), Vec::new(), Vec::new());
         for (argument, &formal) in arguments.iter().zip(&function.arguments) {
             match argument {
                 Argument::Value(value) => given.push((formal, self.value(value))),
+                // The caller's variable itself, whatever other names the function knows it by.
+                Argument::Output(LValue { variable, index: None }) => aliases.push((formal, *variable)),
                 Argument::Output(place) => {
                     let target = self.target(place);
                     given.push((formal, self.read_target(target)));
@@ -25,6 +26,11 @@ impl Lowerer<'_> {
         }
         for (formal, value) in given {
             self.cells.set(formal.into(), value);
+        }
+        for (formal, variable) in aliases {
+            let value = self.read(variable);
+            self.cells.set(variable.into(), value);
+            self.cells.alias(formal.into(), variable.into());
         }
         let result = (function.result != Type::Void).then(|| {
             let zero = self.builder.constant(machine(function.result).zero());
@@ -51,7 +57,9 @@ impl Lowerer<'_> {
             }
         });
         for variable in own {
-            self.cells.clear(variable.into());
+            if !self.cells.part(variable.into()) {
+                self.cells.clear(variable.into());
+            }
             self.arrays[variable.0 as usize] = None;
         }
     }

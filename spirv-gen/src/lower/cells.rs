@@ -2,10 +2,11 @@
 
 use crate::ir::Value;
 use crate::sema::hir::VarId;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Something that holds a value: a variable of the shader, or one that the lowering made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Cell(u32);
 
 impl From<VarId> for Cell {
@@ -20,6 +21,8 @@ impl From<VarId> for Cell {
 pub(super) struct Cells {
     values: Vec<Option<Value>>,
     journal: Vec<(Cell, Option<Value>)>,
+    /// Output arguments of functions, and the variables of the callers that they are.
+    aliases: FxHashMap<Cell, Cell>,
 }
 
 /// A place in the journal.
@@ -29,7 +32,7 @@ pub(super) struct Mark(usize);
 impl Cells {
     /// Returns cells for that many variables, without values.
     pub(super) fn new(count: usize) -> Self {
-        Self { values: vec![None; count], journal: Vec::new() }
+        Self { values: vec![None; count], journal: Vec::new(), aliases: FxHashMap::default() }
     }
 
     /// Adds a cell with a value.
@@ -40,9 +43,24 @@ impl Cells {
         cell
     }
 
+    /// Makes `cell` another name of what `variable` is, until [`Cells::part`].
+    pub(super) fn alias(&mut self, cell: Cell, variable: Cell) {
+        self.aliases.insert(cell, self.named(variable));
+    }
+
+    /// Makes a cell itself again, and returns whether it was another's name.
+    pub(super) fn part(&mut self, cell: Cell) -> bool {
+        self.aliases.remove(&cell).is_some()
+    }
+
+    /// Returns the cell of which `cell` is a name: itself, or another.
+    pub(super) fn named(&self, cell: Cell) -> Cell {
+        self.aliases.get(&cell).copied().unwrap_or(cell)
+    }
+
     /// Returns what a cell holds, or `None` before its variable is declared.
     pub(super) fn get(&self, cell: Cell) -> Option<Value> {
-        self.values[cell.0 as usize]
+        self.values[self.named(cell).0 as usize]
     }
 
     pub(super) fn set(&mut self, cell: Cell, value: Value) {
@@ -57,6 +75,7 @@ impl Cells {
     }
 
     fn put(&mut self, cell: Cell, value: Option<Value>) {
+        let cell = self.named(cell);
         let before = std::mem::replace(&mut self.values[cell.0 as usize], value);
         self.journal.push((cell, before));
     }

@@ -250,7 +250,7 @@ impl Lowerer<'_> {
             changes.uses_random |= more.uses_random;
             changes.shines |= more.shines;
         }
-        let mut cells: Vec<Cell> = changes.assigned.into_iter().map(Cell::from).collect();
+        let mut cells: Vec<Cell> = changes.assigned.into_iter().map(|id| self.cells.named(id.into())).collect();
         cells.extend(self.random_count.filter(|_| changes.uses_random));
         let escapes = Escapes::of(body);
         cells.extend(escapes.breaks(0).then_some(flags.broken));

@@ -54,3 +54,33 @@ surface functions(
     float f3(float y) { return f2(f2(y)) + f1(y); }
     deep = f3(10) == 25;
 }
+
+// Output arguments are the caller's variables, whatever names they have.
+void both(output float a, b) { a = 1; b = a + 1; a += b; }
+void sums(output float a, b) { float i; for (i = 0; i < 3; i += 1) { a += 1; if (a > 2) b += a; } }
+void through(output float a, b) { both(b, a); if (a > 3) a = a + b; }
+
+surface aliases(output varying float two = 0, one = 0, looped = 0, nested = 0, outer = 0, parameter = 0, branch = 0;
+    output float own = 1;)
+{
+    float x = 0, y = 0;
+    both(x, y);
+    two = x == 3 && y == 2;
+    both(x, x);
+    one = x == 4;
+    x = 0;
+    sums(x, x);
+    looped = x == 6 && y == 2;
+    through(y, y);
+    nested = y == 8;
+    float shared = 0;
+    void again(output float a) { extern float shared; a = 5; if (shared == 5) shared = shared + 2; a += shared; }
+    again(shared);
+    outer = shared == 14;
+    both(own, own);
+    parameter = own == 4;
+    own = 1;
+    x = 9;
+    if (s >= 0) both(x, x);
+    branch = x == 4;
+}
