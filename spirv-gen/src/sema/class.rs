@@ -438,7 +438,9 @@ impl<'a> Inference<'a> {
     fn shadeop(&mut self, call: &ShadeopCall, span: Span, sink: Node) {
         let value = self.fresh();
         let named = call.named.iter().flat_map(|(name, value)| [name, value]);
-        self.exprs(call.arguments.iter().chain(&call.channel).chain(named), value);
+        // All elements may vary, their number does not.
+        let arguments: &[Expr] = if call.opcode == Opcode::ArrayLength { &[] } else { &call.arguments };
+        self.exprs(arguments.iter().chain(&call.channel).chain(named), value);
         let asks_shader = matches!(call.opcode, Opcode::Message(_));
         if always_varies(call.opcode) || asks_shader {
             self.edge(VARYING, value);

@@ -76,6 +76,9 @@ impl Checker<'_> {
         match &declaration.array {
             None => Some(Shape::Single),
             Some(ArrayLength::Open(_)) if matches!(storage, Storage::Argument { .. }) => Some(Shape::Open),
+            Some(ArrayLength::Open(span)) if matches!(declaration.init, Some(Init::List(..))) => {
+                self.listed_length(declaration, *span)
+            }
             Some(ArrayLength::Open(span)) => {
                 let report = Report::error(*span, "resizable arrays are not RSL 3.2");
                 self.error(report.hint(format!("give its length: `{}[3]`", declaration.name.name)));
@@ -113,6 +116,17 @@ impl Checker<'_> {
             return None;
         }
         Some(Shape::Array(number as u32))
+    }
+
+    /// Returns the shape of an array of which all values are given.
+    fn listed_length(&mut self, declaration: &Declaration, span: Span) -> Option<Shape> {
+        let count = if let Some(Init::List(values, _)) = &declaration.init { values.len() } else { 0 };
+        if count == 0 || count > ARRAY_LENGTH_MAX as usize {
+            let message = format!("an array has 1 to {ARRAY_LENGTH_MAX} elements, not {count}");
+            self.error(Report::error(span, message));
+            return None;
+        }
+        Some(Shape::Array(count as u32))
     }
 
     /// Returns the values that a declaration gives: one, or one for each element.

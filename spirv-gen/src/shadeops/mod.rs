@@ -188,7 +188,7 @@ mod tests {
              min max clamp mix smoothstep filterstep spline Du Dv Deriv random noise pnoise cellnoise xcomp ycomp zcomp \
              setxcomp setycomp setzcomp length distance ptlined normalize rotate area faceforward reflect refract fresnel \
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
-             ctransform printf format concat match ambient diffuse specular specularbrdf phong trace texture environment \
+             ctransform printf format concat match arraylength ambient diffuse specular specularbrdf phong trace texture environment \
              shadow textureinfo texture3d bump surface displacement lightsource atmosphere incident opposite attribute option \
              rendererinfo shadername bake bake3d occlusion";
         let absent = "indirectdiffuse transmission visibility raylevel raydepth rayinfo \

@@ -58,6 +58,8 @@ pub enum Opcode {
     Points,
     /// `bump`
     Bump,
+    /// `arraylength`
+    ArrayLength,
     /// A message to another shader.
     Message(MessageTarget),
     /// A query of the renderer.

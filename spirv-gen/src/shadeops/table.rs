@@ -123,6 +123,7 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("format", Opcode::Format, &["s=s?*"]),
     row("concat", Opcode::Concat, &["s=sss*"]),
     row("match", Opcode::Match, &["f=ss"]),
+    row("arraylength", Opcode::ArrayLength, &["f=[f]", "f=[c]", "f=[p]", "f=[v]", "f=[n]", "f=[m]", "f=[s]"]),
     // -- files of points (PRMan)
     geometric("bake3d", Opcode::Bake3d, &["f=sspn..."]),
     geometric("bake", Opcode::Bake, &["f=sfff", "f=sffc"]),
@@ -179,7 +180,6 @@ pub(super) const LATER: &[&str] = &[
     "getshader",
     "getshaders",
     "getvar",
-    "arraylength",
     "push",
     "pop",
     "reserve",

@@ -84,3 +84,22 @@ surface aliases(output varying float two = 0, one = 0, looped = 0, nested = 0, o
     if (s >= 0) both(x, x);
     branch = x == 4;
 }
+
+// Arrays whose values say how long they are.
+float sum(float list[]) { float total = 0, i; for (i = 0; i < arraylength(list); i += 1) total += list[i]; return total; }
+uniform float length_of(point list[]) { return arraylength(list); }
+
+surface lengths(
+    float knots[] = {1, 2, 4, 8, 16}; string names[] = {"a", "b"};
+    output varying float given = 0, local = 0, handed = 0, kinds = 0, uniform_ = 0;)
+{
+    given = arraylength(knots) == 5 && knots[4] == 16 && arraylength(names) == 2 && names[1] == "b";
+    float list[] = {s, 2 * s, 3 * s};
+    local = arraylength(list) == 3 && list[2] == 3 * s;
+    handed = sum(knots) == 31 && abs(sum(list) - 6 * s) < 1e-6;
+    point places[7]; color paints[] = {Cs}; matrix moves[2];
+    kinds = length_of(places) == 7 && arraylength(paints) == 1 && arraylength(moves) == 2;
+    // What varies is in the array, not how much.
+    uniform float count = arraylength(list);
+    uniform_ = count == 3;
+}
