@@ -67,6 +67,13 @@ impl Lowerer<'_> {
         let b = &mut self.builder;
         match op {
             MathOp::Unary(op) => b.unary(op, x[0]),
+            MathOp::Binary(op) if b.ty(x[0]) == MachineType::Vec3 => {
+                let [r, g, blue] = [0, 1, 2].map(|i| {
+                    let component = b.comp(x[0], i);
+                    b.binary(op, component, x[1])
+                });
+                b.vec3(r, g, blue)
+            }
             MathOp::Binary(op) => b.binary(op, x[0], x[1]),
             MathOp::Reduce(op) => x[1..].iter().fold(x[0], |a, &c| b.binary(op, a, c)),
             MathOp::Radians => {

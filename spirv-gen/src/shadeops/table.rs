@@ -50,7 +50,7 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     math("tan", MathOp::Unary(Unary::Tan), &["f=f"]),
     math("atan", MathOp::Unary(Unary::Atan), &["f=f"]),
     math("atan", MathOp::Binary(Binary::Atan2), &["f=ff"]),
-    math("pow", MathOp::Binary(Binary::Pow), &["f=ff"]),
+    math("pow", MathOp::Binary(Binary::Pow), &["f=ff", "c=cf"]),
     math("exp", MathOp::Unary(Unary::Exp), &["f=f"]),
     math("sqrt", MathOp::Unary(Unary::Sqrt), &["f=f"]),
     math("inversesqrt", MathOp::InverseSqrt, &["f=f"]),

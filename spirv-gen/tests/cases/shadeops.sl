@@ -10,7 +10,9 @@ surface mathematics(
 {
     angles = near(radians(180), PI) && near(degrees(PI), 180) && near(sin(PI / 6), 0.5) && near(atan(1, -1), 3 * PI / 4)
         && near(acos(0), PI / 2) && near(tan(PI / 4), 1) && near(atan(1), PI / 4);
-    powers = near(pow(2, 10), 1024) && near(exp(log(5)), 5) && near(log(8, 2), 3) && near(inversesqrt(4), 0.5);
+    powers = near(pow(2, 10), 1024) && near(exp(log(5)), 5) && near(log(8, 2), 3) && near(inversesqrt(4), 0.5)
+        && near(pow(color (2, 3, 4), 2), color (4, 9, 16)) && near(pow(color s + 1, -1), 1 / color (s + 1))
+        && near(pow((1, 2, 3), 3), color (1, 8, 27)) && pow(s, 2) == pow(comp(color s, 0), 2);
     rounding = floor(-1.5) == -2 && ceil(1.2) == 2 && round(2.4) == 2 && mod(-1, 3) == 2 && sign(-3) == -1 && abs(-3) == 3;
     bounds = min(3, 1, 2) == 1 && max(color (1, 0, 0), color (0, 1, 0)) == color (1, 1, 0) && clamp(5, 0, 1) == 1
         && clamp(s + 2, 0.5, 1) == 1 && clamp(s - 2, 0.5, 1) == 0.5 && clamp(s + 2, 1, 0.5) == 0.5 && clamp(s - 2, 1, 0.5) == 1
