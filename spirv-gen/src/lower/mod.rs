@@ -7,6 +7,7 @@ mod cast_shadow;
 mod cells;
 mod default;
 mod effects;
+mod erf;
 mod expression;
 mod light;
 mod lowerer;

@@ -88,6 +88,8 @@ impl Lowerer<'_> {
                 let (log, base) = (b.unary(Unary::Log, x[0]), b.unary(Unary::Log, x[1]));
                 b.div(log, base)
             }
+            MathOp::Erf => self.error_function(x[0]).erf,
+            MathOp::Erfc => self.error_function(x[0]).erfc,
             MathOp::InverseSqrt => b.inversesqrt(x[0]),
             MathOp::Step => b.step(x[0], x[1]),
             MathOp::Smoothstep => b.smoothstep(x[0], x[1], x[2]),

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn every_function_of_the_standard_is_there() {
-        let checklist = "radians degrees sin asin cos acos tan atan exp sqrt inversesqrt abs sign floor ceil round pow mod step log \
+        let checklist = "radians degrees sin asin cos acos tan atan exp sqrt inversesqrt abs sign floor ceil round pow erf erfc mod step log \
              min max clamp mix smoothstep filterstep spline Du Dv Deriv random noise pnoise cellnoise xcomp ycomp zcomp \
              setxcomp setycomp setzcomp length distance ptlined normalize rotate area faceforward reflect refract fresnel \
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \

@@ -85,6 +85,10 @@ pub enum MathOp {
     Degrees,
     /// Logarithm to a given base.
     LogBase,
+    /// `erf`
+    Erf,
+    /// `erfc`
+    Erfc,
     /// The reciprocal of the square root.
     InverseSqrt,
     /// `step`

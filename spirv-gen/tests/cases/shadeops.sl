@@ -147,3 +147,18 @@ surface questions(output varying float answered = 0, missing = 0, arrays = 0, no
     nothing = textureinfo("none.tex", "resolution", other) == 0 && other[1] == 9 && texture("none.tex", s, t) == 0
         && shadow("none.shd", P, "bias", 0.1) == 0 && shadername() == "";
 }
+
+// The error function and its complement, from both sides of where their ways of computing them meet.
+surface errors(output varying float values = 0, odd = 0, sums = 0, far = 0, tails = 0, meet = 0;)
+{
+    float close(float a, b) { return abs(a - b) <= 3e-7 * abs(b); }
+    float z = 0 * s;
+    values = close(erf(z + 0.001), 0.0011283788) && close(erf(z + 0.5), 0.52049988) && close(erf(z + 1), 0.84270079)
+        && close(erf(z + 2), 0.99532227) && close(erf(z + 0.99), 0.83850810) && erf(z) == 0;
+    odd = erf(-s) == -erf(s) && erf(-s - 1) == -erf(s + 1) && close(erfc(z - 2), 1.9953223) && close(erfc(z - 0.5), 1.5204999);
+    sums = close(erf(4 * s) + erfc(4 * s), 1);
+    far = erf(z + 1e30) == 1 && erf(z - 1e30) == -1 && erfc(z + 1e30) == 0 && erfc(z - 1e30) == 2;
+    // The exponential rounds the square of its argument.
+    tails = abs(erfc(z + 3) / 2.2090497e-5 - 1) < 3e-6 && abs(erfc(z + 5) / 1.5374597e-12 - 1) < 6e-6;
+    meet = abs(erf(z + 1) - erf(z + 0.99999994)) < 1e-6 && abs(erfc(z + 1) - erfc(z + 0.99999994)) < 1e-6;
+}
