@@ -80,6 +80,14 @@ void main() {
     rsl_cellnoise3v(v);
     rsl_cellnoise4(v, f);
     rsl_cellnoise4v(v, f);
+    rsl_hashnoise1(f);
+    rsl_hashnoise1v(f);
+    rsl_hashnoise2(f, f);
+    rsl_hashnoise2v(f, f);
+    rsl_hashnoise3(v);
+    rsl_hashnoise3v(v);
+    rsl_hashnoise4(v, f);
+    rsl_hashnoise4v(v, f);
     rsl_texture(u, f, u, p, p, p, w, u, f, f);
     rsl_environment(u, f, u, v, v, v, w, u, f);
     rsl_shadow(u, f, v, v, v, w, w, u);

@@ -1,4 +1,4 @@
-// Gradient noise in one to four dimensions, periodic noise, cellnoise (RISpec 15.1).
+// Gradient noise in one to four dimensions, periodic noise, cellnoise (RISpec 15.1), hashnoise.
 //
 // A lattice point is hashed through one linear combination of its coordinates, so that the corners of a cell share the
 // multiplications; gradients are picked by hash bits with selects and sign flips. The interpolant 6t^5 - 15t^4 + 10t^3
@@ -306,4 +306,51 @@ float rsl_cellnoise4(const in vec3 p, const in float t) {
 
 vec3 rsl_cellnoise4v(const in vec3 p, const in float t) {
     return rsl_unit3(rsl_scramble(rsl_cell_hash3(4u, p) + rsl_cell(t) * RSL_K4));
+}
+
+// -- hashnoise: a number for each value
+
+// The bits of a number. Zeros are alike, and so is what is too small for a normal float, which devices may take for 0.
+uint rsl_bits(const in float x) {
+    return abs(x) < 1.1754943508222875e-38 ? 0u : floatBitsToUint(x);
+}
+
+uint rsl_bits_hash2(const in uint seed, const in float x, const in float y) {
+    return rsl_scramble(rsl_scramble(seed + rsl_bits(x) * RSL_K1) + rsl_bits(y) * RSL_K2);
+}
+
+uint rsl_bits_hash3(const in uint seed, const in vec3 p) {
+    return rsl_scramble(rsl_bits_hash2(seed, p.x, p.y) + rsl_bits(p.z) * RSL_K3);
+}
+
+float rsl_hashnoise1(const in float x) {
+    return rsl_unit(rsl_scramble(5u + rsl_bits(x) * RSL_K1));
+}
+
+vec3 rsl_hashnoise1v(const in float x) {
+    return rsl_unit3(rsl_scramble(5u + rsl_bits(x) * RSL_K1));
+}
+
+float rsl_hashnoise2(const in float x, const in float y) {
+    return rsl_unit(rsl_bits_hash2(6u, x, y));
+}
+
+vec3 rsl_hashnoise2v(const in float x, const in float y) {
+    return rsl_unit3(rsl_bits_hash2(6u, x, y));
+}
+
+float rsl_hashnoise3(const in vec3 p) {
+    return rsl_unit(rsl_bits_hash3(7u, p));
+}
+
+vec3 rsl_hashnoise3v(const in vec3 p) {
+    return rsl_unit3(rsl_bits_hash3(7u, p));
+}
+
+float rsl_hashnoise4(const in vec3 p, const in float t) {
+    return rsl_unit(rsl_scramble(rsl_bits_hash3(8u, p) + rsl_bits(t) * RSL_K4));
+}
+
+vec3 rsl_hashnoise4v(const in vec3 p, const in float t) {
+    return rsl_unit3(rsl_scramble(rsl_bits_hash3(8u, p) + rsl_bits(t) * RSL_K4));
 }

@@ -28,6 +28,7 @@ fn library_function(op: &IrOp) -> Option<String> {
                 NoiseKind::Gradient => "noise",
                 NoiseKind::Periodic => "pnoise",
                 NoiseKind::Cell => "cellnoise",
+                NoiseKind::Hash => "hashnoise",
             };
             format!("rsl_{family}{dimension}{}", vector(ty))
         }

@@ -114,13 +114,19 @@ fn gradient_noise(ty: MachineType, x: &[f32], periods: Option<&[f32]>) -> Const 
     }
 }
 
-fn cell_noise(ty: MachineType, x: &[f32]) -> Const {
-    let start = x.len() as u32;
-    let h = x.iter().zip(FACTORS).fold(start, |h, (&x, factor)| {
-        let cell = x.floor() as i32 as u32;
-        scramble(h.wrapping_add(cell.wrapping_mul(factor)))
-    });
+/// Returns the number that belongs to the coordinates under their `keys`.
+fn keyed(ty: MachineType, x: &[f32], start: u32, key: impl Fn(f32) -> u32) -> Const {
+    let h = x.iter().zip(FACTORS).fold(start, |h, (&x, factor)| scramble(h.wrapping_add(key(x).wrapping_mul(factor))));
     unit_of(ty, h)
+}
+
+fn cell_noise(ty: MachineType, x: &[f32]) -> Const {
+    keyed(ty, x, x.len() as u32, |x| x.floor() as i32 as u32)
+}
+
+/// The two zeros are one, and so is what is too small for a normal float: devices take that for 0.
+fn hash_noise(ty: MachineType, x: &[f32]) -> Const {
+    keyed(ty, x, 4 + x.len() as u32, |x| if x.abs() < f32::MIN_POSITIVE { 0 } else { x.to_bits() })
 }
 
 /// Returns noise of a kind; `args` are the coordinates, then the periods of periodic noise.
@@ -130,5 +136,6 @@ pub(crate) fn noise(kind: NoiseKind, dimension: usize, ty: MachineType, args: &[
         NoiseKind::Gradient => gradient_noise(ty, coordinates, None),
         NoiseKind::Periodic => gradient_noise(ty, coordinates, Some(periods)),
         NoiseKind::Cell => cell_noise(ty, coordinates),
+        NoiseKind::Hash => hash_noise(ty, coordinates),
     }
 }

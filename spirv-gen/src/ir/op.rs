@@ -248,6 +248,8 @@ named_enum! {
         Periodic = "periodic",
         /// `cellnoise`: constant in each integer cell, 0..1.
         Cell = "cell",
+        /// `hashnoise`: another number for every other value, 0..1.
+        Hash = "hash",
     }
 }
 

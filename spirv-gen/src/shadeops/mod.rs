@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn every_function_of_the_standard_is_there() {
         let checklist = "radians degrees sin asin cos acos tan atan exp sqrt inversesqrt abs sign floor ceil round pow erf erfc mod step log \
-             min max clamp mix smoothstep filterstep spline Du Dv Deriv random noise pnoise cellnoise xcomp ycomp zcomp \
+             min max clamp mix smoothstep filterstep spline Du Dv Deriv random urandom noise pnoise cellnoise hashnoise xcomp ycomp zcomp \
              setxcomp setycomp setzcomp length distance ptlined normalize rotate area faceforward reflect refract fresnel \
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
              ctransform printf format concat match arraylength ambient diffuse specular specularbrdf phong trace texture environment \

@@ -105,7 +105,7 @@ pub enum MathOp {
     Derivative(Axis),
     /// `Deriv`
     Deriv,
-    /// `noise`, `pnoise` or `cellnoise`.
+    /// `noise`, `pnoise`, `cellnoise` or `hashnoise`.
     Noise(NoiseKind),
 }
 

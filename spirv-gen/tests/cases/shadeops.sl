@@ -162,3 +162,24 @@ surface errors(output varying float values = 0, odd = 0, sums = 0, far = 0, tail
     tails = abs(erfc(z + 3) / 2.2090497e-5 - 1) < 3e-6 && abs(erfc(z + 5) / 1.5374597e-12 - 1) < 6e-6;
     meet = abs(erf(z + 1) - erf(z + 0.99999994)) < 1e-6 && abs(erfc(z + 1) - erfc(z + 0.99999994)) < 1e-6;
 }
+
+// Numbers of other renderers that are random and always the same.
+surface numbers(output varying float hashed = 0, kinds = 0, zeros = 0, drawn = 0, again = 0, same = 0;)
+{
+    float z = 0 * s;
+    float a = hashnoise(z + 1), b = hashnoise(z + 1.0000001), c = hashnoise(z + 1, 2), d = hashnoise(point (1, 2, z + 3), 4);
+    hashed = a >= 0 && a < 1 && b >= 0 && b < 1 && c >= 0 && c < 1 && d >= 0 && d < 1 && a != b && a != c && c != d
+        && hashnoise(P) != hashnoise(P + vector (0, 0, 1)) && hashnoise(z + 1) == a && hashnoise(z + 1, 2) == c;
+    color tint = hashnoise(z + 1); point place = hashnoise(z + 1, 2);
+    kinds = comp(tint, 0) == a && comp(tint, 1) != a && xcomp(place) == c && vector hashnoise(P) == vector color hashnoise(P)
+        && normal hashnoise(P, 1) != normal hashnoise(P, 2);
+    zeros = hashnoise(z) == hashnoise(-z) && hashnoise(z) == hashnoise(z + 1e-44);
+    uniform float first = urandom(), second = urandom();
+    uniform color three = urandom();
+    drawn = first >= 0 && first < 1 && second >= 0 && second < 1 && first != second && comp(three, 0) != comp(three, 1);
+    uniform float i, last = 2;
+    again = 1;
+    for (i = 0; i < 4; i += 1) { uniform float next = urandom(); again = again && next != last; last = next; }
+    // Points of a grid have the same number: it has no slope.
+    same = Du(urandom()) == 0 && Dv(urandom()) == 0;
+}

@@ -110,3 +110,23 @@ fn cellnoise_is_constant_in_a_cell_and_even() {
     }
     assert!(histogram.iter().all(|&n| (1850..2150).contains(&n)), "{histogram:?}");
 }
+
+#[test]
+fn hashnoise_differs_for_every_value_and_is_even() {
+    let mut random = Random::new(6);
+    for n in 1..=4 {
+        let (mut histogram, mut unequal) = ([0usize; 10], 0);
+        for _ in 0..20_000 {
+            let at = place(&mut random, n);
+            let mut next = at.clone();
+            next[n - 1] = f32::from_bits(next[n - 1].to_bits() + 1);
+            let value = noise(NoiseKind::Hash, &at);
+            histogram[(value * 10.0) as usize] += 1;
+            unequal += usize::from(value != noise(NoiseKind::Hash, &next));
+        }
+        assert!(histogram.iter().all(|&n| (1850..2150).contains(&n)), "{n} dimensions: {histogram:?}");
+        assert!(unequal > 19_990, "{n} dimensions: only {unequal} neighbours differ");
+    }
+    assert_eq!(noise(NoiseKind::Hash, &[0.0]), noise(NoiseKind::Hash, &[-0.0]));
+    assert_eq!(noise(NoiseKind::Hash, &[0.0]), noise(NoiseKind::Hash, &[1e-40]));
+}

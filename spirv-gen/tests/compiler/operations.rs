@@ -197,7 +197,7 @@ fn components_are_exact() {
 fn noise_and_hashes_are_exact() {
     use MachineType::{F32, U32, Vec3};
     check(&Op::Binary(Binary::Hash), &[U32, U32], 0.0);
-    for kind in [NoiseKind::Gradient, NoiseKind::Periodic, NoiseKind::Cell] {
+    for kind in [NoiseKind::Gradient, NoiseKind::Periodic, NoiseKind::Cell, NoiseKind::Hash] {
         for (dimension, shape) in [(1, &[F32][..]), (2, &[F32, F32]), (3, &[Vec3]), (4, &[Vec3, F32])] {
             for ty in [F32, Vec3] {
                 let types = if kind == NoiseKind::Periodic { [shape, shape].concat() } else { shape.to_vec() };
