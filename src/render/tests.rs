@@ -143,7 +143,7 @@ impl Default for Setup {
 fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
     let mut params = Vec::new();
     let (mut drawables, mut looks) = (Vec::new(), Vec::new());
-    for thing in things {
+    for (seed, thing) in (0..).zip(things) {
         let block = params.len() as u32;
         params.push([thing.colour[0], thing.colour[1], thing.colour[2], 0.0]);
         params.push([thing.opacity; 4]);
@@ -167,7 +167,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
             world_from_object: Arc::new(pipelines::path(thing.at, setup.moving)),
             detail: [0, DETAIL_STEPS],
             solid: None,
-            seed: 0,
+            seed,
         });
     }
     let world = World {

@@ -113,7 +113,7 @@ impl Scene {
     }
 
     fn lowered(things: &[Thing], camera: &Camera, options: Options) -> DrawnWorld {
-        let drawable = |thing: &Thing| Drawable {
+        let drawable = |(seed, thing): (u32, &Thing)| Drawable {
             attributes: Arc::new(attributes(thing)),
             geometry: Arc::new(Geometry {
                 shape: Motion::still(thing.shape.clone()),
@@ -123,11 +123,11 @@ impl Scene {
             world_from_object: Arc::new(Motion::still(thing.camera_from_object)),
             detail: [0, DETAIL_STEPS],
             solid: None,
-            seed: 0,
+            seed,
         };
         let world = World {
             options,
-            drawables: things.iter().map(drawable).collect(),
+            drawables: (0..).zip(things).map(drawable).collect(),
             camera: camera.clone(),
             lights: Vec::new(),
             solids: Vec::new(),
