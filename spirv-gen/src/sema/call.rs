@@ -53,7 +53,7 @@ impl Checker<'_> {
             }
             return None;
         }
-        let actuals = self.actuals(&candidates, arguments)?;
+        let actuals = self.actuals(&self.likely(&candidates, expected), arguments)?;
         let mut best: Option<(Cost, Candidate)> = None;
         for &candidate in &candidates {
             let Some(cost) = self.candidate_cost(candidate, &actuals, expected) else { continue };
@@ -87,6 +87,22 @@ impl Checker<'_> {
         let hint = self.function_hint(word);
         let report = report(format!("unknown function `{word}`"));
         self.error(if hint.is_empty() { report } else { report.hint(hint) });
+    }
+
+    /// Returns the candidates that say what arguments should be: where a float is wanted, those that give one, if there
+    /// are any.
+    fn likely(&self, candidates: &[Candidate], expected: Option<Type>) -> Vec<Candidate> {
+        let floats = candidates.iter().copied().filter(|&c| self.result(c) == Type::Float);
+        let floats: Vec<_> = floats.filter(|_| expected == Some(Type::Float)).collect();
+        if floats.is_empty() { candidates.to_vec() } else { floats }
+    }
+
+    /// Returns the type of a candidate's result.
+    fn result(&self, candidate: Candidate) -> Type {
+        match candidate {
+            Candidate::Function(id) => self.functions[id.0 as usize].function.result,
+            Candidate::Shadeop(overload) => overload.signature.result,
+        }
     }
 
     /// Returns the arguments, checked. Where all candidates want the same type of an argument, that type is what the
@@ -164,13 +180,13 @@ impl Checker<'_> {
     /// Returns what it costs to choose a candidate, or `None` if it does not fit.
     fn candidate_cost(&self, candidate: Candidate, actuals: &[ActualArgument], expected: Option<Type>) -> Option<Cost> {
         let mut cost = 0;
-        let (result, fixed) = match candidate {
+        let fixed = match candidate {
             Candidate::Function(id) => {
                 let function = &self.functions[id.0 as usize].function;
                 if function.arguments.len() != actuals.len() {
                     return None;
                 }
-                (function.result, actuals.len())
+                actuals.len()
             }
             Candidate::Shadeop(overload) => {
                 let signature = &overload.signature;
@@ -179,13 +195,13 @@ impl Checker<'_> {
                 if !enough || (signature.named && !named_fit(actuals.get(fixed..)?)) {
                     return None;
                 }
-                (signature.result, fixed)
+                fixed
             }
         };
         for (i, actual) in actuals[..fixed].iter().enumerate() {
             cost += self.argument_cost(candidate, i, actual, actuals.len())?;
         }
-        Some((cost, result_cost(result, expected)))
+        Some((cost, result_cost(self.result(candidate), expected)))
     }
 
     fn argument_cost(&self, candidate: Candidate, i: usize, actual: &ActualArgument, count: usize) -> Option<u32> {
@@ -518,64 +534,6 @@ impl Checker<'_> {
             self.error(Report::error(value.span, message));
         }
     }
-
-    /// Counts and compares the values of `printf` and `format` with their format.
-    fn check_format(&mut self, call: &ShadeopCall) {
-        let Some((format, values)) = call.arguments.split_first() else { return };
-        let ExprKind::String(text) = &format.kind else {
-            // The format of a text may be a parameter: it is known when a pipeline is composed.
-            if call.opcode == Opcode::Format {
-                return;
-            }
-            let report = Report::error(format.span, format!("the format of `{}` must be a literal", call.name));
-            return self.error(report);
-        };
-        let letters = match format_letters(text) {
-            Ok(letters) => letters,
-            Err(bad) => {
-                let report = Report::error(format.span, format!("`%{bad}` is not a format"));
-                return self.error(report.hint("known formats are %f %p %c %m %s %d and %%"));
-            }
-        };
-        if letters.len() != values.len() {
-            let plural = if letters.len() == 1 { "" } else { "s" };
-            let message = format!("the format takes {} value{plural}, got {}", letters.len(), values.len());
-            return self.error(Report::error(format.span, message));
-        }
-        for (letter, value) in letters.into_iter().zip(values) {
-            let fits = match letter {
-                'p' => value.ty.is_pointlike(),
-                'c' => value.ty == Type::Color,
-                'm' => value.ty == Type::Matrix,
-                's' => value.ty == Type::String,
-                _ => value.ty == Type::Float,
-            };
-            if !fits {
-                let report = Report::warning(value.span, format!("`%{letter}` does not match {}", value.describe()));
-                self.reports.push(report.hint("the value is printed according to its type"));
-            }
-        }
-    }
-}
-
-/// Returns the letters after the `%` of a format, in order, or what follows a `%` that has none.
-pub(crate) fn format_letters(format: &str) -> Result<Vec<char>, String> {
-    let mut letters = Vec::new();
-    let mut rest = format;
-    while let Some(at) = rest.find('%') {
-        rest = &rest[at + 1..];
-        if let Some(behind) = rest.strip_prefix('%') {
-            rest = behind;
-            continue;
-        }
-        let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | ' '));
-        match digits.chars().next() {
-            Some(letter @ ('f' | 'p' | 'c' | 'm' | 's' | 'd' | 'i' | 'g' | 'e')) => letters.push(letter),
-            other => return Err(other.map(String::from).unwrap_or_default()),
-        }
-        rest = &digits[1..];
-    }
-    Ok(letters)
 }
 
 /// Returns whether these are pairs of names and values.

@@ -11,6 +11,7 @@ mod constant;
 mod convert;
 mod declare;
 mod expression;
+mod format;
 mod globals;
 pub mod hir;
 mod info;

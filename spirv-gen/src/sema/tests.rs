@@ -167,6 +167,10 @@ fn odd_places() {
             "the default of a parameter cannot use lights",
         ),
         ("light l() { solar() Cl = 1; }", ""),
+        (
+            "surface s() { float x = 1 - pow(trace(P, N), 2); Ci = x; }",
+            "ray tracing is not supported: `trace` returns 0",
+        ),
         ("surface s() { float a[] = {}; }", "an array has 1 to 4096 elements, not 0"),
         ("surface s() { float a[]; }", "resizable arrays are not RSL 3.2"),
         ("surface s() { float a[] = 1; }", "resizable arrays are not RSL 3.2"),
