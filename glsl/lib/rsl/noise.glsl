@@ -261,96 +261,39 @@ V pnoise(const in vec3 p, const in float t, const in vec3 period_p, const in flo
 RSL_DEFINE_NOISE4(float, rsl_noise4, rsl_pnoise4, rsl_cell4, rsl_range)
 RSL_DEFINE_NOISE4(vec3, rsl_noise4v, rsl_pnoise4v, rsl_cell4v, rsl_range3)
 
-// -- cellnoise: a number for each integer cell
+// -- cellnoise: a number for each integer cell; hashnoise: one for each value
 
 // The cell's coordinate as an integer; beyond 2^31 cells cannot be told apart anyway.
 uint rsl_cell(const in float x) {
     return uint(int(min(max(floor(x), -2147483648.0), 2147483520.0)));
 }
 
-uint rsl_cell_hash2(const in uint seed, const in float x, const in float y) {
-    return rsl_scramble(rsl_scramble(seed + rsl_cell(x) * RSL_K1) + rsl_cell(y) * RSL_K2);
-}
-
-uint rsl_cell_hash3(const in uint seed, const in vec3 p) {
-    return rsl_scramble(rsl_cell_hash2(seed, p.x, p.y) + rsl_cell(p.z) * RSL_K3);
-}
-
-float rsl_cellnoise1(const in float x) {
-    return rsl_unit(rsl_scramble(1u + rsl_cell(x) * RSL_K1));
-}
-
-vec3 rsl_cellnoise1v(const in float x) {
-    return rsl_unit3(rsl_scramble(1u + rsl_cell(x) * RSL_K1));
-}
-
-float rsl_cellnoise2(const in float x, const in float y) {
-    return rsl_unit(rsl_cell_hash2(2u, x, y));
-}
-
-vec3 rsl_cellnoise2v(const in float x, const in float y) {
-    return rsl_unit3(rsl_cell_hash2(2u, x, y));
-}
-
-float rsl_cellnoise3(const in vec3 p) {
-    return rsl_unit(rsl_cell_hash3(3u, p));
-}
-
-vec3 rsl_cellnoise3v(const in vec3 p) {
-    return rsl_unit3(rsl_cell_hash3(3u, p));
-}
-
-float rsl_cellnoise4(const in vec3 p, const in float t) {
-    return rsl_unit(rsl_scramble(rsl_cell_hash3(4u, p) + rsl_cell(t) * RSL_K4));
-}
-
-vec3 rsl_cellnoise4v(const in vec3 p, const in float t) {
-    return rsl_unit3(rsl_scramble(rsl_cell_hash3(4u, p) + rsl_cell(t) * RSL_K4));
-}
-
-// -- hashnoise: a number for each value
-
 // The bits of a number. Zeros are alike, and so is what is too small for a normal float, which devices may take for 0.
 uint rsl_bits(const in float x) {
     return abs(x) < 1.1754943508222875e-38 ? 0u : floatBitsToUint(x);
 }
 
-uint rsl_bits_hash2(const in uint seed, const in float x, const in float y) {
-    return rsl_scramble(rsl_scramble(seed + rsl_bits(x) * RSL_K1) + rsl_bits(y) * RSL_K2);
+// A number for the `key` of each coordinate.
+#define RSL_DEFINE_HASHED(key, seed, noise1, noise1v, noise2, noise2v, noise3, noise3v, noise4, noise4v, hash2, hash3)  \
+uint hash2(const in uint start, const in float x, const in float y) {                                                   \
+    return rsl_scramble(rsl_scramble(start + key(x) * RSL_K1) + key(y) * RSL_K2);                                       \
+}                                                                                                                       \
+uint hash3(const in uint start, const in vec3 p) {                                                                      \
+    return rsl_scramble(hash2(start, p.x, p.y) + key(p.z) * RSL_K3);                                                    \
+}                                                                                                                       \
+float noise1(const in float x) { return rsl_unit(rsl_scramble(seed + 1u + key(x) * RSL_K1)); }                          \
+vec3 noise1v(const in float x) { return rsl_unit3(rsl_scramble(seed + 1u + key(x) * RSL_K1)); }                         \
+float noise2(const in float x, const in float y) { return rsl_unit(hash2(seed + 2u, x, y)); }                           \
+vec3 noise2v(const in float x, const in float y) { return rsl_unit3(hash2(seed + 2u, x, y)); }                          \
+float noise3(const in vec3 p) { return rsl_unit(hash3(seed + 3u, p)); }                                                 \
+vec3 noise3v(const in vec3 p) { return rsl_unit3(hash3(seed + 3u, p)); }                                                \
+float noise4(const in vec3 p, const in float t) {                                                                       \
+    return rsl_unit(rsl_scramble(hash3(seed + 4u, p) + key(t) * RSL_K4));                                               \
+}                                                                                                                       \
+vec3 noise4v(const in vec3 p, const in float t) {                                                                       \
+    return rsl_unit3(rsl_scramble(hash3(seed + 4u, p) + key(t) * RSL_K4));                                              \
 }
-
-uint rsl_bits_hash3(const in uint seed, const in vec3 p) {
-    return rsl_scramble(rsl_bits_hash2(seed, p.x, p.y) + rsl_bits(p.z) * RSL_K3);
-}
-
-float rsl_hashnoise1(const in float x) {
-    return rsl_unit(rsl_scramble(5u + rsl_bits(x) * RSL_K1));
-}
-
-vec3 rsl_hashnoise1v(const in float x) {
-    return rsl_unit3(rsl_scramble(5u + rsl_bits(x) * RSL_K1));
-}
-
-float rsl_hashnoise2(const in float x, const in float y) {
-    return rsl_unit(rsl_bits_hash2(6u, x, y));
-}
-
-vec3 rsl_hashnoise2v(const in float x, const in float y) {
-    return rsl_unit3(rsl_bits_hash2(6u, x, y));
-}
-
-float rsl_hashnoise3(const in vec3 p) {
-    return rsl_unit(rsl_bits_hash3(7u, p));
-}
-
-vec3 rsl_hashnoise3v(const in vec3 p) {
-    return rsl_unit3(rsl_bits_hash3(7u, p));
-}
-
-float rsl_hashnoise4(const in vec3 p, const in float t) {
-    return rsl_unit(rsl_scramble(rsl_bits_hash3(8u, p) + rsl_bits(t) * RSL_K4));
-}
-
-vec3 rsl_hashnoise4v(const in vec3 p, const in float t) {
-    return rsl_unit3(rsl_scramble(rsl_bits_hash3(8u, p) + rsl_bits(t) * RSL_K4));
-}
+RSL_DEFINE_HASHED(rsl_cell, 0u, rsl_cellnoise1, rsl_cellnoise1v, rsl_cellnoise2, rsl_cellnoise2v, rsl_cellnoise3,
+                  rsl_cellnoise3v, rsl_cellnoise4, rsl_cellnoise4v, rsl_cell_hash2, rsl_cell_hash3)
+RSL_DEFINE_HASHED(rsl_bits, 4u, rsl_hashnoise1, rsl_hashnoise1v, rsl_hashnoise2, rsl_hashnoise2v, rsl_hashnoise3,
+                  rsl_hashnoise3v, rsl_hashnoise4, rsl_hashnoise4v, rsl_bits_hash2, rsl_bits_hash3)
