@@ -303,7 +303,8 @@ pub(super) fn of_pictures(
             texels.fill_rows(|_, row| preparation.apply(row));
         }
     }
-    let filter = request.level_filter(pictures.iter().all(SourcePicture::is_from_0_to_1));
+    let are_from_0_to_1 = request.filter.is_none() && pictures.iter().all(SourcePicture::is_from_0_to_1);
+    let filter = request.level_filter(are_from_0_to_1);
     let levels = match request.kind {
         MakeKind::Cube => cube_levels(&request.inputs, pictures, (request, filter), progress)?,
         MakeKind::Shadow => pictures.into_iter().map(|picture| picture.texels).collect(),
