@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A limit that the user has set for a render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub enum Activity {
     Compiling {
         /// The kernel.
         kernel: String,
+        /// How long it has been waited for.
+        waited: Duration,
         /// Kernels that are compiled.
         ready: u32,
         /// All kernels that are needed so far.

@@ -445,21 +445,23 @@ fn long_activities_are_named_between_percentages() {
             observer.notify(Event::Progress(Progress { activity: activity.clone(), drawn: 0.0 }));
         };
         observer.notify(Event::WorldBegin { frame: None });
-        let kernel = Activity::Compiling { kernel: "dice".into(), ready: 3, all: 40 };
-        say(&kernel);
+        let kernel = |waited| Activity::Compiling { kernel: "dice".into(), waited, ready: 3, all: 40 };
+        let counting = Activity::Counting { fraction: 0.456, grids: 1200 };
+        say(&kernel(Duration::ZERO));
         std::thread::sleep(Duration::from_millis(2050));
-        (0..3).for_each(|_| say(&kernel));
+        (0..3).for_each(|_| say(&kernel(Duration::from_millis(2050))));
         std::thread::sleep(Duration::from_millis(2050));
-        say(&kernel);
+        say(&counting);
         std::thread::sleep(Duration::from_millis(2050));
-        say(&Activity::Counting { fraction: 0.456, grids: 1200 });
+        say(&counting);
         finished(&[])
     };
     let (_, _, err) = type_in(&directory(), "render SCENE --progress percent", &Arc::default(), &render);
     let lines: Vec<&str> = err.lines().take(4).collect();
-    let named = "anthill: compiling kernel dice (3 of 40 are ready)";
-    let still = &*format!("{named}, for 3 s");
-    assert_eq!(lines, ["R90000    0%", named, still, "anthill: counting: 45.6%, 1200 grids"]);
+    let named = "anthill: compiling kernel dice, 2 s (3 of 40 are ready)";
+    let counting = "anthill: counting: 45.6%, 1200 grids";
+    let still = &*format!("{counting}, for 4 s");
+    assert_eq!(lines, ["R90000    0%", named, counting, still]);
 }
 
 /// Statistics of a run on one device: `count` regions of 16x16 pixels that take 1 ms for each of their 100

@@ -133,8 +133,10 @@ fn describe(progress: &Progress) -> String {
     match &progress.activity {
         Activity::Reading => "reading".to_string(),
         Activity::Preparing => "compiling shaders".to_string(),
-        Activity::Compiling { kernel, ready, all } => {
-            format!("compiling kernel {kernel} ({ready} of {all} are ready)")
+        Activity::Compiling { kernel, waited, ready, all } => {
+            let waited = waited.as_secs();
+            let waited = if waited > 0 { format!(", {waited} s") } else { String::new() };
+            format!("compiling kernel {kernel}{waited} ({ready} of {all} are ready)")
         }
         Activity::Counting { fraction, grids } => format!("counting: {:.1}%, {grids} grids", fraction * 100.0),
         Activity::Drawing => format!("drawing: {:.1}%", progress.drawn * 100.0),

@@ -30,17 +30,45 @@ pub struct CompileLog {
 struct CompileLogState {
     asked: u32,
     ended: u32,
-    /// Labels of the kernels that devices wait for.
-    awaited: Vec<String>,
+    /// The kernels that devices wait for.
+    awaited: Vec<AwaitedKernel>,
     waited: Duration,
+    /// Devices in whose queues drivers compile.
+    queues: Vec<u32>,
     compiled: Vec<CompiledKernel>,
+}
+
+/// A kernel that a device waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct AwaitedKernel {
+    device: u32,
+    kernel: String,
+    begin: Instant,
+}
+
+/// What a device waits for, and what is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiling {
+    /// The kernel that was waited for first.
+    pub kernel: String,
+    /// How long it has been waited for.
+    pub waited: Duration,
+    /// The number of kernels that are compiled.
+    pub ready: u32,
+    /// The number of all kernels that are needed so far.
+    pub all: u32,
 }
 
 /// A device's wait for a kernel, which ends when this is dropped.
 pub(super) struct KernelWait<'a> {
     log: &'a CompileLog,
-    kernel: String,
-    begin: Instant,
+    awaited: AwaitedKernel,
+}
+
+/// The time in which a driver compiles in a device's queue, which ends when this is dropped.
+pub(super) struct BusyQueue<'a> {
+    log: &'a CompileLog,
+    device: u32,
 }
 
 impl CompileLog {
@@ -57,16 +85,34 @@ impl CompileLog {
     }
 
     /// Notes that a device begins to wait for a kernel.
-    pub(super) fn wait(&self, kernel: &str) -> KernelWait<'_> {
-        self.state.lock().awaited.push(kernel.to_owned());
-        KernelWait { log: self, kernel: kernel.to_owned(), begin: Instant::now() }
+    pub(super) fn wait(&self, device: u32, kernel: &str) -> KernelWait<'_> {
+        let awaited = AwaitedKernel { device, kernel: kernel.to_owned(), begin: Instant::now() };
+        self.state.lock().awaited.push(awaited.clone());
+        KernelWait { log: self, awaited }
     }
 
-    /// Returns the kernel that was waited for first, if a device waits, with the numbers of kernels that are compiled
-    /// and of all that are needed so far.
-    pub fn awaited(&self) -> Option<(String, u32, u32)> {
+    /// Notes that a driver begins to compile in a device's queue, where submissions wait meanwhile.
+    pub(super) fn occupy_queue(&self, device: u32) -> BusyQueue<'_> {
+        self.state.lock().queues.push(device);
+        BusyQueue { log: self, device }
+    }
+
+    /// Whether a driver compiles in a device's queue.
+    pub(super) fn is_queue_busy(&self, device: u32) -> bool {
+        self.state.lock().queues.contains(&device)
+    }
+
+    /// Whether a device cannot go on because a kernel is being compiled. Each kernel has a time-out of its own.
+    pub fn holds_up(&self, device: u32) -> bool {
         let state = self.state.lock();
-        Some((state.awaited.first()?.clone(), state.ended, state.asked))
+        state.awaited.iter().any(|awaited| awaited.device == device) || state.queues.contains(&device)
+    }
+
+    /// Returns what is compiled, if a device waits for a kernel.
+    pub fn awaited(&self) -> Option<Compiling> {
+        let state = self.state.lock();
+        let AwaitedKernel { kernel, begin, .. } = state.awaited.first()?.clone();
+        Some(Compiling { kernel, waited: begin.elapsed(), ready: state.ended, all: state.asked })
     }
 
     /// Returns the kernels that were compiled since this was last called, and the time that devices waited for kernels.
@@ -79,10 +125,19 @@ impl CompileLog {
 impl Drop for KernelWait<'_> {
     fn drop(&mut self) {
         let mut state = self.log.state.lock();
-        if let Some(place) = state.awaited.iter().position(|label| *label == self.kernel) {
+        if let Some(place) = state.awaited.iter().position(|awaited| *awaited == self.awaited) {
             state.awaited.remove(place);
         }
-        state.waited += self.begin.elapsed();
+        state.waited += self.awaited.begin.elapsed();
+    }
+}
+
+impl Drop for BusyQueue<'_> {
+    fn drop(&mut self) {
+        let mut state = self.log.state.lock();
+        if let Some(place) = state.queues.iter().position(|device| *device == self.device) {
+            state.queues.swap_remove(place);
+        }
     }
 }
 
@@ -94,15 +149,18 @@ mod tests {
     fn the_first_kernel_waited_for_is_named_until_its_wait_ends() {
         let log = CompileLog::default();
         (0..3).for_each(|_| log.asked());
-        assert_eq!(log.awaited(), None);
-        let waits = [log.wait("dice"), log.wait("hide")];
+        let awaited = || log.awaited().map(|Compiling { kernel, ready, all, .. }| (kernel, ready, all));
+        assert_eq!(awaited(), None);
+        let waits = [log.wait(0, "dice"), log.wait(1, "hide")];
         log.ended(None);
-        assert_eq!(log.awaited(), Some(("dice".into(), 1, 3)));
+        assert_eq!(awaited(), Some(("dice".into(), 1, 3)));
+        assert_eq!([0, 1, 2].map(|device| log.holds_up(device)), [true, true, false]);
         let [dice, hide] = waits;
         drop(dice);
-        assert_eq!(log.awaited(), Some(("hide".into(), 1, 3)));
+        assert_eq!(awaited(), Some(("hide".into(), 1, 3)));
+        assert_eq!([0, 1].map(|device| log.holds_up(device)), [false, true]);
         drop(hide);
-        assert_eq!(log.awaited(), None);
+        assert_eq!(awaited(), None);
         let compiled = CompiledKernel {
             device: 0,
             kernel: "dice".into(),
@@ -115,5 +173,18 @@ mod tests {
         let (kernels, waited) = log.take();
         assert_eq!(kernels, [compiled]);
         assert!(waited > Duration::ZERO && log.take() == (Vec::new(), Duration::ZERO));
+    }
+
+    #[test]
+    fn a_driver_that_compiles_in_the_queue_holds_its_device_up() {
+        let log = CompileLog::default();
+        let first = [log.occupy_queue(1), log.occupy_queue(1)];
+        assert_eq!([0, 1].map(|device| log.holds_up(device)), [false, true]);
+        assert!(log.awaited().is_none() && log.is_queue_busy(1));
+        let [one, other] = first;
+        drop(one);
+        assert!(log.holds_up(1), "by the other");
+        drop(other);
+        assert!(!log.holds_up(1));
     }
 }

@@ -28,6 +28,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// How many times longer than a submission a kernel may take to compile: a compiler shows no progress, and another
+/// device would not be faster. 256 inlined calls of noise took 11 s on an idle machine; a busy one may need many times
+/// that.
+const COMPILE_TIMES: u32 = 10;
+
 /// How devices are opened.
 #[derive(Clone)]
 pub struct OpenOptions {
@@ -41,10 +46,9 @@ pub struct OpenOptions {
     /// Whether CPU devices compute on one thread each, unless `LP_NUM_THREADS` is set (see
     /// [`super::single_threaded_cpu_devices`]).
     pub single_threaded_cpu: bool,
-    /// Returns the time-out of waits on the device that have no time-out of their own.
+    /// The time-out of waits on the device that have no time-out of their own. Compiling one kernel may take ten
+    /// times as long.
     pub timeout: Duration,
-    /// Time-out for compiling one kernel.
-    pub compile_timeout: Duration,
     /// Receives messages of validation, and about kernels that cannot be cached and buffers that were not freed.
     pub reporter: Arc<Reporter>,
     /// For tests: whether to also open devices that run kernels but lack what rendering needs.
@@ -70,9 +74,6 @@ impl OpenOptions {
             cache_folder: default_cache_folder(),
             single_threaded_cpu: false,
             timeout: Duration::from_secs(60),
-            // Longer than for a queue: a compiler shows no progress, and another device would not be faster. 256
-            // inlined calls of noise took 11 s on an idle machine; a busy one may need many times that.
-            compile_timeout: Duration::from_secs(600),
             reporter,
             partial: false,
             as_gpu: AsGpu::default(),
@@ -303,9 +304,10 @@ impl Drop for Device {
 
 fn compile_terms(options: &OpenOptions) -> CompileTerms {
     CompileTerms {
-        timeout: options.compile_timeout,
+        timeout: options.timeout.saturating_mul(COMPILE_TIMES),
         interrupt: options.interrupt.clone(),
         log: Arc::clone(&options.compile_log),
+        faults: options.faults.clone(),
     }
 }
 

@@ -4,6 +4,9 @@ use crate::stats::human_bytes;
 use std::fmt;
 use std::time::Duration;
 
+/// The hint for a device that made no progress.
+pub const MORE_TIME: &str = "if the device is only slow, give it more time with --timeout";
+
 /// The name of an opened device in messages: its number and the driver's name for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenDeviceTitle {
@@ -242,7 +245,7 @@ impl GpuError {
                 "give it more with --memory: 16M is enough for small scenes, and more is faster; the default is three quarters of \
                  the device's memory"
             }
-            Self::Timeout { .. } => "if the device is only slow, give it more time with --timeout",
+            Self::Timeout { .. } => MORE_TIME,
             Self::Source { .. } => "set TMPDIR to a folder on another disk for temporary files",
             Self::OutOfMemory { asked_bytes, used_bytes, budget_bytes, .. }
                 if is_within(*asked_bytes, *used_bytes, *budget_bytes) =>

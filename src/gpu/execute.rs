@@ -78,7 +78,7 @@ impl Submissions {
                 self.hangs = true;
                 Ok(())
             }
-            Some(FaultKind::Unopened) | None => Ok(()),
+            Some(FaultKind::Unopened | FaultKind::SlowCompile) | None => Ok(()),
         }
     }
 
@@ -238,8 +238,12 @@ impl Device {
     /// Waits until a submission is done; a device that exceeds its own time-out is considered hung.
     fn wait_until(&mut self, submission: u64, timeout: Duration) -> Result<(), GpuError> {
         self.shared.check_alive("waiting")?;
-        let waited = self.submissions.wait(&self.shared, submission, timeout);
-        self.hangs |= matches!(waited, Err(GpuError::Timeout { .. })) && timeout >= self.timeout;
+        let mut waited = self.submissions.wait(&self.shared, submission, timeout);
+        let is_timeout = |waited: &Result<(), GpuError>| matches!(waited, Err(GpuError::Timeout { .. }));
+        while is_timeout(&waited) && timeout >= self.timeout && self.kernels.keep_queue_busy() {
+            waited = self.submissions.wait(&self.shared, submission, timeout);
+        }
+        self.hangs |= is_timeout(&waited) && timeout >= self.timeout;
         waited
     }
 

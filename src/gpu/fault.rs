@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// How a device fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +17,20 @@ pub enum FaultKind {
     Hang,
     /// The device does not open.
     Unopened,
+    /// A kernel takes [`SLOW_COMPILE`] longer to compile.
+    SlowCompile,
 }
 
+/// What a slow compiler adds to the time of a kernel.
+pub(super) const SLOW_COMPILE: Duration = Duration::from_secs(4);
+
 /// The names of the kinds.
-const KINDS: [(&str, FaultKind); 4] = [
+const KINDS: [(&str, FaultKind); 5] = [
     ("lost", FaultKind::Lost),
     ("oom", FaultKind::OutOfMemory),
     ("hang", FaultKind::Hang),
     ("unopened", FaultKind::Unopened),
+    ("slow", FaultKind::SlowCompile),
 ];
 
 /// A fault to inject, once.
@@ -35,14 +42,18 @@ pub struct Fault {
     pub device: u32,
     /// Number of the submission that fails, from 0, counted since the device was first opened. Submissions that opening
     /// and compiling make, and those that copy staged data, do not count. For [`FaultKind::Unopened`], the number of
-    /// the opening that fails, from 0.
+    /// the opening that fails, and for [`FaultKind::SlowCompile`] of the kernel that is compiled, from 0.
     pub submission: u64,
 }
 
 impl Fault {
     /// Returns what is counted until the fault is due.
     fn trigger(&self) -> FaultTrigger {
-        if self.kind == FaultKind::Unopened { FaultTrigger::Opening } else { FaultTrigger::Submission }
+        match self.kind {
+            FaultKind::Unopened => FaultTrigger::Opening,
+            FaultKind::SlowCompile => FaultTrigger::Compiling,
+            FaultKind::Lost | FaultKind::OutOfMemory | FaultKind::Hang => FaultTrigger::Submission,
+        }
     }
 }
 
@@ -51,6 +62,7 @@ impl Fault {
 enum FaultTrigger {
     Submission,
     Opening,
+    Compiling,
 }
 
 impl fmt::Display for Fault {
@@ -65,8 +77,9 @@ impl FromStr for Fault {
 
     /// Reads `KIND:DEVICE:SUBMISSION`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("{text:?} is not lost, oom, hang or unopened with a device and a number, such as lost:0:3");
+        let wrong = || {
+            format!("{text:?} is not lost, oom, hang, unopened or slow with a device and a number, such as lost:0:3")
+        };
         let mut parts = text.trim().split(':');
         let (Some(kind), Some(device), Some(submission), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
@@ -106,6 +119,11 @@ impl Faults {
         self.count(device, FaultTrigger::Opening).is_some()
     }
 
+    /// Counts a kernel that a device compiles, and returns whether it should take long.
+    pub(super) fn compiles_slowly(&self, device: u32) -> bool {
+        self.count(device, FaultTrigger::Compiling).is_some()
+    }
+
     fn count(&self, device: u32, what: FaultTrigger) -> Option<FaultKind> {
         let mut progress = self.0.lock();
         let count = progress.counts.entry((device, what)).or_default();
@@ -124,6 +142,7 @@ impl Faults {
             match fault.trigger() {
                 FaultTrigger::Submission => format!("made {count} submissions"),
                 FaultTrigger::Opening => format!("was opened {count} times"),
+                FaultTrigger::Compiling => format!("compiled {count} kernels"),
             }
         };
         progress.pending.iter().map(|fault| (*fault, reached(fault))).collect()
@@ -136,12 +155,12 @@ mod tests {
 
     #[test]
     fn faults_are_read_and_written() {
-        for text in ["lost:0:3", "oom:12:0", "hang:1:18446744073709551615", "unopened:1:0"] {
+        for text in ["lost:0:3", "oom:12:0", "hang:1:18446744073709551615", "unopened:1:0", "slow:0:7"] {
             assert_eq!(text.parse::<Fault>().map(|fault| fault.to_string()), Ok(text.to_string()));
         }
         for text in ["", "lost", "lost:0", "lost:0:", "lost:0:1:2", "gone:0:1", "lost:-1:1", "lost:0:x", ":0:1"] {
             let error = text.parse::<Fault>().expect_err(text);
-            assert!(error.starts_with(&format!("{text:?} is not lost, oom, hang or unopened")), "{error}");
+            assert!(error.starts_with(&format!("{text:?} is not lost, oom, hang, unopened or slow")), "{error}");
         }
     }
 

@@ -6,6 +6,7 @@ use super::compile::Compilers;
 use super::compile_log::{CompileLog, CompiledKernel};
 use super::empty_dispatch;
 use super::error::GpuError;
+use super::fault::{Faults, SLOW_COMPILE};
 use super::physical::{DeviceInfo, DeviceKind};
 use super::pipeline::{BindingForms, ComputePipeline, KernelLayout, binding_forms};
 use super::pipeline::{make_layout, make_pipeline, make_set_layout};
@@ -71,6 +72,8 @@ pub(super) struct CompileTerms {
     pub interrupt: Interrupt,
     /// Receives the kernels that are compiled.
     pub log: Arc<CompileLog>,
+    /// For tests: kernels that take long.
+    pub faults: Option<Arc<Faults>>,
 }
 
 /// The kernels of a device.
@@ -184,6 +187,12 @@ impl Kernels {
         }
     }
 
+    /// Whether submissions wait for a kernel that the driver compiles in the device's queue. That has a time-out of its
+    /// own.
+    pub(super) fn keep_queue_busy(&self) -> bool {
+        self.terms().log.is_queue_busy(self.shared.title.number)
+    }
+
     /// Counts of compiled kernels.
     pub(super) fn counts(&self) -> KernelCounts {
         self.table.lock().counts
@@ -211,7 +220,7 @@ impl Kernels {
                 let timeout = terms.timeout;
                 return Err(GpuError::Timeout { device: device.clone(), waited_for: doing(), timeout });
             }
-            waits.get_or_insert_with(|| terms.log.wait(kernel.label()));
+            waits.get_or_insert_with(|| terms.log.wait(device.number, kernel.label()));
             self.changed.wait_until(&mut table, deadline.min(Instant::now() + INTERRUPT_POLL));
         }
     }
@@ -221,7 +230,11 @@ impl Kernels {
         self.check_usable(kernel)?;
         let layout = self.layout(&binding_forms(kernel), kernel.push_bytes())?;
         let cache_key = CacheKey::new(&self.identity, kernel.digest(), constants);
-        let (known, timeout) = (self.compilers.cache.load(&cache_key), self.terms().timeout);
+        let CompileTerms { timeout, log, faults, .. } = self.terms();
+        if faults.is_some_and(|faults| faults.compiles_slowly(self.shared.title.number)) {
+            thread::sleep(SLOW_COMPILE);
+        }
+        let known = self.compilers.cache.load(&cache_key);
         if known.is_none()
             && let Some(precompile_devices) = &self.precompile_devices
         {
@@ -230,9 +243,12 @@ impl Kernels {
         let initial = known.as_ref().map_or([].as_slice(), |data| data.as_slice());
         let (pipeline, data) = make_pipeline(&self.shared, kernel, constants, layout, initial)?;
         // GPU drivers have finished compiling by now; CPU drivers compile when a kernel is first dispatched.
+        let first_dispatch = || {
+            let _busy = log.occupy_queue(self.shared.title.number);
+            empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, timeout)
+        };
         if self.info.kind == DeviceKind::Cpu
-            && let Err(error) =
-                empty_dispatch::dispatch_no_workgroups(&self.shared, pipeline, kernel, self.empty, timeout)
+            && let Err(error) = first_dispatch()
         {
             if !matches!(error, GpuError::Timeout { .. }) {
                 // SAFETY: the pipeline was created above and is not in the table yet; without a time-out, the empty

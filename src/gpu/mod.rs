@@ -38,10 +38,10 @@ mod transfer;
 
 pub use as_gpu::AsGpu;
 pub use cache::default_cache_folder;
-pub use compile_log::{CompileLog, CompiledKernel};
+pub use compile_log::{CompileLog, CompiledKernel, Compiling};
 pub use device::{Device, OpenOptions};
 pub use driver_cache::avoid_full_driver_cache;
-pub use error::{GpuError, OpenDeviceTitle};
+pub use error::{GpuError, MORE_TIME, OpenDeviceTitle};
 pub use execute::Ticket;
 pub use fault::{Fault, FaultKind, Faults};
 pub use kept::KeptDevices;

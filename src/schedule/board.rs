@@ -385,9 +385,17 @@ impl Board {
         Some(FailureOutcome { returned, reopening })
     }
 
-    /// Advances the watchdog clock, and returns the devices whose driver does not return.
-    pub(crate) fn overdue(&mut self, passed: Duration, hang: Duration, open: Duration) -> Vec<(Life, Failure)> {
+    /// Advances the watchdog clock, and returns the devices whose driver does not return. To compile is progress.
+    pub(crate) fn overdue(
+        &mut self,
+        passed: Duration,
+        [hang, open]: [Duration; 2],
+        compiles: impl Fn(usize) -> bool,
+    ) -> Vec<(Life, Failure)> {
         self.watchdog_time += passed;
+        for entry in self.entries.iter_mut().filter(|entry| compiles(entry.life.device)) {
+            entry.progress = self.watchdog_time;
+        }
         let overdue = |entry: &DeviceEntry| {
             let waited = self.watchdog_time - entry.progress;
             let (limit, waiting_for) = match entry.phase {

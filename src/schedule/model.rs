@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn overdue_devices_are_given_up_at_any_moment() {
-        let watch = |scheduler: &Scheduler| scheduler.watch(Duration::from_secs(3600), NOW);
+        let watch = |scheduler: &Scheduler| scheduler.watch(Duration::from_secs(3600), NOW, |_| false);
         ModelCase {
             habits: [Habit::Sound, Habit::Lost],
             size: [16, 16],

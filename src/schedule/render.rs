@@ -108,6 +108,9 @@ pub struct RenderJob {
     pub policy: Policy,
     /// Is called for every event, on the thread on which it happens.
     pub hook: Hook,
+    /// Whether a device, an index into the list that is given, can do nothing because a kernel is being compiled. That
+    /// counts as progress, and ends by a time-out of its own.
+    pub compiles: Box<dyn Fn(usize) -> bool>,
 }
 
 /// Renders all regions of the job on all devices, and passes each pixel to `sink` exactly once, on the calling thread.
@@ -147,7 +150,8 @@ pub fn render<R: RegionRenderer + 'static>(
     }
     drop(sender);
     let running = (0..scheduler.device_count()).collect();
-    let mut coordinator = Coordinator { scheduler: &scheduler, start, receiver, running, delivered: 0, panic: None };
+    let (scheduler, compiles) = (&*scheduler, &*job.compiles);
+    let mut coordinator = Coordinator { scheduler, compiles, start, receiver, running, delivered: 0, panic: None };
     coordinator.run(sink, cancel);
     coordinator.conclude()
 }
@@ -155,6 +159,7 @@ pub fn render<R: RegionRenderer + 'static>(
 /// The caller's side of a render.
 struct Coordinator<'a, P> {
     scheduler: &'a Scheduler,
+    compiles: &'a dyn Fn(usize) -> bool,
     start: Instant,
     receiver: Receiver<ThreadMessage<P>>,
     /// Devices whose threads have not ended.
@@ -188,7 +193,7 @@ impl<P> Coordinator<'_, P> {
                 cancelled_at = Some(now);
                 self.scheduler.stop();
             }
-            self.scheduler.watch((now - seen).min(WATCHDOG_STEP_MAX), now - self.start);
+            self.scheduler.watch((now - seen).min(WATCHDOG_STEP_MAX), now - self.start, self.compiles);
             seen = now;
             let over = self.scheduler.is_over() && self.delivered == self.scheduler.finished_count();
             over_since = over.then(|| over_since.unwrap_or(now));

@@ -126,10 +126,11 @@ impl Scheduler {
         self.with_board(|board| board.is_given_up(device))
     }
 
-    /// Advances the watchdog clock by `passed`, and gives up devices whose driver does not return.
-    pub(crate) fn watch(&self, passed: Duration, now: Duration) {
-        let Policy { hang_timeout, open_timeout, .. } = self.policy;
-        for (life, failure) in self.with_board(|board| board.overdue(passed, hang_timeout, open_timeout)) {
+    /// Advances the watchdog clock by `passed`, and gives up devices whose driver does not return, but none that
+    /// compiles.
+    pub(crate) fn watch(&self, passed: Duration, now: Duration, compiles: impl Fn(usize) -> bool) {
+        let limits = [self.policy.hang_timeout, self.policy.open_timeout];
+        for (life, failure) in self.with_board(|board| board.overdue(passed, limits, compiles)) {
             self.fail(life, failure, false, now);
         }
     }

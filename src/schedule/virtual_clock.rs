@@ -49,6 +49,11 @@ pub(crate) trait VirtualDevice {
     /// Returns when a poll that begins now and waits at most `timeout` returns, and what it returns.
     fn poll(&mut self, now: Duration, timeout: Duration) -> (Duration, Result<Poll<()>, Failure>);
 
+    /// Whether the device can do nothing because a kernel is being compiled.
+    fn compiles(&self, _now: Duration) -> bool {
+        false
+    }
+
     /// Returns the time between an announcement and the device's next look for work.
     fn wakes_after(&mut self) -> Duration;
 }
@@ -188,7 +193,8 @@ impl<D: VirtualDevice> Simulation<'_, D> {
                 self.step(device);
             }
             Action::Tick => {
-                self.scheduler.watch(TICK, self.now);
+                let (threads, now) = (&self.threads, self.now);
+                self.scheduler.watch(TICK, now, |device| threads[device].device.compiles(now));
                 self.plan(self.now + TICK, Action::Tick);
             }
             Action::Cancel => self.scheduler.stop(),

@@ -20,6 +20,9 @@ const SHADER: &str = "displacement lumps() { P += 0.1 * float noise(transform(\"
 /// Time for a step of a hanging device. What is compiled must not take longer, so the cache is filled first.
 const TIMEOUT: &str = "3s";
 
+/// The number of a kernel that only drawing needs, `mark`.
+const DRAWING_KERNEL: u64 = 20;
+
 /// A folder with the scene, and the picture that nothing disturbed.
 struct Undisturbed {
     folder: TempDir,
@@ -134,6 +137,20 @@ fn a_device_that_hangs_is_left_alone_and_opened_again() {
             let ran = run.join().expect("a render");
             ran.is_whole(&[what], 1);
             assert!(ran.took < Duration::from_secs(12), "{:?}: {}", ran.took, ran.err);
+        }
+    });
+}
+
+/// For a kernel that is needed first, and for one that is waited for while the picture is drawn.
+#[test]
+fn a_device_that_compiles_is_waited_for() {
+    thread::scope(|scope| {
+        let slow = |kernel: u64| fail(&format!("slow:0:{kernel}"), &["--devices", "0", "--timeout", "1s"]);
+        let runs = [0, DRAWING_KERNEL].map(|kernel| scope.spawn(move || slow(kernel)));
+        for run in runs {
+            let ran = run.join().expect("a render");
+            ran.is_whole(&[], 0);
+            assert!(ran.took > Duration::from_secs(3), "the kernel is needed: {:?}", ran.took);
         }
     });
 }

@@ -137,7 +137,7 @@ pub(crate) struct RenderFlags {
     pub(crate) validate: bool,
 
     /// Give up a device that makes no progress, or a texture's file that does not answer, for this long: 30, 90s, 5m. A
-    /// device's work goes to the others. [default: 60s, and 10m for compiling one kernel, which shows no progress]
+    /// device's work goes to the others. Compiling one kernel may take ten times as long [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
 }

@@ -1,7 +1,7 @@
 //! The failures of a device: each is reported and counted, and decides whether the device is opened again.
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
-use crate::gpu::{GpuError, OpenDeviceTitle};
+use crate::gpu::{GpuError, MORE_TIME, OpenDeviceTitle};
 use crate::render::device::error::DeviceError;
 use crate::render::report::world_statistics::FailureCounts;
 use crate::schedule::Failure;
@@ -65,15 +65,15 @@ impl FailureLog {
 
     /// Reports a failure that the scheduler met, which is `reopening` the device if it may: see [`Self::take_promise`].
     pub(super) fn report_at_work(&self, failure: &Failure, reopening: bool) {
-        let text = match failure {
+        let (text, hint) = match failure {
             // Reported when the device was opened.
             Failure::Unopened(_) => return,
-            Failure::Lost(text) | Failure::OutOfMemory(text) | Failure::Unusable(text) => text.clone(),
-            Failure::Hang { .. } => failure.to_string(),
+            Failure::Lost(text) | Failure::OutOfMemory(text) | Failure::Unusable(text) => (text.clone(), ""),
+            Failure::Hang { .. } => (failure.to_string(), MORE_TIME),
         };
         let title = self.title.to_string();
         let text = if text.contains(&title) { text } else { format!("{title}: {text}") };
-        let again = self.report_text(&text, "", reopening);
+        let again = self.report_text(&text, hint, reopening);
         self.retry.lock().promised = again;
     }
 
@@ -148,5 +148,7 @@ mod tests {
             "device 1 (gpu): no progress for 2.0 s, waiting for hide; it is opened again",
         ];
         assert_eq!(messages, expected);
+        let hints: Vec<String> = reporter.all().into_iter().map(|(diagnostic, _)| diagnostic.hint).collect();
+        assert!(hints[1].contains("--timeout"), "{hints:?}");
     }
 }

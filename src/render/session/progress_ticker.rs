@@ -1,6 +1,6 @@
 //! Notifies the observer, several times a second, of what the threads of a render have reported.
 
-use crate::gpu::CompileLog;
+use crate::gpu::{CompileLog, Compiling};
 use crate::progress::{Activity, Event, Interrupt, Observer, Progress, ProgressTally};
 use crate::render::session::limits::RenderLimits;
 use crossbeam::channel::{RecvTimeoutError, bounded};
@@ -59,7 +59,9 @@ impl<'a> ProgressTicker<'a> {
     fn progress(&self) -> Progress {
         let progress = self.tally.now();
         match self.compile_log.awaited() {
-            Some((kernel, ready, all)) => Progress { activity: Activity::Compiling { kernel, ready, all }, ..progress },
+            Some(Compiling { kernel, waited, ready, all }) => {
+                Progress { activity: Activity::Compiling { kernel, waited, ready, all }, ..progress }
+            }
             None => progress,
         }
     }

@@ -71,8 +71,8 @@ impl Session<'_> {
         let (work, left) = (table.work(whole), regions.iter().map(|region| table.work(*region)).sum());
         self.ticker.tally.begin_drawing(work as f64, work.saturating_sub(left) as f64);
         let table_s = begin.elapsed().as_secs_f64();
-        let rendered =
-            self.render_regions(RenderJob { table, regions, policy, hook }, openers, film, &picture.film_records, &log);
+        let job = RenderJob { table, regions, policy, hook, compiles: self.compiles() };
+        let rendered = self.render_regions(job, openers, film, &picture.film_records, &log);
         let (in_flight, region_max) = idle.iter().find_map(region_memory).unwrap_or((1, [0; 2]));
         let world = self.world_stats();
         world.regions = log.regions();
@@ -154,6 +154,13 @@ impl Session<'_> {
                 failures[event.device].report_at_work(failure, *reopening);
             }
         })
+    }
+
+    /// Returns whether a device waits for a kernel that is being compiled.
+    fn compiles(&self) -> Box<dyn Fn(usize) -> bool> {
+        let numbers: Vec<u32> = self.slots.iter().map(|slot| slot.open_options.first_number).collect();
+        let log = Arc::clone(&self.ticker.compile_log);
+        Box::new(move |device| log.holds_up(numbers[device]))
     }
 
     /// Returns idle devices to their slots, and warns about displacement bounds that were exceeded.

@@ -134,7 +134,6 @@ fn open_options(
     ticker: &ProgressTicker<'_>,
     aids: &TestAids,
 ) -> OpenOptions {
-    let defaults = OpenOptions::new(Arc::clone(reporter));
     OpenOptions {
         validate: options.validate,
         memory_bytes: options.memory_bytes,
@@ -143,8 +142,7 @@ fn open_options(
         interrupt: ticker.interrupt.clone(),
         compile_log: Arc::clone(&ticker.compile_log),
         timeout: options.timeout.unwrap_or(HANG_TIMEOUT),
-        compile_timeout: options.timeout.unwrap_or(defaults.compile_timeout),
-        ..defaults
+        ..OpenOptions::new(Arc::clone(reporter))
     }
 }
 

@@ -43,17 +43,36 @@ fn regions_given_back_do_not_measure_speed() {
     assert_eq!((meter.begun_work(), meter.speed()), (0, None));
 }
 
+const NONE: fn(usize) -> bool = |_| false;
+
+#[test]
+fn compiling_counts_as_progress_while_it_lasts() {
+    let (mut board, lives) = board(2);
+    board.hold(lives[0], region(0, 10), false, NOW);
+    assert_eq!(board.overdue(LONG, [SHORT; 2], |device| device == 0), []);
+    assert_eq!(board.stalled(lives[0]), Duration::ZERO);
+    assert_eq!(board.overdue(SHORT * 2, [SHORT; 2], |device| device == 1), [], "from then on");
+    assert_eq!(board.overdue(SHORT, [SHORT; 2], NONE).len(), 1);
+}
+
+#[test]
+fn a_device_that_compiles_while_it_opens_is_waited_for() {
+    let mut board = Board::new([(region(0, 10), 11)].into_iter(), 1, 4);
+    assert_eq!(board.overdue(LONG, [SHORT; 2], |_| true), []);
+    assert_eq!(board.overdue(LONG, [SHORT; 2], NONE).len(), 1);
+}
+
 #[test]
 fn watchdog_starts_with_the_first_region() {
     let (mut board, lives) = board(1);
-    assert_eq!(board.overdue(LONG, SHORT, SHORT), [], "nothing to do is no hang");
+    assert_eq!(board.overdue(LONG, [SHORT; 2], NONE), [], "nothing to do is no hang");
     board.hold(lives[0], region(0, 10), false, NOW);
     assert_eq!(board.stalled(lives[0]), Duration::ZERO);
-    assert_eq!(board.overdue(SHORT, SHORT, SHORT), []);
+    assert_eq!(board.overdue(SHORT, [SHORT; 2], NONE), []);
     assert_eq!(board.stalled(lives[0]), SHORT);
     board.progress(lives[0]);
-    assert_eq!(board.overdue(SHORT * 2, SHORT, SHORT), []);
-    let [(life, Failure::Hang { waited, .. })] = &board.overdue(SHORT, SHORT, SHORT)[..] else {
+    assert_eq!(board.overdue(SHORT * 2, [SHORT; 2], NONE), []);
+    let [(life, Failure::Hang { waited, .. })] = &board.overdue(SHORT, [SHORT; 2], NONE)[..] else {
         panic!("three times the limit is a hang")
     };
     assert_eq!((*life, *waited), (lives[0], SHORT * 3));

@@ -128,7 +128,7 @@ fn job() -> RenderJob {
     ];
     let table = Arc::new(SummedArea::new(picture(), &squares, Rates::default()));
     let policy = Policy { poll_timeout: Duration::from_millis(20), ..Policy::new(0, 4) };
-    RenderJob { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()) }
+    RenderJob { table, regions: vec![picture()], policy, hook: Arc::new(|_| ()), compiles: Box::new(|_| false) }
 }
 
 /// The picture, in which no pixel is painted twice.
@@ -267,6 +267,15 @@ fn stuck_driver_does_not_keep_the_picture() {
     assert!(report.devices[0].dropped && report.devices[0].stuck, "{report:?}");
     assert_eq!(report.devices[0].regions, 1);
     assert!(start.elapsed() < Duration::from_secs(15));
+}
+
+#[test]
+fn a_driver_that_compiles_is_waited_for() {
+    let mut job = job();
+    job.policy.hang_timeout = Duration::from_millis(50);
+    job.compiles = Box::new(|device| device == 0);
+    let report = run_whole(job, vec![painter([Flaw::StuckAt(1, Duration::from_millis(500)), Flaw::Unusable])]);
+    assert!(report.devices[0].failures.is_empty(), "{report:?}");
 }
 
 #[test]

@@ -292,6 +292,17 @@ fn hang_is_named_and_survived() {
 }
 
 #[test]
+fn compiling_for_minutes_is_no_hang() {
+    let table = hd();
+    let mut devices = sound(2);
+    devices[1].troubles = [Trouble::Compiles(2, Duration::from_secs(300)), Trouble::None];
+    let ending = scenario(&table, devices).run();
+    assert_whole(&ending, &table);
+    assert!(ending.reports.iter().all(|report| report.failures.is_empty()), "{:?}", ending.reports);
+    assert!(ending.makespan >= Duration::from_secs(300), "the region that it had begun is its own");
+}
+
+#[test]
 fn stuck_driver_is_survived_and_its_late_pixels_are_void() {
     let table = hd();
     let mut devices = sound(2);

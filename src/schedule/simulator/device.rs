@@ -33,6 +33,8 @@ pub(super) enum Trouble {
     Hang(u64),
     /// From the n-th region on, a poll does not return for this long, and then as if nothing had been.
     Stuck(u64, Duration),
+    /// Once n regions are begun, one poll does not return for this long, because a kernel is being compiled.
+    Compiles(u64, Duration),
 }
 
 /// What a device is like.
@@ -139,13 +141,22 @@ pub(super) struct FakeDevice {
     life: usize,
     begun: u64,
     free_at: Duration,
+    compiled_at: Duration,
     flights: VecDeque<SimulatedRegion>,
     random: Random,
 }
 
 impl FakeDevice {
     pub(super) fn new(setup: FakeDeviceSetup, random: Random) -> Self {
-        Self { setup, life: 0, begun: 0, free_at: Duration::ZERO, flights: VecDeque::new(), random }
+        Self {
+            setup,
+            life: 0,
+            begun: 0,
+            free_at: Duration::ZERO,
+            compiled_at: Duration::ZERO,
+            flights: VecDeque::new(),
+            random,
+        }
     }
 
     fn trouble(&self) -> Trouble {
@@ -217,9 +228,17 @@ impl VirtualDevice for FakeDevice {
             Trouble::Lost(nth) if nth <= self.begun => (now + self.random_part(first.saturating_sub(now)), lost()),
             Trouble::Hang(nth) if nth <= self.begun => (now + timeout, Ok(Poll::Waiting("nothing".into()))),
             Trouble::Stuck(nth, back_after) if nth <= self.begun => (first + back_after, Ok(self.done())),
+            Trouble::Compiles(nth, takes) if nth <= self.begun && self.compiled_at.is_zero() => {
+                self.compiled_at = first + takes;
+                (self.compiled_at, Ok(self.done()))
+            }
             _ if in_time => (first, Ok(self.done())),
             _ => (now + timeout, Ok(Poll::Advanced)),
         }
+    }
+
+    fn compiles(&self, now: Duration) -> bool {
+        now < self.compiled_at
     }
 
     fn wakes_after(&mut self) -> Duration {
