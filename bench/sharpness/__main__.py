@@ -84,6 +84,7 @@ def parse():
     add("--charts", type=lambda x: names(x, ("gratings", "details")), default=["gratings", "details"])
     add("--only", default="", help="a regular expression that the names of patterns must contain")
     add("--samples", type=int, default=8, help="along a pixel (8)")
+    add("--interpolation", choices=("constant", "smooth"), default="constant", help="of colours (constant)")
     add("--filter", type=pixel_filter, default=("gaussian", 2.0), help="of pixels: NAME,WIDTH; box, triangle, gaussian")
     add("--width", type=float, default=1, help="of lookups: texture()'s width (1)")
     add("--lookup-filter", default="gaussian", help="of lookups: texture()'s filter (gaussian)")
@@ -170,7 +171,7 @@ def cases(options, folder, truths):
                     settings = types.SimpleNamespace(
                         samples=options.samples, filter=options.filter, quantize=options.quantize,
                         driver=options.driver, lookup=(options.width, options.lookup_filter),
-                        picture=f"{name}.{options.extension}")
+                        interpolation=options.interpolation, picture=f"{name}.{options.extension}")
                     text = charts.chart([truth.square for truth in exact], surface, way, rate, settings)
                     (folder / f"{name}.rib").write_text(text)
                     stats = folder / f"{name}.json"

@@ -121,6 +121,7 @@ Projection "orthographic"
 ScreenWindow {-half} {half} {-half} {half}
 Clipping 0.1 10
 ShadingRate {rate:g}
+ShadingInterpolation "{options.interpolation}"
 Declare "s0" "uniform float"
 Declare "s1" "uniform float"
 WorldBegin

@@ -8,7 +8,7 @@ use super::kernel::{KernelIds, flag};
 use super::spirv::Spirv;
 use crate::abi::{self, work};
 use crate::ir::{Body, Op as IrOp, Region};
-use crate::passes::derivatives::EXCHANGE_FLOATS_MAX;
+use crate::passes::exchanges::EXCHANGE_FLOATS_MAX;
 use rspirv::spirv::{MemorySemantics, Op, Scope, StorageClass, Word};
 
 /// How a derivative is taken at this vertex: `(w1 (f[b] - f[a]) + w2 (f[c] - f[a])) / h`, lanes a, b, c.

@@ -8,20 +8,16 @@
 //!    selected; where one cannot leave a loop whose number of trips is not the same for all, or that is in such a
 //!    branch, the loop goes on while any point of the workgroup votes for it, and points that would have left keep
 //!    their values.
-//! 4. In each region derivatives are put together by levels: level n needs the results of level n - 1, so no order has
-//!    fewer barriers. (The paper searches a minimum clique cover among the possible places; with all of them movable to
-//!    one region, levels are one.)
+//! 4. In each region derivatives are put together into as few exchanges as may be: [`super::exchanges`].
 
 use super::dead::remove_dead;
+use super::exchanges::group;
 use super::rates::varying;
 use super::simplify::simplify;
 use super::translate::{Rules, Translator, translate};
 use super::trips::uncounted_loops;
-use crate::ir::{Axis, Binary, Body, Compare, Const, Inst, MachineType, Op, Region, Unary, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Floats that one exchange may hold: two halves of 256 lanes are 16 KiB, the least that Vulkan promises.
-pub(crate) const EXCHANGE_FLOATS_MAX: u32 = 8;
+use crate::ir::{Binary, Body, Compare, Const, Inst, MachineType, Op, Region, Unary, Value};
+use rustc_hash::FxHashSet;
 
 /// Brings a program into a form in which all its differences are taken by whole workgroups.
 pub fn relocate_derivatives(body: &Body) -> Body {
@@ -81,7 +77,7 @@ fn slice(body: &Body) -> FxHashSet<Inst> {
 }
 
 /// The values that an instruction uses, it or what is below it, less those that are defined below it.
-fn free_values(body: &Body, inst: Inst, free: &mut FxHashSet<Value>) {
+pub(super) fn free_values(body: &Body, inst: Inst, free: &mut FxHashSet<Value>) {
     let mut bound = FxHashSet::default();
     collect(body, inst, &mut bound, free);
     free.retain(|v| !bound.contains(v));
@@ -246,96 +242,5 @@ impl Legalise {
         let mut results = t.out.push(Op::Loop, args, vec![condition, body], &types);
         results.pop();
         results
-    }
-}
-
-/// Returns whether an instruction, or one below it, has effects or must keep its place among those that have.
-fn is_ordered(body: &Body, inst: Inst) -> bool {
-    let data = body.inst(inst);
-    let memory = matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_)) || data.op.record().is_some();
-    memory || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| is_ordered(body, i))
-}
-
-/// Puts the derivatives of each region together by levels.
-fn group(body: &mut Body, region: Region) {
-    let insts = body.region(region).insts.clone();
-    for &inst in &insts {
-        for inner in body.inst(inst).regions.clone() {
-            group(body, inner);
-        }
-    }
-    let is_derivative = |body: &Body, i: Inst| matches!(body.inst(i).op, Op::Derivative(_));
-    if !insts.iter().any(|&i| is_derivative(body, i)) {
-        return;
-    }
-    let mut levels: FxHashMap<Value, usize> = FxHashMap::default();
-    let mut ordered = 0;
-    let mut by_level: Vec<(Vec<Inst>, Vec<Inst>)> = Vec::new();
-    for &inst in &insts {
-        let mut needed = FxHashSet::default();
-        free_values(body, inst, &mut needed);
-        let mut level = needed.iter().filter_map(|v| levels.get(v)).copied().max().unwrap_or(0);
-        if is_ordered(body, inst) {
-            level = level.max(ordered);
-            ordered = level;
-        }
-        let derivative = is_derivative(body, inst);
-        for &result in &body.inst(inst).results {
-            levels.insert(result, level + usize::from(derivative));
-        }
-        by_level.resize_with(by_level.len().max(level + 1), Default::default);
-        let (plain, derivatives) = &mut by_level[level];
-        if derivative {
-            derivatives.push(inst);
-        } else {
-            plain.push(inst);
-        };
-    }
-    let mut order = Vec::new();
-    let mut new = FxHashMap::default();
-    for (plain, derivatives) in by_level {
-        order.extend(plain);
-        exchanges(body, &derivatives, &mut order, &mut new);
-    }
-    body.region_mut(region).insts = order;
-    let root = body.root();
-    body.substitute(root, &new);
-}
-
-/// Makes exchanges of derivatives whose arguments are all known; as many as shared memory asks for.
-fn exchanges(body: &mut Body, derivatives: &[Inst], order: &mut Vec<Inst>, new: &mut FxHashMap<Value, Value>) {
-    let mut rest: Vec<(Value, Axis, Value)> = Vec::new();
-    for &inst in derivatives {
-        let data = body.inst(inst);
-        if let Op::Derivative(axis) = data.op {
-            // The argument may be the result of an exchange before this one.
-            let arg = new.get(&data.args[0]).copied().unwrap_or(data.args[0]);
-            rest.push((arg, axis, data.results[0]));
-        }
-    }
-    while !rest.is_empty() {
-        let mut args: Vec<Value> = Vec::new();
-        let mut floats = 0;
-        let (mut items, mut old, mut left) = (Vec::new(), Vec::new(), Vec::new());
-        for (arg, axis, result) in rest {
-            let words = body.ty(arg).words();
-            let known = args.iter().position(|&a| a == arg);
-            if known.is_none() && floats + words > EXCHANGE_FLOATS_MAX {
-                left.push((arg, axis, result));
-                continue;
-            }
-            let at = known.unwrap_or_else(|| {
-                args.push(arg);
-                floats += words;
-                args.len() - 1
-            });
-            items.push((at as u32, axis));
-            old.push(result);
-        }
-        let types: Vec<MachineType> = old.iter().map(|&r| body.ty(r)).collect();
-        let inst = body.add_inst(Op::Derivatives(items), args, Vec::new(), &types);
-        order.push(inst);
-        new.extend(old.into_iter().zip(body.inst(inst).results.clone()));
-        rest = left;
     }
 }

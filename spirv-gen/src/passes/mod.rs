@@ -3,7 +3,8 @@
 mod algebra;
 mod dead;
 mod demand;
-pub(crate) mod derivatives;
+mod derivatives;
+pub(crate) mod exchanges;
 mod illuminance;
 mod prints;
 mod rates;
