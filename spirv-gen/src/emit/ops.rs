@@ -240,6 +240,7 @@ impl Emitter<'_> {
             Unary::Ceil => self.s.ext(GlslStd450Op::Ceil, ty, &[x]),
             Unary::Trunc => self.s.ext(GlslStd450Op::Trunc, ty, &[x]),
             Unary::Sign | Unary::Round | Unary::Sqrt => self.composed(op, ir_type, x),
+            Unary::Normalize => self.normalized(ty, x),
             Unary::Not => self.s.inst(Op::LogicalNot, ty, &[x]),
             Unary::Splat => self.s.inst(Op::CompositeConstruct, ty, &[x, x, x]),
             Unary::FloatFromBool => {
@@ -326,13 +327,7 @@ impl Emitter<'_> {
                 let rest = self.s.inst(Op::FSub, ty, &[a, product]);
                 self.unless_zero(data.args[1], ir_type, b, rest)
             }
-            Binary::Dot => {
-                let vec3 = self.ty(MachineType::Vec3);
-                let products = self.s.inst(Op::FMul, vec3, &[a, b]);
-                let [x, y, z] = [0, 1, 2].map(|i| self.s.extract(ty, products, i));
-                let xy = self.s.inst(Op::FAdd, ty, &[x, y]);
-                self.s.inst(Op::FAdd, ty, &[xy, z])
-            }
+            Binary::Dot => self.dot(a, b),
             Binary::Cross => {
                 let [a1, b1] = [a, b].map(|v| self.s.shuffle(ty, v, &[1, 2, 0]));
                 let [a2, b2] = [a, b].map(|v| self.s.shuffle(ty, v, &[2, 0, 1]));
@@ -345,6 +340,35 @@ impl Emitter<'_> {
             Binary::XformPoint | Binary::XformVector | Binary::XformNormal => self.transform(op, a, b),
             Binary::Atan2 | Binary::Pow | Binary::Hash => unreachable!("a library function"),
         }
+    }
+
+    /// `(x x' + y y') + z z'`
+    fn dot(&mut self, a: Word, b: Word) -> Word {
+        let (f32, vec3) = (self.s.type_f32(), self.ty(MachineType::Vec3));
+        let products = self.s.inst(Op::FMul, vec3, &[a, b]);
+        let [x, y, z] = [0, 1, 2].map(|i| self.s.extract(f32, products, i));
+        let xy = self.s.inst(Op::FAdd, f32, &[x, y]);
+        self.s.inst(Op::FAdd, f32, &[xy, z])
+    }
+
+    /// A vector by 1 over its length, as [`Unary::Normalize`] says.
+    fn normalized(&mut self, vec3: Word, v: Word) -> Word {
+        let (f32, bool) = (self.s.type_f32(), self.s.type_bool());
+        let [zero, one, tiny, huge] = [0.0, 1.0, 1e-24, 1e24].map(|c| self.s.f32(c));
+        let [up, down] = [80, -80].map(|exponent| self.s.f32(f32::powi(2.0, exponent)));
+        let square = self.dot(v, v);
+        let is_tiny = self.s.inst(Op::FOrdLessThan, bool, &[square, tiny]);
+        let is_huge = self.s.inst(Op::FOrdLessThan, bool, &[huge, square]);
+        let factor = self.s.inst(Op::Select, f32, &[is_huge, down, one]);
+        let factor = self.s.inst(Op::Select, f32, &[is_tiny, up, factor]);
+        let v = self.s.inst(Op::VectorTimesScalar, vec3, &[v, factor]);
+        let square = self.dot(v, v);
+        // A sum of squares is no negative number.
+        let length = self.s.ext(GlslStd450Op::Sqrt, f32, &[square]);
+        let inverse = self.s.inst(Op::FDiv, f32, &[one, length]);
+        let is_zero = self.s.inst(Op::FOrdEqual, bool, &[length, zero]);
+        let inverse = self.s.inst(Op::Select, f32, &[is_zero, zero, inverse]);
+        self.s.inst(Op::VectorTimesScalar, vec3, &[v, inverse])
     }
 
     /// Returns a product, which for a vector and a spread float is one instruction.
@@ -471,10 +495,7 @@ impl Emitter<'_> {
             let parts = [0, 1, 2].map(|i| {
                 let row = self.row(m, i);
                 let row = self.s.shuffle(vec3, row, &[0, 1, 2]);
-                let products = self.s.inst(Op::FMul, vec3, &[row, v]);
-                let [x, y, z] = [0, 1, 2].map(|i| self.s.extract(f32, products, i));
-                let xy = self.s.inst(Op::FAdd, f32, &[x, y]);
-                self.s.inst(Op::FAdd, f32, &[xy, z])
+                self.dot(row, v)
             });
             return self.s.inst(Op::CompositeConstruct, vec3, &parts);
         }

@@ -107,6 +107,7 @@ fn unary(op: Unary, x: &Const) -> Option<Const> {
         (Unary::Round, _) => each(x, f32::round),
         (Unary::Trunc, _) => each(x, f32::trunc),
         (Unary::Sqrt, _) => each(x, |x| if x > 0.0 { x.sqrt() } else { 0.0 }),
+        (Unary::Normalize, Const::Vec3(v)) => Some(Const::Vec3(normalized(*v))),
         (Unary::Sin, _) => library(f64::sin),
         (Unary::Cos, _) => library(f64::cos),
         (Unary::Tan, _) => library(f64::tan),
@@ -170,6 +171,20 @@ fn binary(op: Binary, a: &Const, b: &Const) -> Option<Const> {
 
 fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+}
+
+/// Returns a vector of unit length: see [`Unary::Normalize`].
+fn normalized(v: [f32; 3]) -> [f32; 3] {
+    let square = dot(v, v);
+    let factor = match square {
+        tiny if tiny < 1e-24 => f32::powi(2.0, 80),
+        huge if huge > 1e24 => f32::powi(2.0, -80),
+        _ => 1.0,
+    };
+    let v = v.map(|x| x * factor);
+    let length = dot(v, v).sqrt();
+    let inverse = if length == 0.0 { 0.0 } else { 1.0 / length };
+    v.map(|x| x * inverse)
 }
 
 /// Returns component c of `(v, 0) * M`.

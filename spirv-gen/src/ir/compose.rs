@@ -5,6 +5,7 @@ use super::body::Value;
 use super::build::Builder;
 use super::op::{Axis, Binary, Compare, Direction, Global, Unary};
 use super::types::MachineType;
+use super::unit::is_unit;
 
 /// What `fresnel()` gives.
 #[derive(Clone, Copy, Debug)]
@@ -172,19 +173,10 @@ impl Builder {
         self.div(one, root)
     }
 
-    /// `normalize(v)`; the zero vector stays as it is. Vectors whose square would leave the range of floats are first
-    /// scaled by a power of two, which keeps all bits.
+    /// `normalize(v)`: the vector itself where it is known to have unit length, so that it is normalised once however
+    /// often shaders and shadeops ask.
     pub fn normalize(&mut self, v: Value) -> Value {
-        let square = self.dot(v, v);
-        let [tiny, huge] = [1e-24, 1e24].map(|limit| self.f32(limit));
-        let [up, down, one] = [80, -80, 0].map(|exponent| self.f32(f32::powi(2.0, exponent)));
-        let (is_tiny, is_huge) = (self.lt(square, tiny), self.lt(huge, square));
-        let factor = self.select(is_huge, down, one);
-        let factor = self.select(is_tiny, up, factor);
-        let v = self.scale(v, factor);
-        let square = self.dot(v, v);
-        let inverse = self.inversesqrt(square);
-        self.scale(v, inverse)
+        if is_unit(self.body(), v) { v } else { self.unary(Unary::Normalize, v) }
     }
 
     /// `faceforward(n, i, reference)`: n, flipped so that it faces against i as the reference does, or as n does where

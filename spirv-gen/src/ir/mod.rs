@@ -72,6 +72,7 @@ mod parse;
 mod print;
 mod signature;
 mod types;
+mod unit;
 mod verify;
 
 pub use body::{

@@ -48,6 +48,9 @@ named_enum! {
         Trunc = "trunc",
         /// `T -> T`: the root; 0 for negative arguments.
         Sqrt = "sqrt",
+        /// `vec3 -> vec3`: the vector times 1 over its length; the zero vector stays as it is. Vectors whose square is
+        /// below 1e-24 or above 1e24 are first scaled by 2^80 or 2^-80, which keeps all bits.
+        Normalize = "normalize",
         /// `f32 -> f32`, radians; within 2 ulp, like all library functions below.
         Sin = "sin",
         /// `f32 -> f32`, radians.

@@ -262,6 +262,7 @@ fn unary(op: Unary, args: &[MachineType]) -> Result<Vec<MachineType>, String> {
             Unary::Abs | Unary::Sign | Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc | Unary::Sqrt,
             [t @ (F32 | Vec3)],
         ) => (true, *t),
+        (Unary::Normalize, [Vec3]) => (true, Vec3),
         (Unary::Sin | Unary::Cos | Unary::Tan | Unary::Asin | Unary::Acos | Unary::Atan, [F32]) => (true, F32),
         (Unary::Exp | Unary::Log, [F32]) => (true, F32),
         (Unary::Not, [Bool]) => (true, Bool),

@@ -115,8 +115,11 @@ impl Lowerer<'_> {
     /// between eye and light, raised to eight over the roughness. The highlight shrinks with the roughness, to nothing
     /// at 0.
     pub(super) fn specularbrdf(&mut self, l: Value, n: Value, v: Value, roughness: Value) -> Value {
+        // The sum of two unit vectors needs no care about range: where it is next to nothing, there is no highlight.
         let between = self.builder.add(l, v);
-        let half = self.builder.normalize(between);
+        let square = self.builder.dot(between, between);
+        let inverse = self.builder.inversesqrt(square);
+        let half = self.builder.scale(between, inverse);
         let cosine = self.builder.dot(n, half);
         let (scale, zero) = (self.builder.f32(SPECULAR_EXPONENT), self.builder.f32(0.0));
         let exponent = self.builder.div(scale, roughness);

@@ -60,6 +60,32 @@ output "L" "Cl" "Ol" "active" "seen"
     assert_eq!(ir::print(&lowered(text)), expected);
 }
 
+/// A vector that was normalised is not normalised again, wherever it is asked for; what need not have unit length is.
+#[test]
+fn vectors_are_normalised_once() {
+    for (vector, count) in [
+        ("normalize(N)", 1),
+        ("normalize(normalize(N))", 1),
+        ("normalize(-normalize(N))", 1),
+        ("normalize(faceforward(normalize(N), I))", 1),
+        ("normalize(faceforward(N, I))", 1),
+        ("normalize(s > 0 ? normalize(N) : -normalize(N))", 2),
+        ("normalize(s > 0 ? normalize(N) : N)", 2),
+        ("normalize(reflect(normalize(I), normalize(N)))", 2),
+        ("normalize(reflect(I, normalize(N)))", 2),
+        ("normalize(2 * normalize(N))", 2),
+        ("normalize(vector (0, 0, -1))", 0),
+        ("normalize(vector (0, 0, -2))", 1),
+        ("normalize(vector (0, 1, 1))", 1),
+    ] {
+        let shader = lowered(&format!("surface s() {{ Ci = color ({vector}); }}"));
+        let mut found = 0;
+        let is_one = |op: &ir::Op| *op == ir::Op::Unary(ir::Unary::Normalize);
+        shader.body.walk(shader.body.root(), &mut |i| found += usize::from(is_one(&shader.body.inst(i).op)));
+        assert_eq!(found, count, "{vector}");
+    }
+}
+
 #[test]
 fn kinds_and_outputs() {
     for (text, kind, outputs) in [

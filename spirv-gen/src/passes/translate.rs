@@ -6,7 +6,7 @@
 use super::trips::trip_count;
 use super::writer::BodyWriter;
 use crate::interp::index;
-use crate::ir::{Body, Const, Inst, InstData, MachineType, Op, Region, Slot, Value};
+use crate::ir::{Binary, Body, Const, Inst, InstData, MachineType, Op, Region, Slot, Unary, Value};
 use std::sync::Arc;
 
 /// What a pass replaces.
@@ -204,7 +204,7 @@ impl<'a, 'o> Translator<'a, 'o> {
         let body = self.out.body();
         let insts = &body.region(region).insts;
         let plain = insts.iter().all(|&i| body.inst(i).op.is_pure() && !is_dear(&body.inst(i).op));
-        if plain { insts.len() } else { FLAT_MAX + 1 }
+        if plain { insts.iter().map(|&i| length(&body.inst(i).op)).sum() } else { FLAT_MAX + 1 }
     }
 
     fn switch(&mut self, rules: &mut dyn Rules, data: &InstData, args: Vec<Value>) -> Vec<Value> {
@@ -276,9 +276,13 @@ impl<'a, 'o> Translator<'a, 'o> {
 /// Operations in both branches of an `If` up to which it is turned into selects.
 const FLAT_MAX: usize = 16;
 
+/// Returns the number of operations that an operation counts as.
+fn length(op: &Op) -> usize {
+    if *op == Op::Unary(Unary::Normalize) { 12 } else { 1 }
+}
+
 /// Returns whether an operation is long: not executed where it need not be.
 pub(crate) fn is_dear(op: &Op) -> bool {
-    use crate::ir::{Binary, Unary};
     match op {
         Op::Noise { .. } | Op::Spline { .. } | Op::ColorTransform(..) | Op::Random { .. } | Op::Derivative(_) => true,
         Op::Lookup(_) | Op::Points(_) => true,

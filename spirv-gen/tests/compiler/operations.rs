@@ -144,6 +144,7 @@ fn arithmetic_is_exact() {
     for op in [Binary::XformPoint, Binary::XformVector, Binary::XformNormal] {
         check(&Op::Binary(op), &[Mat4, Vec3], 0.0);
     }
+    check(&Op::Unary(Unary::Normalize), &[Vec3], 0.0);
     check(&Op::Unary(Unary::Neg), &[Mat4], 0.0);
     check(&Op::Unary(Unary::Transpose), &[Mat4], 0.0);
 }
