@@ -3,6 +3,7 @@
 use super::grid::Grid;
 use super::texture::TextureStore;
 use crate::ir::{Const, Op};
+use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
 /// A value at every vertex; or one entry, which holds everywhere.
@@ -62,9 +63,14 @@ pub struct Ray {
     pub active: bool,
 }
 
-/// Returns whether a direction lies in a cone: its angle with the axis is at most `angle` (radians).
+/// Returns whether a direction lies in a cone: its angle with the axis is at most `angle` (radians). The cosine of a
+/// right angle counts as 0, so that a hemisphere needs no lengths.
 pub(super) fn in_cone(l: [f32; 3], axis: [f32; 3], angle: f32) -> bool {
     let dot = |a: [f32; 3], b: [f32; 3]| (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-    let limit = f64::from(angle.clamp(0.0, std::f32::consts::PI)).cos() as f32;
-    angle >= std::f32::consts::PI || dot(l, axis) >= limit * (dot(l, l).sqrt() * dot(axis, axis).sqrt())
+    let along = dot(l, axis);
+    if angle == FRAC_PI_2 {
+        return along >= 0.0;
+    }
+    let limit = f64::from(angle.clamp(0.0, PI)).cos() as f32;
+    angle >= PI || along >= limit * (dot(l, l).sqrt() * dot(axis, axis).sqrt())
 }

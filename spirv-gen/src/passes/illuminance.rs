@@ -9,6 +9,7 @@ use super::dead::remove_dead;
 use super::translate::{Rules, Translator, translate};
 use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, MachineType, Op, Region, Shown, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Turns every `Illuminance` and `Ambient` into a `LightLoop`.
 pub fn to_light_loops(body: &Body) -> Body {
@@ -106,13 +107,18 @@ impl ToLightLoops {
     }
 }
 
-/// Returns whether the angle between a light's direction and the axis is at most `angle`.
+/// Returns whether the angle between a light's direction and the axis is at most `angle`. The cosine of a right angle
+/// counts as 0: the hemispheres of `diffuse()` and its like need no lengths.
 fn in_cone(t: &mut Translator<'_, '_>, l: Value, axis: Value, angle: Value) -> Value {
-    let mut binary = |op, a, b| t.out.op(Op::Binary(op), &[a, b]);
-    let (ll, aa) = (binary(Binary::Dot, l, l), binary(Binary::Dot, axis, axis));
-    let along = binary(Binary::Dot, l, axis);
-    let (zero, pi) = (t.out.constant(0.0), t.out.constant(std::f32::consts::PI));
+    let [zero, right, pi] = [0.0, FRAC_PI_2, PI].map(|x| t.out.constant(x));
     let mut op = |op, args: &[Value]| t.out.op(op, args);
+    let along = op(Op::Binary(Binary::Dot), &[l, axis]);
+    let (in_front, is_right) =
+        (op(Op::Compare(Compare::Le), &[zero, along]), op(Op::Compare(Compare::Eq), &[angle, right]));
+    if angle == right {
+        return in_front;
+    }
+    let (ll, aa) = (op(Op::Binary(Binary::Dot), &[l, l]), op(Op::Binary(Binary::Dot), &[axis, axis]));
     let (ll, aa) = (op(Op::Unary(Unary::Sqrt), &[ll]), op(Op::Unary(Unary::Sqrt), &[aa]));
     let limit = op(Op::Binary(Binary::Max), &[angle, zero]);
     let limit = op(Op::Binary(Binary::Min), &[limit, pi]);
@@ -122,7 +128,8 @@ fn in_cone(t: &mut Translator<'_, '_>, l: Value, axis: Value, angle: Value) -> V
     let inside = op(Op::Compare(Compare::Le), &[limit, along]);
     // The whole sphere, whatever rounding makes of the cosine.
     let all = op(Op::Compare(Compare::Le), &[pi, angle]);
-    op(Op::Binary(Binary::Or), &[inside, all])
+    let inside = op(Op::Binary(Binary::Or), &[inside, all]);
+    op(Op::Select, &[is_right, in_front, inside])
 }
 
 fn ambient(t: &mut Translator<'_, '_>, shown: &Shown, values: &[Value]) -> Value {

@@ -6,7 +6,7 @@ use crate::pipelines::close;
 use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{ShaderUse, Slice};
 use spirv_gen::interp::{LightInstance, shade};
-use spirv_gen::ir::{Const, Direction, Global, Param, RslType, Shader, ShaderKind};
+use spirv_gen::ir::{Const, Direction, Global, Op, Param, RslType, Shader, ShaderKind, Unary};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{lower, parse_shader, standard};
@@ -68,6 +68,19 @@ fn standard_shaders_agree_with_the_interpreter() {
             }
         }
     }
+}
+
+/// Of N, I and the direction of the light, each is normalised once; a hemisphere needs no lengths.
+#[test]
+fn plastic_is_at_most_100_operations() {
+    let (plastic, lights) = (shader("plastic"), [shader("distantlight")]);
+    let body = TestPipeline::surface(&plastic, &lights, &[("Ci", RslType::Color)]).compose().body;
+    let (mut operations, mut normalised) = (0, 0);
+    body.walk(body.root(), &mut |i| {
+        operations += 1;
+        normalised += usize::from(body.inst(i).op == Op::Unary(Unary::Normalize));
+    });
+    assert!(operations <= 100 && normalised == 3, "{operations} operations, {normalised} of which normalise");
 }
 
 /// What a shader gives where a parameter has this value in all components: of a light, the light of a matte surface.
