@@ -2,6 +2,7 @@
 //! written without looking at the helper library. Arithmetic is that of f32 in the order that [`crate::ir::op`] gives;
 //! library functions are computed in f64 and rounded.
 
+use super::power::power;
 use super::{color, noise, spline};
 use crate::ir::{Binary, ColorSpace, Compare, Const, Op, Unary};
 use crate::text;
@@ -195,16 +196,6 @@ fn row_times(m: &[f32; 16], v: [f32; 3], c: usize) -> f32 {
 /// `atan(y, x)`; a zero counts as positive where only its sign would tell 0 from pi.
 fn angle(y: f32, x: f32) -> f32 {
     if x == 0.0 && y == 0.0 { 0.0 } else { f64::from(y).atan2(f64::from(x) + 0.0) as f32 }
-}
-
-fn power(x: f32, y: f32) -> f32 {
-    if y == 0.0 {
-        return 1.0;
-    }
-    if x == 0.0 || (x < 0.0 && y.floor() != y) {
-        return 0.0;
-    }
-    through_f64(x, |x| x.powf(y.into()))
 }
 
 fn product(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {

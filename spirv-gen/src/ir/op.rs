@@ -111,7 +111,8 @@ named_enum! {
         /// `f32, f32 -> f32`: the angle of the vector (second, first), that is `atan(y, x)`; 0 for (0, 0).
         Atan2 = "atan2",
         /// `f32, f32 -> f32`: `x^0 = 1`, `0^y = 0`; 0 for a negative base and a fractional exponent; overflow gives the
-        /// largest float.
+        /// largest float. Known exponents such as 2, -1 or 1/2 are products, quotients and roots
+        /// (`interp::power_by_products`).
         Pow = "pow",
         /// `vec3, vec3 -> f32`: `(x x' + y y') + z z'`.
         Dot = "dot",

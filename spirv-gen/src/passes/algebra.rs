@@ -1,7 +1,7 @@
 //! Identities that hold to the bit, so that simplified programs compute what they computed before.
 
 use super::writer::BodyWriter;
-use crate::interp::index;
+use crate::interp::{index, power_by_products};
 use crate::ir::{Binary, Body, Compare, Const, Direction, InstData, MachineType, Op, Unary, Value, is_current};
 
 impl BodyWriter {
@@ -9,6 +9,10 @@ impl BodyWriter {
     pub(super) fn equal_value(&mut self, op: &Op, args: &[Value]) -> Option<Value> {
         let out = self;
         match op {
+            Op::Binary(Binary::Pow) => {
+                let exponent = out.body().constant(args[1])?.as_f32()?;
+                power_by_products(&args[0], exponent, &mut |op, args| out.op(op, args))
+            }
             Op::Binary(op) => binary(out, *op, args[0], args[1]),
             Op::Unary(op) => unary(out, *op, args[0]),
             Op::Select => select(out.body(), args),

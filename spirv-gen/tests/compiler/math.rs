@@ -1,7 +1,9 @@
 //! Accuracy of the elementary functions on the device, against f64.
 
 use crate::run::run_body;
-use spirv_gen::ir::{Binary, Builder, MachineType, Op, ShaderKind, Unary};
+use spirv_gen::interp::evaluate;
+use spirv_gen::ir::{Binary, Builder, Const, MachineType, Op, ShaderKind, Unary};
+use spirv_gen::passes::simplify;
 
 /// Distance of a result from the truth in units of the truth's last place; 0 where the truth is below the normal floats
 /// and the result is too.
@@ -142,6 +144,55 @@ fn pow_and_atan2_are_within_two_ulp() {
     let (error, args, got) = worst(&powers, &results, |x| x[0].powf(x[1]));
     println!("pow: {error:.3} at {args:?}");
     assert!(error <= 2.0, "pow({args:?}) = {got:e}: {error} ulp");
+}
+
+/// Powers of known exponents are products, quotients and roots: on the device what the interpreter says, to the bit,
+/// and within 2 ulp of the truth.
+#[test]
+fn powers_of_known_exponents_are_products() {
+    let infinity = f32::INFINITY;
+    let mut bases = unary_arguments(3, -1e37, 1e37);
+    bases.truncate(1 << 14);
+    bases.extend([infinity, -infinity, f32::MAX, f32::MIN, 1e20, -1e20, 1e13, -1e13, 1e-13, 1e-20]);
+    for exponent in [0.0, 1.0, 2.0, 3.0, 4.0, 0.5, 1.5, 2.5, -1.0, -2.0, -0.5] {
+        let mut b = Builder::new(ShaderKind::Imager, "powers");
+        let base = b.op(Op::Channel { channel: 0, lane: 0, ty: MachineType::F32 }, &[]);
+        let exponent_value = b.f32(exponent);
+        let power = b.binary(Binary::Pow, base, exponent_value);
+        let body = simplify(&b.finish_body(&[power]));
+        body.walk(body.root(), &mut |i| assert_ne!(body.inst(i).op, Op::Binary(Binary::Pow), "{exponent}"));
+        let ran = run_body(&body, &[channel(&bases)]);
+        for (&base, words) in bases.iter().zip(&ran[0]) {
+            let got = f32::from_bits(words[0]);
+            let expected = evaluate(&Op::Binary(Binary::Pow), &[Const::F32(base), Const::F32(exponent)]);
+            let is_tiny = |x: f32| x.abs() < f32::MIN_POSITIVE;
+            let same = matches!(expected, Some(Const::F32(x)) if x == got || is_tiny(x) && is_tiny(got));
+            assert!(same, "pow({base:e}, {exponent}) is {got:e}, not {expected:?}");
+            let truth = f64::from(base).powf(exponent.into());
+            if (1e-37..3e38).contains(&truth.abs()) && base != 0.0 {
+                assert!(ulps(got, truth) <= 2.0, "pow({base:e}, {exponent}) = {got:e}, not {truth:e}");
+            }
+        }
+    }
+    for (base, exponent, expected) in [
+        (0.0, 0.0, 1.0),
+        (0.0, -1.0, 0.0),
+        (0.0, -0.5, 0.0),
+        (-0.0, -2.0, 0.0),
+        (-2.0, 3.0, -8.0),
+        (-2.0, 0.5, 0.0),
+        (-1e30, 2.5, 0.0),
+        (-4.0, -2.0, 0.0625),
+        (1e-30, -2.0, f32::MAX),
+        (-1e-39, -1.0, f32::MIN),
+        (-1e30, 3.0, f32::MIN),
+        (infinity, 0.5, f32::MAX),
+        (-infinity, 1.0, f32::MIN),
+        (infinity, -1.0, 0.0),
+    ] {
+        let power = evaluate(&Op::Binary(Binary::Pow), &[Const::F32(base), Const::F32(exponent)]);
+        assert_eq!(power, Some(Const::F32(expected)), "pow({base:e}, {exponent})");
+    }
 }
 
 #[test]
