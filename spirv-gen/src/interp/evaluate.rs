@@ -142,6 +142,9 @@ fn binary(op: Binary, a: &Const, b: &Const) -> Option<Const> {
         (Binary::BitAnd, U32(a), U32(b)) => Some(U32(a & b)),
         (Binary::Hash, U32(a), U32(b)) => Some(U32(noise::hash(*a, *b))),
         (Binary::Mul, Mat4(a), Mat4(b)) => Some(Mat4(Box::new(product(a, b)))),
+        (Binary::XformPoint | Binary::XformVector | Binary::XformNormal, Mat4(m), Vec3(v)) if is_identity(m) => {
+            Some(Vec3(*v))
+        }
         (Binary::Add, ..) => both(a, b, |a, b| a + b),
         (Binary::Sub, ..) => both(a, b, |a, b| a - b),
         (Binary::Mul, ..) => both(a, b, |a, b| a * b),
@@ -198,7 +201,15 @@ fn angle(y: f32, x: f32) -> f32 {
     if x == 0.0 && y == 0.0 { 0.0 } else { f64::from(y).atan2(f64::from(x) + 0.0) as f32 }
 }
 
+/// Returns whether a matrix is 1. It moves nothing and is neutral in products, whatever the signs of zeros.
+pub(crate) fn is_identity(m: &[f32; 16]) -> bool {
+    m.iter().enumerate().all(|(i, &x)| x == f32::from(u8::from(i % 5 == 0)))
+}
+
 fn product(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
+    if is_identity(a) || is_identity(b) {
+        return if is_identity(a) { *b } else { *a };
+    }
     std::array::from_fn(|i| {
         let (r, c) = (i / 4, i % 4);
         (1..4).fold(a[4 * r] * b[c], |sum, k| sum + a[4 * r + k] * b[4 * k + c])

@@ -18,6 +18,7 @@ mod scene;
 pub(crate) mod spline;
 pub mod texture;
 
+pub(crate) use evaluate::is_identity;
 pub use evaluate::{evaluate, index};
 pub use exec::{Outcome, run};
 pub use grid::Grid;

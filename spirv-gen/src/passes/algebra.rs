@@ -1,7 +1,7 @@
 //! Identities that hold to the bit, so that simplified programs compute what they computed before.
 
 use super::writer::BodyWriter;
-use crate::interp::{index, power_by_products};
+use crate::interp::{index, is_identity, power_by_products};
 use crate::ir::{Binary, Body, Compare, Const, Direction, InstData, MachineType, Op, Unary, Value, is_current};
 
 impl BodyWriter {
@@ -74,6 +74,11 @@ fn is_all(body: &Body, value: Value, x: f32) -> bool {
     }
 }
 
+/// Returns whether a value is the matrix 1.
+fn is_matrix_one(body: &Body, value: Value) -> bool {
+    matches!(body.constant(value), Some(Const::Mat4(m)) if is_identity(m))
+}
+
 fn truth(body: &Body, value: Value) -> Option<bool> {
     body.constant(value).and_then(Const::as_bool)
 }
@@ -88,6 +93,10 @@ fn binary(out: &mut BodyWriter, op: Binary, a: Value, b: Value) -> Option<Value>
         Binary::Add if is_all(body, b, -0.0) => return Some(a),
         Binary::Add if is_all(body, a, -0.0) => return Some(b),
         Binary::Sub if is_all(body, b, 0.0) => return Some(a),
+        // A matrix 1 moves nothing.
+        Binary::XformPoint | Binary::XformVector | Binary::XformNormal if is_matrix_one(body, a) => return Some(b),
+        Binary::Mul if is_matrix_one(body, b) => return Some(a),
+        Binary::Mul if is_matrix_one(body, a) => return Some(b),
         Binary::Min | Binary::Max | Binary::And | Binary::Or if a == b => return Some(a),
         Binary::And if truth(body, a) == Some(true) || truth(body, b) == Some(false) => return Some(b),
         Binary::And if truth(body, b) == Some(true) || truth(body, a) == Some(false) => return Some(a),

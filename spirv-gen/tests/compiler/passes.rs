@@ -69,6 +69,33 @@ fn programs_survive_their_text() {
     }
 }
 
+/// Transforms by the matrix 1, which is also that of a space known to be the current one, are none.
+#[test]
+fn the_matrix_1_moves_nothing() {
+    for (operation, result) in [
+        ("xform_point(%3, %1)", "vec3"),
+        ("xform_vector(%3, %1)", "vec3"),
+        ("xform_normal(%3, %1)", "vec3"),
+        ("xform_point(%4, %1)", "vec3"),
+        ("mul(%2, %3)", "mat4"),
+        ("mul(%3, %2)", "mat4"),
+    ] {
+        let identity = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1].map(|x| format!("{x}.0")).join(" ");
+        let used = if result == "vec3" { "%5" } else { "%6" };
+        let text = format!(
+            "shader surface \"m\"\ncode {{\n%0: str = const \"current\"\n%1: vec3 = global P\n\
+             %2: mat4 = space \"shader\" camera_from_space\n%3: mat4 = const {identity}\n\
+             %4: mat4 = space_of camera_from_space(%0)\n%5: {result} = {operation}\n{}yield {used} %1\n}}\n\
+             output \"Ci\" \"Oi\"\n",
+            if result == "mat4" { "%6: vec3 = xform_point(%5, %1)\n" } else { "" }
+        );
+        let body = simplify(&parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).body);
+        let mut moves = 0;
+        body.walk(body.root(), &mut |i| moves += usize::from(matches!(body.inst(i).op, Op::Binary(_))));
+        assert_eq!(moves, usize::from(result == "mat4"), "{operation}");
+    }
+}
+
 #[test]
 fn merged_illuminance_computes_the_same() {
     for seed in 1000..1300 {
