@@ -1,14 +1,11 @@
-//! Illuminance loops to loops over the light list, and their merging (RenderAnts, Appendix A).
+//! Illuminance loops to loops over the light list (RenderAnts, Appendix A).
 //!
 //! The paper merges illuminance loops of equal receiver configuration. Here the cone and the category are first made
-//! conditions inside the loop, so that all loops over lights that light the same position are equal, and merge: a light
-//! shader is evaluated once for a point however many `diffuse()`, `specular()`, `ambient()` and illuminance statements
-//! look at it.
+//! conditions inside the loop, so that all loops over lights that light the same position are equal, and merge
+//! (`merge_lights`).
 
-use super::dead::remove_dead;
 use super::translate::{Rules, Translator, translate};
-use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, MachineType, Op, Region, Shown, Unary, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::ir::{Binary, Body, Compare, Const, Global, Inst, InstData, MachineType, Op, Shown, Unary, Value};
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Turns every `Illuminance` and `Ambient` into a `LightLoop`.
@@ -29,15 +26,6 @@ pub(crate) fn keep_shown(body: &mut Body, is_wanted: impl Fn(&str) -> bool) {
         data.args = [&args[..first], &values, &args[op.fixed_args()..]].concat();
         data.op = op.showing(names.into());
     }
-}
-
-/// Merges light loops that may be merged.
-pub fn merge_light_loops(mut body: Body) -> Body {
-    while let Some(pair) = find_pair(&body, body.root()) {
-        merge(&mut body, pair);
-    }
-    remove_dead(&mut body);
-    body
 }
 
 struct ToLightLoops;
@@ -141,110 +129,4 @@ fn ambient(t: &mut Translator<'_, '_>, shown: &Shown, values: &[Value]) -> Value
     let region = t.out.close(&[next]);
     let op = Op::LightLoop { local: false, ambient: true, shown: shown.clone() };
     t.out.push(op, [&[position], values, &[zero]].concat(), vec![region], &[MachineType::Vec3])[0]
-}
-
-/// Two light loops of one region that can become one: their places in it.
-struct LoopPair {
-    region: Region,
-    first: usize,
-    second: usize,
-}
-
-fn find_pair(body: &Body, region: Region) -> Option<LoopPair> {
-    let insts = &body.region(region).insts;
-    let is_light_loop = |i: &usize| matches!(body.inst(insts[*i]).op, Op::LightLoop { .. });
-    let loops: Vec<usize> = (0..insts.len()).filter(is_light_loop).collect();
-    for (n, &second) in loops.iter().enumerate().skip(1) {
-        for &first in &loops[..n] {
-            let pair = LoopPair { region, first, second };
-            if may_merge(body, &pair) {
-                return Some(pair);
-            }
-        }
-    }
-    insts.iter().flat_map(|&i| &body.inst(i).regions).find_map(|&r| find_pair(body, r))
-}
-
-fn may_merge(body: &Body, pair: &LoopPair) -> bool {
-    let insts = &body.region(pair.region).insts;
-    let (first, second) = (body.inst(insts[pair.first]), body.inst(insts[pair.second]));
-    let receiver = |data: &InstData| data.args[..data.op.fixed_args()].to_vec();
-    if receiver(first) != receiver(second) || first.op.shown() != second.op.shown() {
-        return false;
-    }
-    let between = &insts[pair.first..=pair.second];
-    let effects = between.iter().any(|&i| touches_memory(body, i));
-    !effects && !dependents(body, pair).contains(&insts[pair.second])
-}
-
-/// Returns whether an instruction, or one below it, reads or writes arrays, prints or bakes.
-fn touches_memory(body: &Body, inst: Inst) -> bool {
-    let data = body.inst(inst);
-    matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_))
-        || data.op.record().is_some()
-        || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| touches_memory(body, i))
-}
-
-/// Returns the instructions after the first loop, up to the second, that need its results.
-fn dependents(body: &Body, pair: &LoopPair) -> FxHashSet<Inst> {
-    let insts = &body.region(pair.region).insts;
-    let mut tainted: FxHashSet<Value> = body.inst(insts[pair.first]).results.iter().copied().collect();
-    let mut found = FxHashSet::default();
-    for &inst in &insts[pair.first + 1..=pair.second] {
-        if uses_any(body, inst, &tainted) {
-            found.insert(inst);
-            tainted.extend(&body.inst(inst).results);
-        }
-    }
-    found
-}
-
-fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
-    let data = body.inst(inst);
-    data.args.iter().any(|a| values.contains(a))
-        || data.regions.iter().any(|&r| {
-            let region = body.region(r);
-            region.results.iter().any(|v| values.contains(v)) || region.insts.iter().any(|&i| uses_any(body, i, values))
-        })
-}
-
-/// Puts the second loop's body after the first's, in one loop at the place of the second; what needs the
-/// first's results follows it.
-fn merge(body: &mut Body, pair: LoopPair) {
-    let after = dependents(body, &pair);
-    let insts = body.region(pair.region).insts.clone();
-    let (a, b) = (body.inst(insts[pair.first]).clone(), body.inst(insts[pair.second]).clone());
-    let fixed = a.op.fixed_params();
-    let (first, second) = (a.regions[0], b.regions[0]);
-
-    // One region: the first's parameters, then the second's carried ones.
-    let (head, carried) = {
-        let params = &body.region(second).params;
-        (params[..fixed].to_vec(), params[fixed..].to_vec())
-    };
-    let mut new: FxHashMap<Value, Value> = head.iter().copied().zip(body.region(first).params.clone()).collect();
-    for param in carried {
-        let ty = body.ty(param);
-        new.insert(param, body.add_region_param(first, ty));
-    }
-    let tail = body.region(second).clone();
-    body.region_mut(first).insts.extend(tail.insts);
-    body.region_mut(first).results.extend(tail.results);
-
-    let (Op::LightLoop { local, ambient, shown }, Op::LightLoop { local: l, ambient: m, .. }) = (&a.op, &b.op) else {
-        unreachable!("a pair is two light loops")
-    };
-    let op = Op::LightLoop { local: *local || *l, ambient: *ambient || *m, shown: shown.clone() };
-    let args = [&a.args[..], &b.args[b.op.fixed_args()..]].concat();
-    let results: Vec<Value> = a.results.iter().chain(&b.results).copied().collect();
-    let types: Vec<MachineType> = results.iter().map(|&r| body.ty(r)).collect();
-    let merged = body.add_inst(op, args, vec![first], &types);
-    new.extend(results.into_iter().zip(body.inst(merged).results.clone()));
-
-    let (before, between) = (&insts[..pair.first], &insts[pair.first + 1..pair.second]);
-    let order = before.iter().chain(between.iter().filter(|i| !after.contains(i))).copied();
-    let order: Vec<Inst> = order.chain([merged]).chain(between.iter().filter(|i| after.contains(i)).copied()).collect();
-    body.region_mut(pair.region).insts = [&order, &insts[pair.second + 1..]].concat();
-    let root = body.root();
-    body.substitute(root, &new);
 }

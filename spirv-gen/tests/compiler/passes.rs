@@ -105,6 +105,16 @@ fn merged_illuminance_computes_the_same() {
     }
 }
 
+/// Without derivatives, which keep loops in their branches.
+#[test]
+fn merged_illuminance_in_branches_computes_the_same() {
+    for seed in 3000..3200 {
+        let features = Features { derivatives: false, loops: seed % 3 == 0, arrays: seed % 5 == 0, ..ALL };
+        let merged = |body: &Body| merge_light_loops(to_light_loops(&simplify(body)));
+        check(seed, features, &[&merged, &|body| simplify(&merged(body))]);
+    }
+}
+
 fn light_loops(body: &Body) -> usize {
     let mut count = 0;
     body.walk(body.root(), &mut |i| count += usize::from(matches!(body.inst(i).op, Op::LightLoop { .. })));
