@@ -118,9 +118,8 @@ impl Lowerer<'_> {
         // The sum of two unit vectors needs no care about range: where it is next to nothing, there is no highlight.
         let between = self.builder.add(l, v);
         let square = self.builder.dot(between, between);
-        let inverse = self.builder.inversesqrt(square);
-        let half = self.builder.scale(between, inverse);
-        let cosine = self.builder.dot(n, half);
+        let (inverse, along) = (self.builder.inversesqrt(square), self.builder.dot(n, between));
+        let cosine = self.builder.mul(along, inverse);
         let (scale, zero) = (self.builder.f32(SPECULAR_EXPONENT), self.builder.f32(0.0));
         let exponent = self.builder.div(scale, roughness);
         let highlight = self.power_of_cosine(cosine, exponent);

@@ -93,6 +93,7 @@ fn binary(out: &mut BodyWriter, op: Binary, a: Value, b: Value) -> Option<Value>
         Binary::Add if is_all(body, b, -0.0) => return Some(a),
         Binary::Add if is_all(body, a, -0.0) => return Some(b),
         Binary::Sub if is_all(body, b, 0.0) => return Some(a),
+        Binary::Add if body.constant(b) == Some(&Const::U32(0)) => return Some(a),
         // A matrix 1 moves nothing.
         Binary::XformPoint | Binary::XformVector | Binary::XformNormal if is_matrix_one(body, a) => return Some(b),
         Binary::Mul if is_matrix_one(body, b) => return Some(a),
