@@ -191,7 +191,7 @@ mod tests {
              ctransform printf format concat match arraylength ambient diffuse specular specularbrdf phong trace texture environment \
              shadow textureinfo texture3d bump surface displacement lightsource atmosphere incident opposite attribute option \
              rendererinfo shadername bake bake3d occlusion";
-        let absent = "indirectdiffuse transmission visibility raylevel raydepth rayinfo \
+        let absent = "indirectdiffuse caustic photonmap transmission visibility raylevel raydepth rayinfo \
              isshadowray";
         for name in checklist.split_whitespace().chain(absent.split_whitespace()) {
             assert!(!overloads(name).is_empty(), "{name}");

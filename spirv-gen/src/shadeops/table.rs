@@ -163,6 +163,8 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     // -- functions of other renderers that need rays, or write point clouds
     row("occlusion", Opcode::Absent(0), &["f=@*", "c=@*"]),
     row("indirectdiffuse", Opcode::Absent(0), &["c=@*", "f=@*"]),
+    row("caustic", Opcode::Absent(0), &["c=@*", "f=@*"]),
+    row("photonmap", Opcode::Absent(0), &["c=@*", "f=@*"]),
     row("transmission", Opcode::Absent(1), &["c=@*", "f=@*"]),
     row("visibility", Opcode::Absent(1), &["c=@*", "f=@*"]),
     row("raylevel", Opcode::Absent(0), &["f=@*"]),
@@ -174,8 +176,6 @@ pub(super) const TABLE: &[ShadeopRow] = &[
 /// Functions of later versions and of other renderers.
 pub(super) const LATER: &[&str] = &[
     "raylabel",
-    "photonmap",
-    "caustic",
     "subsurface",
     "irradiance",
     "wnoise",

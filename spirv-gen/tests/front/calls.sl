@@ -96,6 +96,11 @@ surface wrong()
     c = texture("a", s, t, "blur");
     // warning: 9-27 `occlusion` is not supported: nothing is computed, the result is 0
     f = occlusion(P, N, 16);
+    // warning: 9-21 `caustic` is not supported: nothing is computed, the result is 0
+    c = caustic(P, N);
+    c += caustic(P, -N);
+    // warning: 9-28 `photonmap` is not supported: nothing is computed, the result is 0
+    c = photonmap("a", P, N);
     // error: 9-16 unknown function `textures`
     c = textures("a");
     // error: 9-30 `transform` cannot be called with (string, color)
