@@ -358,7 +358,13 @@ impl Lowerer<'_> {
         let position = self.value(position);
         let cone = cone.map(|(axis, angle)| (self.value(axis), self.value(angle)));
         let flags = self.loop_flags();
-        let carried = self.carried(body, &[], flags);
+        let seen = [Predefined::L, Predefined::Cl, Predefined::Ol].map(|seen| {
+            let storage = Storage::Predefined(seen);
+            self.shader.variables.iter().position(|v| v.storage == storage).map(|at| Cell::from(VarId(at as u32)))
+        });
+        let mut carried = self.carried(body, &[], flags);
+        // What the body makes of L, Cl and Ol is of this light alone.
+        carried.retain(|&cell| !seen.contains(&Some(cell)));
         let init: Vec<_> = carried.iter().map(|&c| self.current(c)).collect();
         let shown = self.shown();
         let receiver = Receiver { position, cone, category };
@@ -367,11 +373,9 @@ impl Lowerer<'_> {
         for (&cell, &value) in carried.iter().zip(&sample.carried) {
             self.cells.set(cell, value);
         }
-        for (predefined, value) in [(Predefined::L, sample.l), (Predefined::Cl, sample.cl), (Predefined::Ol, sample.ol)]
-        {
-            let storage = Storage::Predefined(predefined);
-            if let Some(index) = self.shader.variables.iter().position(|v| v.storage == storage) {
-                self.cells.set(VarId(index as u32).into(), value);
+        for (cell, value) in seen.into_iter().zip([sample.l, sample.cl, sample.ol]) {
+            if let Some(cell) = cell {
+                self.cells.set(cell, value);
             }
         }
         match self.ended(body, flags) {

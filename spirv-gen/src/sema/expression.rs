@@ -80,15 +80,17 @@ impl Checker<'_> {
     /// L, Cl and Ol mean something only where there is a light.
     pub(super) fn warn_of_light_outside(&mut self, value: &Expr) {
         let ExprKind::Variable(id) = value.kind else { return };
-        let light = matches!(
-            self.variable(id).storage,
-            Storage::Predefined(hir::Predefined::L | hir::Predefined::Cl | hir::Predefined::Ol)
-        );
-        let shader_sees_lights = matches!(self.kind, Some(hir::DeclaredKind::Surface | hir::DeclaredKind::Volume));
-        if light && shader_sees_lights && self.enclosing.functions.is_empty() && !self.enclosing.in_illuminance {
+        if self.is_of_seen_light(id) && self.enclosing.functions.is_empty() && !self.enclosing.in_illuminance {
             let message = format!("`{}` is zero outside `illuminance`", self.variable(id).name);
             self.reports.push(Report::warning(value.span, message));
         }
+    }
+
+    /// Returns whether a variable is what a surface or volume knows of a light.
+    fn is_of_seen_light(&self, id: VarId) -> bool {
+        use hir::Predefined::{Cl, L, Ol};
+        let sees_lights = matches!(self.kind, Some(hir::DeclaredKind::Surface | hir::DeclaredKind::Volume));
+        sees_lights && matches!(self.variable(id).storage, Storage::Predefined(L | Cl | Ol))
     }
 
     fn index(&mut self, base: &AstExpr, index: &AstExpr, span: Span) -> Option<Expr> {
@@ -255,7 +257,10 @@ impl Checker<'_> {
         let what = match variable.storage {
             Storage::Predefined(_) => {
                 let entry = globals::find(&name).expect("predefined variables come from the table");
-                if let Some(kind) = self.kind.filter(|&k| entry.known.contains(k) && !entry.writable.contains(k)) {
+                let is_own = self.is_of_seen_light(id)
+                    && (self.enclosing.in_illuminance || !self.enclosing.functions.is_empty());
+                let is_fixed = |k: &_| entry.known.contains(*k) && !entry.writable.contains(*k) && !is_own;
+                if let Some(kind) = self.kind.filter(is_fixed) {
                     let message = format!("{kind} shaders cannot change `{name}`");
                     self.kind_error(Report::error(span, message));
                 }

@@ -28,7 +28,7 @@ light spot()
 }
 
 surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 0, behind = 0, lambert = 0, asked = 0, asked_arrays = 0, left = 0,
-    skipped = 0, one_sided = 0, highlight = 0, narrow = 0, mirrored = 0, carried = 0;)
+    skipped = 0, one_sided = 0, highlight = 0, narrow = 0, mirrored = 0, carried = 0, changed = 0;)
 {
     ambient_ = near(ambient(), color (0.1, 0.2, 0.3));
 
@@ -55,6 +55,14 @@ surface sums(output varying float ambient_ = 0, all = 0, categories = 0, cone = 
     normal Nf = faceforward(normalize(N), I);
     illuminance (P, Nf, PI / 2) byhand += Cl * (normalize(L) . Nf);
     lambert = near(diffuse(Nf), byhand) && comp(byhand, 0) > 1;
+
+    // What a body makes of L and Cl is of that light alone.
+    color twice = 0;
+    void change() { extern vector L; extern color Cl; L = normalize(L); if (s >= 0) Cl *= 2; }
+    illuminance (P, Nf, PI / 2) { change(); twice += Cl * (L . Nf); }
+    color again = 0;
+    illuminance (P, Nf, PI / 2) again += 2 * Cl * (normalize(L) . Nf);
+    changed = near(twice, 2 * byhand) && near(again, twice);
 
     float marker = 0, answers = 0;
     illuminance ("sun", P) { answers = lightsource("marker", marker); }

@@ -10,6 +10,7 @@ surface writes(float Kd = 1; output color Cd = 1;)
     Ng = 1;
     // error: 5 surface shaders cannot change `L`
     L = 1;
+    illuminance (P) { L = 1; Cl *= 2; Ol = 0; }
     // error: 5 only variables can be assigned
     1 = 2;
     // error: 5-11 only variables can be assigned
