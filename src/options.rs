@@ -39,6 +39,8 @@ pub struct Overrides {
     pub samples: Option<[u32; 2]>,
     /// ShadingRate of every primitive in pixels, positive.
     pub shading_rate: Option<f32>,
+    /// Macros for the sources of shaders, beside `ANTHILL`: `NAME` (which is 1) or `NAME=VALUE`.
+    pub macros: Vec<String>,
 }
 
 /// How finished pixels are saved while others are rendered.

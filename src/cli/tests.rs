@@ -100,7 +100,7 @@ fn flags_become_options() {
     assert!(plain.output.is_none() && plain.frames.is_none() && plain.memory_bytes.is_none());
     let full = options_of(
         "-o DIR/a.#.exr --devices 0,1,0 --memory 512M --texture-memory 64M --host-memory 4G --frames 1-3,7 \
-         --format 64 48 --crop -0.25 0.5 0.25 1 --overscan --samples 4 2 --shading-rate 0.5 --regions 40 --check --validate --timeout 2m",
+         --format 64 48 --crop -0.25 0.5 0.25 1 --overscan --samples 4 2 --shading-rate 0.5 -D A=1 --define B --regions 40 --check --validate --timeout 2m",
     );
     assert!(full.output.is_some_and(|name| name.for_frame(2).ends_with("/a.0002.exr")));
     assert_eq!(full.devices, "0,1,0");
@@ -113,6 +113,7 @@ fn flags_become_options() {
         overscan: true,
         samples: Some([4, 2]),
         shading_rate: Some(0.5),
+        macros: vec!["A=1".into(), "B".into()],
     };
     assert_eq!(full.overrides, overrides);
     assert_eq!((plain.regions, full.regions.map(NonZeroUsize::get)), (None, Some(40)));

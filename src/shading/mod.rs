@@ -136,12 +136,13 @@ impl NamedTextures {
 }
 
 impl ShaderLibrary {
-    /// Creates an empty library with the built-in helper functions. Sources are claimed in `files`.
+    /// Creates an empty library with the built-in helper functions. Sources are claimed in `files`, and compiled with
+    /// `macros`: `NAME` or `NAME=VALUE`.
     ///
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
-    pub fn new(files: Arc<FileClaims>) -> Result<Self, LibraryError> {
-        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files) })
+    pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
+        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()) })
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.

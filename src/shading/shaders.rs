@@ -7,7 +7,7 @@ use crate::scene::ShaderInstance;
 use rustc_hash::FxHashMap;
 use spirv_gen::diagnostic::Severity as RslSeverity;
 use spirv_gen::ir::{Shader, ShaderKind};
-use spirv_gen::syntax::loader::{IncludeFolders, NoIncludes, SourceLoader};
+use spirv_gen::syntax::loader::{IncludeFolders, NoIncludes};
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{CheckedShader, LightScale, MovingSurface};
 use std::path::{Path, PathBuf};
@@ -69,6 +69,8 @@ pub(super) struct Shaders {
     /// Surfaces among them that move P.
     moving: Vec<ReadMovingSurface>,
     files: Arc<FileClaims>,
+    /// What files are compiled with.
+    macros: Arc<[String]>,
 }
 
 /// A light shader.
@@ -86,14 +88,14 @@ struct ReadMovingSurface {
 }
 
 impl Shaders {
-    /// Begins without shaders. Sources are claimed in `files`.
-    pub(super) fn new(files: Arc<FileClaims>) -> Self {
-        Self { read: FxHashMap::default(), lights: Vec::new(), moving: Vec::new(), files }
+    /// Begins without shaders. Sources are claimed in `files`, and compiled with `macros`.
+    pub(super) fn new(files: Arc<FileClaims>, macros: Arc<[String]>) -> Self {
+        Self { read: FxHashMap::default(), lights: Vec::new(), moving: Vec::new(), files, macros }
     }
 
     /// Returns the same with nothing read yet.
     pub(super) fn unread(&self) -> Self {
-        Self::new(Arc::clone(&self.files))
+        Self::new(Arc::clone(&self.files), Arc::clone(&self.macros))
     }
 
     /// Fetches the shader of an instance. If it is unavailable, a message says why, a surface is replaced by the
@@ -180,7 +182,10 @@ impl Shaders {
         let loader = ClaimingLoader { folders: IncludeFolders::new(folders), files: &files };
         let claimed = self.files.claim(&file, FileRole::Shader).map_err(std::io::Error::other);
         let shader = match claimed.and_then(|()| read_source(&file)) {
-            Ok(text) => self.compile(&name, &text, &loader, reporter),
+            Ok(text) => {
+                let defines = &*Arc::clone(&self.macros);
+                self.compile(&Source { name: &name, text: &text, loader: &loader, defines }, reporter)
+            }
             Err(error) => {
                 let location = SourceLocation { file: name.as_str().into(), line: 0, column: 0 };
                 reporter.error("badfile", &location, format!("cannot read it: {error}"));
@@ -197,8 +202,8 @@ impl Shaders {
         if let Some(known) = self.read.get(&key) {
             return known.clone();
         }
-        let source = spirv_gen::standard::source(name)?;
-        let shader = self.compile(name, source, &NoIncludes, reporter);
+        let text = spirv_gen::standard::source(name)?;
+        let shader = self.compile(&Source { name, text, loader: &NoIncludes, defines: &[] }, reporter);
         self.read.insert(key, shader.clone());
         shader
     }
@@ -221,14 +226,8 @@ impl Shaders {
     }
 
     /// Compiles a source file to IR; its messages go to the reporter.
-    fn compile(
-        &mut self,
-        name: &str,
-        text: &str,
-        loader: &dyn SourceLoader,
-        reporter: &Reporter,
-    ) -> Option<Arc<Shader>> {
-        let checked = checked(name, text, loader, reporter)?;
+    fn compile(&mut self, source: &Source<'_>, reporter: &Reporter) -> Option<Arc<Shader>> {
+        let checked = checked(source, reporter)?;
         let shader = Arc::new(spirv_gen::lower(&checked));
         if matches!(shader.kind, ShaderKind::Light | ShaderKind::AmbientLight) {
             self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, scaled: FxHashMap::default() });
@@ -252,8 +251,8 @@ enum ShaderLookup {
 }
 
 /// Checks a source file; its messages go to the reporter.
-fn checked(name: &str, text: &str, loader: &dyn SourceLoader, reporter: &Reporter) -> Option<CheckedShader> {
-    let (shader, diagnostics) = spirv_gen::parse_shader(&Source { name, text, loader, defines: &[] });
+fn checked(source: &Source<'_>, reporter: &Reporter) -> Option<CheckedShader> {
+    let (shader, diagnostics) = spirv_gen::parse_shader(source);
     for diagnostic in diagnostics {
         let severity = match diagnostic.severity {
             RslSeverity::Warning => Severity::Warning,

@@ -1,6 +1,6 @@
 //! What the shading language promises, where only a whole render shows it.
 
-use super::{RenderedScene, assert_near, draw_with};
+use super::{RenderedScene, assert_near, draw_as, draw_with};
 
 /// A square before the camera under a shader of this text.
 fn square(shader: &str, options: &str, attributes: &str) -> RenderedScene {
@@ -25,6 +25,26 @@ fn options_and_attributes_that_no_request_set_have_answers() {
     assert_near(square(shader, "", "").clean("a.exr").rgb(16, 16), [1.0, 0.0, 0.0]);
     assert_near(square(shader, "", "ReverseOrientation").clean("a.exr").rgb(16, 16), [1.0, 0.0, 1.0]);
     assert_near(square(shader, "", "Scale -1 1 1").clean("a.exr").rgb(16, 16), [1.0, 0.0, 0.0]);
+}
+
+/// Macros of the command line are there when a scene's shaders and their include files are read.
+#[test]
+fn macros_choose_parts_of_shaders() {
+    let shader = "#include \"parts.h\"
+        surface look() { Ci = PART; Oi = 1; }";
+    let parts = "#if defined(PRMAN) && LEVEL > 1
+        #define PART color (0, LEVEL / 4, 0)
+        #elif defined(ANTHILL) && !defined(PRMAN) && !defined(BMRT) && !defined(AQSIS)
+        #define PART color (1, 0, 0)
+        #endif";
+    let rib = "Format 8 8 1\nDisplay \"$DIR/a.exr\" \"exr\" \"rgba\"\nScreenWindow -1 1 -1 1\nWorldBegin\n\
+               Surface \"look\"\nTranslate 0 0 2\nPatch \"bilinear\" \"P\" [-2 2 0 2 2 0 -2 -2 0 2 -2 0]\nWorldEnd\n";
+    for (macros, expected) in [(&[][..], [1.0, 0.0, 0.0]), (&["PRMAN", "LEVEL=2"], [0.0, 0.5, 0.0])] {
+        let drawn = draw_as(&[("look.sl", shader), ("parts.h", parts)], rib, &|options| {
+            options.overrides.macros = macros.iter().map(ToString::to_string).collect();
+        });
+        assert_near(drawn.clean("a.exr").rgb(4, 4), expected);
+    }
 }
 
 #[test]

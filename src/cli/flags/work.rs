@@ -50,6 +50,11 @@ pub(crate) struct WorkFlags {
     /// Area of a micropolygon in pixels, for every primitive
     #[arg(long, value_name = "R", value_parser = parse_number, allow_negative_numbers = true)]
     pub(crate) shading_rate: Option<f64>,
+
+    /// Define a macro for the sources of the scene's shaders: NAME or NAME=VALUE. Of macros by which shaders ask for
+    /// a renderer, only ANTHILL is defined
+    #[arg(short = 'D', long = "define", value_name = "MACRO")]
+    pub(crate) macros: Vec<String>,
 }
 
 impl WorkFlags {
@@ -67,7 +72,11 @@ impl WorkFlags {
             return Err(format!("--shading-rate {rate}: the area of a micropolygon must be above 0"));
         }
         let (overscan, samples) = (self.overscan, pair(&self.samples));
-        Ok(Overrides { format: pair(&self.format), crop, overscan, samples, shading_rate })
+        let macros = self.macros.clone();
+        if let Some(bad) = macros.iter().find(|text| !begins_with_name(text)) {
+            return Err(format!("--define {bad:?}: a macro is NAME or NAME=VALUE"));
+        }
+        Ok(Overrides { format: pair(&self.format), crop, overscan, samples, shading_rate, macros })
     }
 
     /// Returns the flags as arguments of `anthill render`.
@@ -107,8 +116,18 @@ impl WorkFlags {
         if let Some(rate) = self.shading_rate {
             add("shading-rate", vec![rate.to_string()]);
         }
+        for text in &self.macros {
+            add("define", vec![text.clone()]);
+        }
         arguments
     }
+}
+
+/// Returns whether a text begins with the name of a macro, which may have parameters, and a value follows if anything.
+fn begins_with_name(text: &str) -> bool {
+    let name = text.split(['=', '(']).next().unwrap_or_default();
+    let is_first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    is_first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns the rule that a crop window breaks, if any.
@@ -140,17 +159,18 @@ mod tests {
 
     #[test]
     fn flags_are_passed_on_unchanged() {
-        let all = "--memory 1.5G --texture-memory 8M --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --overscan --samples 4 2 --shading-rate 0.3";
+        let all = "--memory 1.5G --texture-memory 8M --host-memory 10KB --frames -5--1,7 --format 64 48 --crop 0 0.5 0.1 1 --overscan --samples 4 2 --shading-rate 0.3 -D A -D B=2";
         let passed = work(all).to_arguments().join(" ");
         assert_eq!(
             passed,
-            "--memory 1572864K --texture-memory 8192K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --overscan --samples 4 2 --shading-rate 0.3"
+            "--memory 1572864K --texture-memory 8192K --host-memory 9.765625K --frames -5--1,7-7 --format 64 48 --crop 0 0.5 0.1 1 --overscan --samples 4 2 --shading-rate 0.3 --define A --define B=2"
         );
         let (once, twice) = (work(all), work(&passed));
         assert_eq!((once.memory, once.host_memory, &once.crop), (twice.memory, twice.host_memory, &twice.crop));
         assert_eq!((once.memory, once.host_memory), (Some(3 << 29), Some(10_000)));
         assert!(once.overscan && twice.overscan);
         assert_eq!((once.shading_rate, once.samples, once.format), (twice.shading_rate, twice.samples, twice.format));
+        assert_eq!((once.macros, twice.macros.len()), (vec!["A".to_owned(), "B=2".to_owned()], 2));
         assert!(work("").to_arguments().is_empty());
     }
 }

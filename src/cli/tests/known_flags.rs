@@ -47,6 +47,15 @@ fn quiet_and_verbose() {
 }
 
 #[test]
+fn macros_have_names() {
+    assert_eq!(options_of("-D PRMAN --define LEVEL=2").overrides.macros, ["PRMAN", "LEVEL=2"]);
+    for bad in ["=1", "2D=1", "a-b"] {
+        let message = error_of(&format!("render SCENE -D {bad}"));
+        assert!(message.contains(&format!("--define {bad:?}: a macro is NAME or NAME=VALUE")), "{message}");
+    }
+}
+
+#[test]
 fn completions_and_manual_pages_come_from_the_flags() {
     let render = |_: &RenderOptions, _: &Arc<Reporter>, _: &dyn Observer| panic!("nothing to render");
     let directory = directory();

@@ -356,7 +356,7 @@ mod tests {
             location: SourceLocation::default(),
         };
         let reporter = Arc::new(Reporter::silent());
-        let mut library = ShaderLibrary::new(Arc::default()).expect("built with the compiler");
+        let mut library = ShaderLibrary::new(Arc::default(), &[]).expect("built with the compiler");
         let program = library.imager(&world, &reporter).expect("it is built in");
         let mut devices = Losing { lose_at: lose_at.to_vec(), reporter: Arc::clone(&reporter), given_back: 0 };
         // More tiles than run at once.

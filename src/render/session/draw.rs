@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
             is_last: false,
             world_count: 0,
             shadows: AutoShadows::default(),
-            shading: ShaderLibrary::new(Arc::clone(&options.files))
+            shading: ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
                 .expect("the helper library was built with the compiler"),
             textures,
         }

@@ -179,7 +179,7 @@ mod tests {
     /// Returns the crops of the worlds after [`uncrop`], and the codes of the messages.
     fn uncropped(mut batch: Vec<ReadItem>, memory: &HostMemory) -> (Vec<[f64; 4]>, Vec<&'static str>) {
         let reporter = Reporter::silent();
-        let library = ShaderLibrary::new(Arc::default()).expect("the helper library was built with the compiler");
+        let library = ShaderLibrary::new(Arc::default(), &[]).expect("the helper library was built with the compiler");
         uncrop(&mut batch, &library, memory, &reporter);
         let crop = |item: &ReadItem| match item {
             ReadItem::World(read) => Some(read.world.camera.crop_window),
