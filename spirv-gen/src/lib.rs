@@ -99,5 +99,5 @@ pub mod text;
 pub use compile::{Compiled, Resumable, compile};
 pub use compose::{PipelineRequest, Reflection};
 pub use front::{ParsedFile, parse_shader, parse_shaders};
-pub use lower::{CastShadow, LightScale, MovingSurface, SHARE_PARAM, lower, lower_moving, lower_scaled};
+pub use lower::{CastShadow, LightScale, MovingSurface, SHARE_PARAM, light_parts, lower, lower_moving, lower_scaled};
 pub use sema::hir::CheckedShader;

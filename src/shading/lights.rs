@@ -63,15 +63,20 @@ impl ShadingBuilder<'_> {
                 missing = Some(&instance.location);
                 continue;
             };
-            let mut shader = Arc::clone(fetched.shader());
-            let cast = cast_of(maps).filter(|_| !asks_for_shadows(&shader));
-            let scale = LightScale { cast, is_share: part.is_some() };
-            if scale != LightScale::default() {
-                shader = self.shaders.scaled(&shader, scale);
+            let whole = fetched.shader();
+            let cast = cast_of(maps).filter(|_| !asks_for_shadows(whole));
+            // What a light executes of `illuminate` and `solar` adds up: each is a light of its own.
+            for (number, light_part) in (0..).zip(self.shaders.light_parts(whole)) {
+                let scale = LightScale { cast, is_share: part.is_some(), part: light_part };
+                let shader = match scale == LightScale::default() {
+                    true => Arc::clone(whole),
+                    false => self.shaders.scaled(whole, scale),
+                };
+                let instance = Arc::new(with_share(with_maps(instance, maps, &shader), *part));
+                let reporter = if number == 0 { self.reporter } else { &silent };
+                let bound = bind_plain(&shader, &instance, reporter);
+                uses.push(LightUse { light, bound, instance });
             }
-            let instance = Arc::new(with_share(with_maps(instance, maps, &shader), *part));
-            let bound = bind_plain(&shader, &instance, self.reporter);
-            uses.push(LightUse { light, bound, instance });
         }
         let mut kinds: Vec<LightUse> = Vec::new();
         for used in &uses {

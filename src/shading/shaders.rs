@@ -64,7 +64,7 @@ impl FetchedShader {
 /// Shaders by file, and built-in ones by name.
 pub(super) struct Shaders {
     read: FxHashMap<PathBuf, Option<Arc<Shader>>>,
-    /// Lights among them as they were checked, and what became of them with shadow maps or shares.
+    /// Lights among them as they were checked, and what became of their parts, with shadow maps or shares.
     lights: Vec<ReadLight>,
     /// Surfaces among them that move P.
     moving: Vec<ReadMovingSurface>,
@@ -77,6 +77,8 @@ pub(super) struct Shaders {
 struct ReadLight {
     shader: Arc<Shader>,
     checked: CheckedShader,
+    /// The lights whose sum it is.
+    parts: u32,
     scaled: FxHashMap<LightScale, Arc<Shader>>,
 }
 
@@ -208,6 +210,14 @@ impl Shaders {
         shader
     }
 
+    /// Returns the lights whose sum a light shader is, as [`LightScale::part`] names them.
+    pub(super) fn light_parts(&self, shader: &Arc<Shader>) -> Vec<Option<u32>> {
+        match self.lights.iter().find(|light| Arc::ptr_eq(&light.shader, shader)) {
+            Some(light) if light.parts > 1 => (0..light.parts).map(Some).collect(),
+            _ => vec![None],
+        }
+    }
+
     /// Returns a light shader that is also scaled by shadow maps of its own or by its share of an area light.
     pub(super) fn scaled(&mut self, shader: &Arc<Shader>, scale: LightScale) -> Arc<Shader> {
         let light = self.lights.iter_mut().find(|light| Arc::ptr_eq(&light.shader, shader));
@@ -230,7 +240,8 @@ impl Shaders {
         let checked = checked(source, reporter)?;
         let shader = Arc::new(spirv_gen::lower(&checked));
         if matches!(shader.kind, ShaderKind::Light | ShaderKind::AmbientLight) {
-            self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, scaled: FxHashMap::default() });
+            let parts = spirv_gen::light_parts(&checked);
+            self.lights.push(ReadLight { shader: Arc::clone(&shader), checked, parts, scaled: FxHashMap::default() });
         } else if let Some(MovingSurface { displacement, surface }) = spirv_gen::lower_moving(&checked) {
             let [displacement, surface] = [displacement, surface].map(Arc::new);
             self.moving.push(ReadMovingSurface { shader: Arc::clone(&shader), displacement, surface });

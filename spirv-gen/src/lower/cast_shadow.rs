@@ -18,6 +18,9 @@ pub struct LightScale {
     pub cast: Option<CastShadow>,
     /// Whether it is a part of an area light, by the parameter [`SHARE_PARAM`].
     pub is_share: bool,
+    /// The one of its `illuminate` and `solar` that shines ([`light_parts`](super::light_parts)); `None` is the last
+    /// that it executes.
+    pub part: Option<u32>,
 }
 
 /// The maps that a light is scaled by.

@@ -12,6 +12,9 @@ const SPECULAR_EXPONENT: f32 = 8.0;
 impl Lowerer<'_> {
     /// `illuminate`: light from a place, inside a cone if there is one.
     pub(super) fn illuminate(&mut self, position: &Expr, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
+        if !self.is_next_shining() {
+            return;
+        }
         let position = self.value(position);
         let lit = self.global(Global::Ps);
         let l = self.builder.sub(lit, position);
@@ -32,6 +35,9 @@ impl Lowerer<'_> {
     /// `solar`: light along an axis, or from a direction of the cone about it that is chosen again at each point.
     /// Without an axis, the cone is the sphere.
     pub(super) fn solar(&mut self, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
+        if !self.is_next_shining() {
+            return;
+        }
         let l = match cone {
             Some((axis, angle)) => {
                 let axis = self.value(axis);
@@ -86,6 +92,13 @@ impl Lowerer<'_> {
         let drawn = b.scale(drawn, length);
         let parallel = b.le(angle, zero);
         b.select(parallel, axis, drawn)
+    }
+
+    /// Counts one more `illuminate` or `solar`, and returns whether it is of the part of the light that is lowered.
+    fn is_next_shining(&mut self) -> bool {
+        let number = self.light_statements;
+        self.light_statements += 1;
+        self.shining.is_none_or(|shining| shining == number)
     }
 
     /// The body of `illuminate` or `solar` where there is light.

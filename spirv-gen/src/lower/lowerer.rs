@@ -72,6 +72,10 @@ pub(super) struct Lowerer<'a> {
     pub(super) loop_depth: usize,
     /// Which part of a surface that moves P is lowered.
     pub(super) part: Option<MovingPart>,
+    /// The one `illuminate` or `solar` that shines, in the order of lowering; the last executed if there is none.
+    pub(super) shining: Option<u32>,
+    /// Those met so far.
+    pub(super) light_statements: u32,
 }
 
 /// Returns the type of a value in the machine.
@@ -118,6 +122,8 @@ impl<'a> Lowerer<'a> {
             placed_functions: placed_functions(shader),
             loop_depth: 0,
             part: None,
+            shining: None,
+            light_statements: 0,
         }
     }
 

@@ -38,6 +38,13 @@ pub fn lower_scaled(shader: &CheckedShader, scale: LightScale) -> ir::Shader {
     lower_with(shader, scale, None)
 }
 
+/// Returns the number of lights whose sum a light shader is: one for each `illuminate` and `solar`, functions in place
+/// of their calls, if it may execute several, else 1. Each is lowered as a [`LightScale::part`], in which the bodies of
+/// the others are not executed.
+pub fn light_parts(shader: &CheckedShader) -> u32 {
+    if shader.adds_lights { lowered(shader, LightScale::default(), None).light_statements } else { 1 }
+}
+
 /// The two shaders of a surface that moves P.
 #[derive(Clone, Debug)]
 pub struct MovingSurface {
@@ -62,21 +69,30 @@ fn lower_part(shader: &CheckedShader, part: Option<MovingPart>) -> ir::Shader {
 }
 
 fn lower_with(shader: &CheckedShader, scale: LightScale, part: Option<MovingPart>) -> ir::Shader {
-    let effects = Effects::of(shader);
-    let kind = match shader.kind {
+    let kind = kind_of(shader, part);
+    lowered(shader, scale, part).finish(kind)
+}
+
+fn kind_of(shader: &CheckedShader, part: Option<MovingPart>) -> ir::ShaderKind {
+    match shader.kind {
         DeclaredKind::Surface if part == Some(MovingPart::Displacement) => ir::ShaderKind::Displacement,
         DeclaredKind::Surface => ir::ShaderKind::Surface,
         DeclaredKind::Displacement => ir::ShaderKind::Displacement,
-        DeclaredKind::Light if effects.shines => ir::ShaderKind::Light,
+        DeclaredKind::Light if Effects::of(shader).shines => ir::ShaderKind::Light,
         DeclaredKind::Light => ir::ShaderKind::AmbientLight,
         DeclaredKind::Volume => ir::ShaderKind::Volume,
         DeclaredKind::Imager => ir::ShaderKind::Imager,
-    };
+    }
+}
+
+/// Returns a lowerer that has lowered a shader, but for its end.
+fn lowered(shader: &CheckedShader, scale: LightScale, part: Option<MovingPart>) -> Lowerer<'_> {
+    let (effects, kind) = (Effects::of(shader), kind_of(shader, part));
     let mut builder = Builder::new(kind, &shader.name);
     if part == Some(MovingPart::Surface) {
         builder.share_random_sites_of_displacement();
     }
-    let mut lowerer = Lowerer { part, ..Lowerer::new(shader, effects, builder) };
+    let mut lowerer = Lowerer { part, shining: scale.part, ..Lowerer::new(shader, effects, builder) };
     lowerer.parameters();
     if part == Some(MovingPart::Displacement) {
         lowerer.declare_found();
@@ -91,7 +107,7 @@ fn lower_with(shader: &CheckedShader, scale: LightScale, part: Option<MovingPart
     if let Some(share) = share {
         lowerer.scale_by_share(share);
     }
-    lowerer.finish(kind)
+    lowerer
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub struct CheckedShader {
     pub functions: Vec<Function>,
     /// Its code.
     pub body: Vec<Stmt>,
+    /// Whether it is a light that may execute several `illuminate` or `solar`, whose light adds up.
+    pub adds_lights: bool,
 }
 
 impl CheckedShader {

@@ -1,24 +1,26 @@
-//! Light shaders that describe light more than once: the statement that is executed last counts.
+//! Light shaders that describe light more than once: what their statements give adds up, but for the trips of a loop.
 
 use super::hir::{CheckedShader, DeclaredKind, ExprKind, Stmt, StmtKind};
 use super::visit;
 use crate::diagnostic::{Report, Reports};
 use crate::span::Span;
 
-/// Warns of a light statement that may be executed after another.
-pub(super) fn check(shader: &CheckedShader, reports: &mut Reports) {
+/// Returns whether a light may execute several light statements, and warns of those that it may execute again.
+pub(super) fn check(shader: &CheckedShader, reports: &mut Reports) -> bool {
     if shader.kind != DeclaredKind::Light {
-        return;
+        return false;
     }
     let mut functions = Vec::with_capacity(shader.functions.len());
     for function in &shader.functions {
         let own = executed(&function.body, &functions);
         functions.push(own);
     }
-    let Some((second, first)) = executed(&shader.body, &functions).second else { return };
-    let report = Report::warning(second, "only the last `illuminate` or `solar` that a light executes counts");
-    let report = if first == second { report } else { report.also(first, "this may have been executed before it") };
-    reports.push(report.hint("make a light of each of them, or choose one with `if` and `else`"));
+    let executed = executed(&shader.body, &functions);
+    if let Some(span) = executed.repeated {
+        let message = "of the trips of a loop, only the last `illuminate` or `solar` counts";
+        reports.push(Report::warning(span, message).hint("make a light of each of them"));
+    }
+    executed.several
 }
 
 /// What code executes of light statements.
@@ -26,20 +28,23 @@ pub(super) fn check(shader: &CheckedShader, reports: &mut Reports) {
 struct Executed {
     /// A light statement that may have been executed when control leaves the code at its end.
     any: Option<Span>,
-    /// The first that may be executed after another, and the other.
-    second: Option<(Span, Span)>,
+    /// Whether one may be executed after another.
+    several: bool,
+    /// The first that a loop may execute again.
+    repeated: Option<Span>,
 }
 
 impl Executed {
     /// Adds a light statement at `span`.
     fn shines(&mut self, span: Span) {
-        self.second = self.second.or(self.any.map(|first| (span, first)));
+        self.several |= self.any.is_some();
         self.any = Some(span);
     }
 
     /// Adds code that is executed after what there is.
     fn then(&mut self, next: Self) {
-        self.second = self.second.or(next.second).or(next.any.zip(self.any));
+        self.several |= next.several || next.any.is_some() && self.any.is_some();
+        self.repeated = self.repeated.or(next.repeated);
         self.any = next.any.or(self.any);
     }
 }
@@ -62,13 +67,17 @@ fn executed(statements: &[Stmt], functions: &[Executed]) -> Executed {
             StmtKind::Block(body) => all.then(executed(body, functions)),
             StmtKind::If { yes, no, .. } => {
                 let (yes, no) = (executed(yes, functions), executed(no, functions));
-                let second = yes.second.or(no.second).or(yes.any.or(no.any).zip(all.any));
-                all = Executed { any: yes.any.or(no.any).or(all.any), second: all.second.or(second) };
+                let either = Executed {
+                    any: yes.any.or(no.any),
+                    several: yes.several || no.several,
+                    repeated: yes.repeated.or(no.repeated),
+                };
+                all.then(either);
             }
             StmtKind::Loop { body, .. } => {
                 let trip = executed(body, functions);
                 all.then(trip);
-                all.then(trip);
+                all.repeated = all.repeated.or(trip.any);
             }
             // What follows is executed only where this was not.
             StmtKind::Return(_) => return Executed { any: None, ..all },

@@ -103,11 +103,18 @@ fn check_shader(
     checker.finish(shader);
     let Checker { variables, functions, reports, .. } = checker;
     let functions = functions.into_iter().map(|f| f.function).collect();
-    let mut shader =
-        CheckedShader { kind: shader.kind, name: shader.name.name.clone(), parameters, variables, functions, body };
+    let mut shader = CheckedShader {
+        kind: shader.kind,
+        name: shader.name.name.clone(),
+        parameters,
+        variables,
+        functions,
+        body,
+        adds_lights: false,
+    };
     if reports.error_count() == before {
         class::infer(&mut shader, reports);
-        lights::check(&shader, reports);
+        shader.adds_lights = lights::check(&shader, reports);
     }
     (reports.error_count() == before).then_some(shader)
 }

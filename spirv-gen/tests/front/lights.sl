@@ -1,16 +1,14 @@
-// Lights that describe light more than once: the last statement that is executed counts.
+// Lights that describe light more than once: it adds up, but of the trips of a loop the last counts.
 
 light two(float k = 1;)
 {
     illuminate (point 0) Cl = 1;
-    // warning: 5-39 only the last `illuminate` or `solar` that a light executes counts
     solar (vector (0, 0, 1), 0) Cl = k;
 }
 
 light three(float k = 1;)
 {
     if (k > 1) { solar (vector (0, 0, 1), 0) Cl = 1; }
-    // warning: 16-47 only the last `illuminate` or `solar` that a light executes counts
     if (k > 2) illuminate (point 0) { Cl = 1; }
     illuminate (point 1) Cl = 1;
 }
@@ -18,7 +16,7 @@ light three(float k = 1;)
 light again()
 {
     float i;
-    // warning: 34-70 only the last `illuminate` or `solar` that a light executes counts
+    // warning: 34-70 of the trips of a loop, only the last `illuminate` or `solar` counts
     for (i = 0; i < 3; i += 1) { illuminate (point (i, 0, 0)) Cl += i; }
 }
 
@@ -26,7 +24,6 @@ void shine(float k) { extern color Cl; illuminate (point k) Cl = k; }
 light called()
 {
     shine(1);
-    // warning: 5-12 only the last
     shine(2);
 }
 
