@@ -73,6 +73,8 @@
 //! and `compile` run the phases up to `sema`, and from `compose` on. The whole table is in the repository's
 //! `tests/tidy/directions.rs`, which fails when a phase uses a later one.
 //!
+//! Partitioners ([`partition`]) cut the graph of a composed program into passes.
+//!
 //! The interpreter ([`interp`]) runs IR on the CPU, both as `lower` made it and after `compose` has bound it to
 //! buffers. Tests compare the kernels on a device with it, and the passes fold constants with its arithmetic.
 
@@ -88,6 +90,7 @@ mod front;
 pub mod interp;
 pub mod ir;
 pub mod lower;
+pub mod partition;
 pub mod passes;
 pub mod sema;
 pub mod shadeops;

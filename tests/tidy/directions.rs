@@ -133,6 +133,7 @@ const PHASES: &[(&str, &[&str])] = &[
     ("interp", &["text", "abi", "ir"]),
     // Constants are folded with the arithmetic of the interpreter.
     ("passes", &["interp::evaluate", "interp::index", "abi", "ir"]),
+    ("partition", &[]),
     ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir"]),
     ("emit", &["passes", "abi", "ir"]),
     ("compile", &["emit", "compose", "passes", "ir"]),
@@ -174,6 +175,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Where a test of the pipeline fails, its picture can be looked at.
     ("image", &["src/texture/"]),
     ("png", &["src/film/", "src/render/tests.rs", "src/texture/", "tests/"]),
+    ("petgraph", &["spirv-gen/src/partition/"]),
     ("plotters", &["src/scale/"]),
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),

@@ -16,6 +16,7 @@ mod noise;
 mod opacity;
 mod operations;
 mod pack;
+mod partition;
 mod passes;
 mod pipelines;
 mod run;

@@ -1,0 +1,144 @@
+//! Exhaustive search for the cheapest partition (Chan et al. 2002, section 3.1), with bounds that make it feasible for
+//! small graphs.
+
+use super::architecture::Architecture;
+use super::dag::{Dag, Marks, NodeId, NodeKind};
+use super::gauge::Gauge;
+use super::outcome::Partition;
+use super::pass::Resources;
+use super::rds::{cost, search};
+
+/// A pass of which nothing is known yet.
+const EMPTY: Resources = Resources {
+    operations: 0,
+    registers: 0,
+    textures: 0,
+    interpolants: 0,
+    outputs: 0,
+    steps: 0,
+    fetches: 0,
+    restored: 0,
+};
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The cheapest partition that was met.
+    pub partition: Partition,
+    /// Whether all others were looked at, or cannot be cheaper.
+    pub is_optimal: bool,
+}
+
+/// Looks at all sets of marks, and gives up after `steps_max` decisions.
+///
+/// Decides on nodes in postorder, so that a node's subregion is known when it is decided on. Goes no further where that
+/// does not fit into a pass, or where the passes so far, every other operation once, and the passes of the outputs to
+/// come cost what the best partition does, which RDS gives to begin with.
+pub fn exhaustive(dag: &Dag, architecture: &Architecture, steps_max: u64) -> Found {
+    let mut gauge = Gauge::new(dag, architecture);
+    let best = search(dag, architecture);
+    let best_cost = cost(&mut gauge, architecture, &best);
+    let mut search = Exhaustive {
+        dag,
+        architecture,
+        gauge,
+        order: dag.postorder(),
+        marks: Marks::of_outputs(dag),
+        covered: vec![0; dag.len()],
+        closed: Vec::new(),
+        uncovered: EMPTY,
+        best,
+        best_cost,
+        steps_left: steps_max,
+    };
+    for at in 0..search.order.len() {
+        search.count_uncovered(search.order[at], true);
+    }
+    let is_optimal = search.decide(0);
+    Found { partition: Partition::of_marks(dag, architecture, &search.best), is_optimal }
+}
+
+struct Exhaustive<'a> {
+    dag: &'a Dag,
+    architecture: &'a Architecture,
+    gauge: Gauge<'a>,
+    order: Vec<NodeId>,
+    marks: Marks,
+    /// For each node, how many closed passes compute it.
+    covered: Vec<u32>,
+    /// What closed passes use.
+    closed: Vec<Resources>,
+    /// Operations in no closed pass, each once.
+    uncovered: Resources,
+    best: Marks,
+    best_cost: f64,
+    steps_left: u64,
+}
+
+impl Exhaustive<'_> {
+    /// Decides on the nodes from a place of the order on; returns whether all was looked at.
+    fn decide(&mut self, at: usize) -> bool {
+        if self.bound(at) >= self.best_cost {
+            return true;
+        }
+        let Some(&node) = self.order.get(at) else {
+            (self.best, self.best_cost) = (self.marks.clone(), self.architecture.cost(&self.closed));
+            return true;
+        };
+        let Some(steps_left) = self.steps_left.checked_sub(1) else { return false };
+        self.steps_left = steps_left;
+        let used = self.gauge.subregion(node, &self.marks);
+        if !self.architecture.fits(&used) {
+            return true;
+        }
+        let operations = self.gauge.operations().to_vec();
+        let is_output = self.dag.outputs().contains(&node);
+        let merged = is_output || self.decide(at + 1);
+        self.marks.set(node, true);
+        let saved = self.close(at, used, &operations);
+        self.marks.set(node, is_output);
+        merged && saved
+    }
+
+    /// Goes on with the subregion of a node as a pass.
+    fn close(&mut self, at: usize, used: Resources, operations: &[NodeId]) -> bool {
+        self.closed.push(used);
+        for &node in operations {
+            self.covered[node.index()] += 1;
+            if self.covered[node.index()] == 1 {
+                self.count_uncovered(node, false);
+            }
+        }
+        let ended = self.decide(at + 1);
+        for &node in operations {
+            self.covered[node.index()] -= 1;
+            if self.covered[node.index()] == 0 {
+                self.count_uncovered(node, true);
+            }
+        }
+        self.closed.pop();
+        ended
+    }
+
+    fn count_uncovered(&mut self, id: NodeId, is_uncovered: bool) {
+        let node = self.dag.node(id);
+        let fetches = u32::from(matches!(node.kind, NodeKind::Fetch(_)));
+        if is_uncovered {
+            self.uncovered.steps += u64::from(node.work);
+            self.uncovered.fetches += fetches;
+        } else {
+            self.uncovered.steps -= u64::from(node.work);
+            self.uncovered.fetches -= fetches;
+        }
+    }
+
+    /// Returns what any partition with the marks up to a place of the order costs at least.
+    fn bound(&self, at: usize) -> f64 {
+        let passes_to_come = self.order[at..].iter().filter(|node| self.dag.outputs().contains(node)).count();
+        let Some(passes_besides) = passes_to_come.checked_sub(1) else {
+            return self.architecture.cost(&self.closed);
+        };
+        let besides = std::iter::repeat_n(&EMPTY, passes_besides);
+        self.architecture.cost(self.closed.iter().chain([&self.uncovered]).chain(besides))
+    }
+}

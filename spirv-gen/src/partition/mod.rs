@@ -1,0 +1,30 @@
+//! Partitioners: a shader that is too large for one pass becomes several passes, each within the limits of an
+//! architecture, which save values and restore them.
+//!
+//! [`Dag`] is what is cut, [`Architecture`] what it is cut for, [`Partition`] what comes out. [`exhaustive()`] finds
+//! the cheapest partition of small graphs, [`rds()`] one that is close to it, [`rds_h()`] a good one without search,
+//! [`mrds()`] one whose passes save several values, [`mio()`] one in nearly linear time, [`dpmpp()`] the cheapest of a
+//! tree.
+
+mod architecture;
+mod dag;
+mod dominators;
+mod dpmpp;
+mod exhaustive;
+mod gauge;
+mod merging;
+mod mio;
+mod mrds;
+mod outcome;
+mod pass;
+mod rds;
+
+pub use architecture::{Architecture, CostModel, Limits, UNLIMITED};
+pub use dag::{Dag, DagNode, NodeId, NodeKind};
+pub use dpmpp::dpmpp;
+pub use exhaustive::{Found, exhaustive};
+pub use mio::{Schedule, mio};
+pub use mrds::mrds;
+pub use outcome::{Partition, PartitionFault};
+pub use pass::{Pass, Resources};
+pub use rds::{rds, rds_h};
