@@ -133,7 +133,7 @@ const PHASES: &[(&str, &[&str])] = &[
     ("interp", &["text", "abi", "ir"]),
     // Constants are folded with the arithmetic of the interpreter.
     ("passes", &["interp::evaluate", "interp::index", "abi", "ir"]),
-    ("partition", &[]),
+    ("partition", &["passes", "ir"]),
     ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir"]),
     ("emit", &["passes", "abi", "ir"]),
     ("compile", &["emit", "compose", "passes", "ir"]),

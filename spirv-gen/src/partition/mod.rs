@@ -4,10 +4,13 @@
 //! [`Dag`] is what is cut, [`Architecture`] what it is cut for, [`Partition`] what comes out. [`exhaustive()`] finds
 //! the cheapest partition of small graphs, [`rds()`] one that is close to it, [`rds_h()`] a good one without search,
 //! [`mrds()`] one whose passes save several values, [`mio()`] one in nearly linear time, [`dpmpp()`] the cheapest of a
-//! tree.
+//! tree. [`ShaderDag`] is the graph of a composed pipeline, [`cut()`] cuts it, and [`describe()`] prints a partition
+//! of it.
 
 mod architecture;
+mod cut;
 mod dag;
+mod describe;
 mod dominators;
 mod dpmpp;
 mod exhaustive;
@@ -18,9 +21,13 @@ mod mrds;
 mod outcome;
 mod pass;
 mod rds;
+mod shader;
+mod weights;
 
 pub use architecture::{Architecture, CostModel, Limits, UNLIMITED};
+pub use cut::cut;
 pub use dag::{Dag, DagNode, NodeId, NodeKind};
+pub use describe::describe;
 pub use dpmpp::dpmpp;
 pub use exhaustive::{Found, exhaustive};
 pub use mio::{Schedule, mio};
@@ -28,3 +35,4 @@ pub use mrds::mrds;
 pub use outcome::{Partition, PartitionFault};
 pub use pass::{Pass, Resources};
 pub use rds::{rds, rds_h};
+pub use shader::ShaderDag;

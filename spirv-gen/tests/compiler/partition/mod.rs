@@ -1,7 +1,9 @@
-//! Partitioners: on the bowling pin of the paper and on random graphs.
+//! Partitioners: on the bowling pin of the paper, on random graphs, and on real shaders.
 
 #[path = "../../../../bench/partition/configurations.rs"]
 mod configurations;
+#[path = "../../../../bench/partition/programs.rs"]
+mod programs;
 #[path = "../../../../bench/partition/random.rs"]
 mod random;
 #[path = "../../../../bench/partition/shaders.rs"]
@@ -9,3 +11,4 @@ mod shaders;
 
 mod graphs;
 mod pin;
+mod programs_cut;

@@ -1,0 +1,76 @@
+//! What instructions weigh: operations of code, and steps (a product and a sum of floats) that it takes to run them.
+//!
+//! Steps are estimates. Loops whose trips are not known are taken to make a few, and all sides of a branch are run, as
+//! they are where neighbouring vertices differ.
+
+use crate::ir::{Binary, Body, Inst, MachineType, Op, Region, Unary};
+use crate::passes::trip_count;
+use std::ops::AddAssign;
+
+/// Trips of a loop that nothing is known of, and lights of a light loop.
+const TRIPS_GUESS: u32 = 4;
+
+/// Steps of an instruction at most: so many of them can be added.
+const STEPS_MAX: u32 = 1 << 24;
+
+/// What an instruction weighs, with all that it owns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Weight {
+    /// Operations of code.
+    pub(super) size: u32,
+    /// Steps to run it.
+    pub(super) steps: u32,
+}
+
+impl AddAssign for Weight {
+    fn add_assign(&mut self, other: Self) {
+        self.size = self.size.saturating_add(other.size);
+        self.steps = self.steps.saturating_add(other.steps).min(STEPS_MAX);
+    }
+}
+
+/// Returns the weight of an instruction where a lookup takes `lookup_steps`.
+pub(super) fn weight(body: &Body, inst: Inst, lookup_steps: u32) -> Weight {
+    let data = body.inst(inst);
+    let words = data.results.iter().map(|&result| body.ty(result).words()).sum::<u32>();
+    let mut inner = Weight::default();
+    data.regions.iter().for_each(|&region| inner += region_weight(body, region, lookup_steps));
+    let times = match data.op {
+        Op::Loop => trip_count(body, inst).map_or(TRIPS_GUESS, |trips| trips.try_into().unwrap_or(STEPS_MAX)),
+        Op::LightLoop { .. } | Op::Illuminance { .. } => TRIPS_GUESS,
+        _ => 1,
+    };
+    let mut weight = Weight { size: 1, steps: steps(&data.op, words, lookup_steps).min(STEPS_MAX) };
+    weight += Weight { size: inner.size, steps: inner.steps.saturating_mul(times) };
+    weight
+}
+
+fn region_weight(body: &Body, region: Region, lookup_steps: u32) -> Weight {
+    let mut sum = Weight::default();
+    body.region(region).insts.iter().for_each(|&inst| sum += weight(body, inst, lookup_steps));
+    sum
+}
+
+/// Returns the steps of an operation whose results have so many words.
+fn steps(op: &Op, words: u32, lookup_steps: u32) -> u32 {
+    match op {
+        Op::Const(_) | Op::Builtin(_) | Op::Channel { .. } | Op::Load { .. } => 0,
+        Op::Vec3 | Op::Comp(_) | Op::SetComp(_) | Op::Mat4 | Op::Unary(Unary::Splat | Unary::Bits | Unary::Token) => 0,
+        Op::Lookup(_) | Op::Points(_) => lookup_steps,
+        Op::Noise { dimension, ty, .. } => (10 << dimension) * ty.words(),
+        Op::Random { .. } => 10 * words,
+        Op::Spline { .. } | Op::ColorTransform(..) => 20 * words,
+        Op::Derivatives(_) | Op::Any => 10 + 4 * words,
+        Op::Unary(Unary::Inverse | Unary::Determinant) => 100,
+        Op::Unary(Unary::Sin | Unary::Cos | Unary::Tan | Unary::Asin | Unary::Acos | Unary::Atan) => 20,
+        Op::Unary(Unary::Exp | Unary::Log) => 20,
+        Op::Unary(Unary::Sqrt) => 5 * words,
+        Op::Binary(Binary::Pow | Binary::Atan2) => 40,
+        Op::Binary(Binary::Div | Binary::Mod) => 5 * words,
+        Op::Binary(Binary::Mul) if words == MachineType::Mat4.words() => 64,
+        Op::Binary(Binary::XformPoint | Binary::XformVector | Binary::XformNormal) => 12,
+        Op::Binary(Binary::Dot) => 3,
+        Op::Binary(Binary::Cross) => 6,
+        _ => words,
+    }
+}
