@@ -109,7 +109,9 @@ impl Lowerer<'_> {
             self.cells.set(cell, l);
             self.cells.set(active, yes);
         }
+        self.shines = true;
         self.statements(body);
+        self.shines = false;
     }
 
     /// `diffuse(n)`: light by the cosine of its angle to the normal (RISpec 16.3).

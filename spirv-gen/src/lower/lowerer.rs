@@ -76,6 +76,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) shining: Option<u32>,
     /// Those met so far.
     pub(super) light_statements: u32,
+    /// Whether what is lowered is inside of one.
+    pub(super) shines: bool,
 }
 
 /// Returns the type of a value in the machine.
@@ -124,6 +126,7 @@ impl<'a> Lowerer<'a> {
             part: None,
             shining: None,
             light_statements: 0,
+            shines: false,
         }
     }
 
@@ -302,9 +305,10 @@ impl<'a> Lowerer<'a> {
         if self.shader.kind == DeclaredKind::Surface { self.output_parameters() } else { Vec::new() }
     }
 
-    /// Returns whether what the shader prints and bakes counts: that of a surface that moves P counts once.
+    /// Returns whether what the shader prints and bakes counts: that of a surface that moves P counts once, and so does
+    /// that of a light of several parts outside of their bodies.
     pub(super) fn has_effects(&self) -> bool {
-        self.part != Some(MovingPart::Displacement)
+        self.part != Some(MovingPart::Displacement) && (self.shines || self.shining.is_none_or(|part| part == 0))
     }
 
     pub(super) fn function(&self, id: FuncId) -> &'a hir::Function {

@@ -1,4 +1,4 @@
-use super::lower;
+use super::{LightScale, light_parts, lower, lower_scaled};
 use crate::ir;
 use crate::parse_shader;
 use crate::syntax::loader::NoIncludes;
@@ -84,6 +84,27 @@ fn vectors_are_normalised_once() {
         shader.body.walk(shader.body.root(), &mut |i| found += usize::from(is_one(&shader.body.inst(i).op)));
         assert_eq!(found, count, "{vector}");
     }
+}
+
+/// What a light prints outside of its parts is printed by the first.
+#[test]
+fn lights_of_several_parts_print_once() {
+    let text = "light l() { printf(\"all\"); solar(vector(0,0,1), 0) { printf(\"a\"); Cl = 1; }
+        solar(vector(0,1,0), 0) { printf(\"b\"); Cl = 1; } }";
+    let source = Source { name: "test.sl", text, loader: &NoIncludes, defines: &[] };
+    let (checked, diagnostics) = parse_shader(&source);
+    let checked = checked.unwrap_or_else(|| panic!("{diagnostics:?}"));
+    let printed = |part: u32| {
+        let body = lower_scaled(&checked, LightScale { part: Some(part), ..LightScale::default() }).body;
+        let mut found = Vec::new();
+        body.walk(body.root(), &mut |i| {
+            if let ir::Op::Printf(format) = &body.inst(i).op {
+                found.push(format.to_string());
+            }
+        });
+        found
+    };
+    assert_eq!((light_parts(&checked), printed(0), printed(1)), (2, vec!["all".into(), "a".into()], vec!["b".into()]));
 }
 
 #[test]

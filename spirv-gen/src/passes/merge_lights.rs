@@ -10,25 +10,34 @@ use super::guards::{added, are_alike, bring_out, choose, guard_region, light_loo
 use crate::ir::{Binary, Body, Inst, MachineType, Op, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Instructions that are copied at most to try whether loops in branches merge: no shader that people write needs a
+/// tenth of it, and long ones with hundreds of such loops still compile in time.
+const COPIED_MAX: usize = 1 << 22;
+
 /// Merges light loops that may be merged.
 pub fn merge_light_loops(mut body: Body) -> Body {
-    while let Some(merged) = merged_once(&body, body.root()) {
+    let mut left = COPIED_MAX;
+    while let Some(merged) = merged_once(&body, body.root(), &mut left) {
         body = merged;
     }
     remove_dead(&mut body);
     body
 }
 
-/// Returns the body after two of its light loops have become one, first of all in the innermost regions.
-fn merged_once(body: &Body, region: Region) -> Option<Body> {
+/// Returns the body after two of its light loops have become one, first of all in the innermost regions. Pairs are
+/// tried while instructions are `left` that may be copied.
+fn merged_once(body: &Body, region: Region, left: &mut usize) -> Option<Body> {
     let insts = &body.region(region).insts;
-    if let Some(merged) = insts.iter().flat_map(|&i| &body.inst(i).regions).find_map(|&r| merged_once(body, r)) {
+    if let Some(merged) = insts.iter().flat_map(|&i| &body.inst(i).regions).find_map(|&r| merged_once(body, r, left)) {
         return Some(merged);
     }
     let loops = light_loops(body, region);
     for (n, &(second, place)) in loops.iter().enumerate().skip(1) {
-        for &(first, _) in loops[..n].iter().filter(|(_, other)| *other != place) {
-            if see_the_same(body, first, second) {
+        for &(first, other) in loops[..n].iter().filter(|(_, other)| *other != place) {
+            let pair = LoopPair { region, first: other, second: place, guards: [None; 2] };
+            let are_in_branches = [insts[other], insts[place]] != [first, second];
+            if see_the_same(body, first, second) && (are_in_branches || may_merge(body, &pair)) {
+                *left = left.checked_sub(body.inst_count())?;
                 let mut tried = body.clone();
                 if merge(&mut tried, region, first, second).is_some() {
                     return Some(tried);
