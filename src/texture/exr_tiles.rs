@@ -9,7 +9,9 @@ use super::patient_file::PatientFile;
 use super::window::PictureWindow;
 use exr::block::UncompressedBlock;
 use exr::block::chunk::Chunk;
-use exr::meta::attribute::{AttributeValue, EnvironmentMap, LevelMode, SampleType, Text};
+use exr::meta::attribute::{
+    AttributeValue, ChannelDescription, ChannelList, EnvironmentMap, LevelMode, SampleType, Text,
+};
 use exr::meta::header::Header;
 use exr::meta::{BlockDescription, MetaData};
 use half::f16;
@@ -100,33 +102,40 @@ impl ExrTiles {
         if !(is_right && is_first_part) {
             return Err(TextureError::corrupt(path, "a tile is in another's place"));
         }
-        Ok((self.interleaved(&block, header.format), (end - offset) as usize))
-    }
-
-    /// Puts the channels of a texel next to each other.
-    fn interleaved(&self, block: &UncompressedBlock, format: TexelFormat) -> TexelBlock {
-        let [width, height] = [block.index.pixel_size.x(), block.index.pixel_size.y()];
+        // The words of a brick map stay as they are.
         let channels = &self.meta.headers[0].channels;
-        let texel_bytes = self.order.len() * format.bytes();
-        let mut bytes = vec![0; width * height * texel_bytes];
-        let row_bytes = channels.bytes_per_pixel * width;
-        for (to, &from) in self.order.iter().enumerate() {
-            let before: usize = channels.list[..from].iter().map(|c| c.sample_type.bytes_per_sample()).sum();
-            // The words of a brick map stay as they are.
-            let kind = if self.bricks.is_some() { SampleType::F32 } else { channels.list[from].sample_type };
-            let sample_bytes = kind.bytes_per_sample();
-            for y in 0..height {
-                let begin = y * row_bytes + before * width;
-                let samples = block.data[begin..begin + width * sample_bytes].chunks_exact(sample_bytes);
-                let texels = bytes[y * width * texel_bytes..].chunks_exact_mut(texel_bytes);
-                for (texel, sample) in texels.zip(samples) {
-                    let place = &mut texel[to * format.bytes()..(to + 1) * format.bytes()];
-                    copy_sample(place, sample, kind);
-                }
+        let texels = interleaved(channels, &self.order, &block, header.format, self.bricks.is_some());
+        Ok((texels, (end - offset) as usize))
+    }
+}
+
+/// Puts the channels of a texel next to each other, in this order. Whole numbers become floats, or stay `words`.
+pub(super) fn interleaved(
+    channels: &ChannelList,
+    order: &[usize],
+    block: &UncompressedBlock,
+    format: TexelFormat,
+    words: bool,
+) -> TexelBlock {
+    let [width, height] = [block.index.pixel_size.x(), block.index.pixel_size.y()];
+    let texel_bytes = order.len() * format.bytes();
+    let mut bytes = vec![0; width * height * texel_bytes];
+    let row_bytes = channels.bytes_per_pixel * width;
+    for (to, &from) in order.iter().enumerate() {
+        let before: usize = channels.list[..from].iter().map(|c| c.sample_type.bytes_per_sample()).sum();
+        let kind = if words { SampleType::F32 } else { channels.list[from].sample_type };
+        let sample_bytes = kind.bytes_per_sample();
+        for y in 0..height {
+            let begin = y * row_bytes + before * width;
+            let samples = block.data[begin..begin + width * sample_bytes].chunks_exact(sample_bytes);
+            let texels = bytes[y * width * texel_bytes..].chunks_exact_mut(texel_bytes);
+            for (texel, sample) in texels.zip(samples) {
+                let place = &mut texel[to * format.bytes()..(to + 1) * format.bytes()];
+                copy_sample(place, sample, kind);
             }
         }
-        TexelBlock { width: width as u32, height: height as u32, bytes }
     }
+    TexelBlock { width: width as u32, height: height as u32, bytes }
 }
 
 /// Copies a sample as it is, or makes a float of it.
@@ -183,10 +192,16 @@ fn levels(header: &Header, tile: [usize; 2]) -> Option<(u32, Vec<usize>)> {
 fn channels(path: &Path, header: &Header) -> Result<(TexelFormat, Vec<usize>), TextureError> {
     let list = &header.channels.list;
     let is_half = list.iter().all(|channel| channel.sample_type == SampleType::F16);
-    if list.iter().any(|channel| channel.sampling.x() != 1 || channel.sampling.y() != 1) {
-        return Err(TextureError::unsupported(path, "some of its channels have fewer texels than others"));
-    }
+    check_sampling(path, header)?;
     Ok((if is_half { TexelFormat::F16 } else { TexelFormat::F32 }, channel_order(list)))
+}
+
+/// Refuses channels that have fewer texels than others.
+pub(super) fn check_sampling(path: &Path, header: &Header) -> Result<(), TextureError> {
+    let is_whole = |channel: &ChannelDescription| channel.sampling.x() == 1 && channel.sampling.y() == 1;
+    let are_whole = header.channels.list.iter().all(is_whole);
+    let refused = || TextureError::unsupported(path, "some of its channels have fewer texels than others");
+    are_whole.then_some(()).ok_or_else(refused)
 }
 
 fn texture_header(

@@ -296,7 +296,7 @@ pub(super) fn of_pictures(
     let format = request.stored_format(first.format);
     let (names, matrices) = (first.names.clone(), first.matrices);
     if request.kind == MakeKind::Shadow {
-        check_depths(&request.inputs[0], first, "a shadow map")?;
+        check_depths(&request.inputs[0], first.texels.channels, matrices, "a shadow map")?;
     }
     for SourcePicture { texels, format, straight_alpha, .. } in &mut pictures {
         if let Some(preparation) = Preparation::of(request, *format, texels.channels, *straight_alpha) {
@@ -348,12 +348,17 @@ pub(super) fn header_of(
 }
 
 /// Returns the camera of a picture of depths, of which `what` is made.
-pub(super) fn check_depths(path: &Path, picture: &SourcePicture, what: &str) -> Result<ShadowMatrices, TextureError> {
-    if picture.texels.channels != 1 {
-        let reason = format!("{what} is made of one channel of depths, but it has {}", picture.texels.channels);
+pub(super) fn check_depths(
+    path: &Path,
+    channels: u32,
+    matrices: Option<ShadowMatrices>,
+    what: &str,
+) -> Result<ShadowMatrices, TextureError> {
+    if channels != 1 {
+        let reason = format!("{what} is made of one channel of depths, but it has {channels}");
         return Err(TextureError::unsupported(path, reason));
     }
-    picture.matrices.ok_or_else(|| {
+    matrices.ok_or_else(|| {
         let reason = "it does not say where its camera was: render it with Display \"z\" \"zfile\" \"z\"";
         TextureError::unsupported(path, reason)
     })

@@ -5,12 +5,14 @@ use super::error::{TextureError, WriteFailure};
 use super::file::check;
 use super::header::TextureHeader;
 use super::levels::{SAMPLES_MAX, Texels};
-use super::make::{MadeTexture, MakeKind, MakeLimits, MakeProgress, MakeRequest, go_on, header_of};
+use super::make::{
+    MadeTexture, MakeKind, MakeLimits, MakeProgress, MakeRequest, check_depths, go_on, header_of, report,
+};
 use super::make_memory::LEVELS_BYTES;
 use super::packed_tiles::{PackedTiles, TextureTags, TilePacking};
-use super::png_rows::PngRows;
 use super::preparation::Preparation;
 use super::row_levels::{RowLevels, STRIP_ROWS};
+use super::rows::PictureRows;
 use super::tile_spool::TileSpool;
 use super::write::write;
 use crate::parallel::in_parallel;
@@ -33,7 +35,7 @@ pub(super) fn make(
     let shown = LastShown { progress, fraction: AtomicU32::new(0) };
     let again = |_: f32| shown.again();
     let made = RowStream::open(request, &again).and_then(|stream| {
-        let stream = stream.filter(RowStream::takes_less);
+        let stream = stream.filter(|stream| stream.takes_less(request));
         stream.map(|stream| stream.make(request, limits, &|fraction| shown.show(fraction))).transpose()
     });
     // An interrupted file is an error of the container's own kind.
@@ -42,7 +44,8 @@ pub(super) fn make(
 
 /// Returns about how many bytes of host memory it takes, if a texture is made of rows as they are read.
 pub(super) fn bytes(request: &MakeRequest) -> Result<Option<u64>, TextureError> {
-    Ok(RowStream::open(request, &go_on)?.filter(RowStream::takes_less).map(|stream| stream.bytes()))
+    let stream = RowStream::open(request, &go_on)?.filter(|stream| stream.takes_less(request));
+    Ok(stream.map(|stream| stream.bytes(request)))
 }
 
 /// Progress that is shown again whenever more of the file is read: how far that is says nothing, as it may hold much
@@ -66,9 +69,9 @@ impl LastShown<'_> {
 
 /// A picture that is read row by row, and the texture that is made of it.
 struct RowStream<'a> {
-    rows: PngRows<'a>,
+    rows: PictureRows<'a>,
     header: TextureHeader,
-    levels: RowLevels,
+    preparation: Option<Preparation>,
     /// Says whether to go on.
     progress: &'a MakeProgress<'a>,
 }
@@ -76,43 +79,67 @@ struct RowStream<'a> {
 impl<'a> RowStream<'a> {
     /// Begins to read the picture; `None` if no texture can be made of its rows as they come.
     fn open(request: &'a MakeRequest, progress: &'a MakeProgress<'a>) -> Result<Option<Self>, TextureError> {
-        let ([path], MakeKind::Plain | MakeKind::LatLong) = (&request.inputs[..], request.kind) else {
+        let ([path], MakeKind::Plain | MakeKind::LatLong | MakeKind::Shadow) = (&request.inputs[..], request.kind)
+        else {
             return Ok(None);
         };
-        let Some(rows) = PngRows::open(path, progress)? else { return Ok(None) };
-        let header = header_of(rows.size, rows.channels, request.stored_format(rows.format), request);
-        let fits = rows.samples() <= SAMPLES_MAX && check(&request.output, &header).is_ok();
-        if !fits || request.texture_size(rows.size) != rows.size {
+        let Some(rows) = PictureRows::open(path, progress)? else { return Ok(None) };
+        let (head, size) = (&rows.head, rows.head.size());
+        let mut header = header_of(size, head.channels, request.stored_format(head.format), request);
+        if request.kind == MakeKind::Shadow {
+            header.matrices = Some(check_depths(path, head.channels, head.matrices, "a shadow map")?);
+            header.levels = 1;
+        }
+        let fits = head.samples() <= SAMPLES_MAX && check(&request.output, &header).is_ok();
+        if !fits || request.texture_size(size) != size {
             return Ok(None);
         }
-        // PNG has integers.
-        let levels = RowLevels::new(&header, request.level_filter(true));
-        Ok(Some(Self { rows, header, levels, progress }))
+        let preparation = Preparation::of(request, head.format, head.channels, head.straight_alpha);
+        Ok(Some(Self { rows, header, preparation, progress }))
     }
 
     /// Whether it takes less memory than a picture that is decoded whole, and more than is always there.
-    fn takes_less(&self) -> bool {
-        let samples = self.rows.samples();
-        samples > WHOLE_SAMPLES_MAX && self.bytes() < samples.saturating_mul(LEVELS_BYTES)
+    fn takes_less(&self, request: &MakeRequest) -> bool {
+        let samples = self.rows.head.samples();
+        samples > WHOLE_SAMPLES_MAX && self.bytes(request) < samples.saturating_mul(LEVELS_BYTES)
     }
 
-    /// Returns about how many bytes it takes: of each level a row of tiles, as bytes, floats and packed, and what makes
-    /// the next level of it.
-    fn bytes(&self) -> u64 {
-        let sample_bytes = self.rows.format.bytes() + size_of::<f32>() + 2 * self.header.format.bytes();
+    /// Returns about how many bytes it takes: of each level a row of tiles, as floats, as bytes and packed, what makes
+    /// the next level of it, and what reads the first.
+    fn bytes(&self, request: &MakeRequest) -> u64 {
+        let packed_bytes = 2 * self.header.format.bytes() as u64;
         let strip_samples = u64::from(STRIP_ROWS * self.header.channels) * u64::from(self.header.width);
-        WORK_BYTES + strip_samples * sample_bytes as u64 + self.levels.bytes()
+        // Where the values are not yet known to be from 0 to 1, the filter may be a smaller one.
+        let levels = RowLevels::new(&self.header, request.level_filter(true));
+        WORK_BYTES + self.rows.bytes(STRIP_ROWS) + strip_samples * packed_bytes + levels.bytes()
+    }
+
+    /// Returns whether all values are from 0 to 1, as [`super::picture::SourcePicture::is_from_0_to_1`] does. Floats
+    /// are read for that, and then once more.
+    fn is_from_0_to_1(&mut self) -> Result<bool, TextureError> {
+        if self.rows.head.has_integers() {
+            return Ok(true);
+        }
+        let mut is_within = self.rows.head.channels != 1 || self.rows.head.matrices.is_none();
+        while is_within && let Some(strip) = next_strip(&mut self.rows, self.preparation)? {
+            report(self.progress, 0.0)?;
+            is_within = strip.values.iter().all(|value| (0.0..=1.0).contains(value));
+        }
+        self.rows.rewind();
+        Ok(is_within)
     }
 
     fn make(
-        self,
+        mut self,
         request: &MakeRequest,
         limits: MakeLimits<'_>,
         progress: &MakeProgress<'_>,
     ) -> Result<MadeTexture, TextureError> {
-        let Self { rows, header, levels, progress: again } = self;
-        let tags = TextureTags { header: &header, names: None, points: None };
-        let preparation = Preparation::of(request, rows.format, rows.channels, rows.straight_alpha);
+        let is_from_0_to_1 = request.filter.is_none() && self.header.levels > 1 && self.is_from_0_to_1()?;
+        let levels = RowLevels::new(&self.header, request.level_filter(is_from_0_to_1));
+        let Self { rows, header, preparation, progress: again } = self;
+        let names = rows.head.names.clone();
+        let tags = TextureTags { header: &header, names: names.as_deref(), points: None };
         let spool = TileSpool::new(&request.output, header.levels);
         let spool = spool.map_err(|error| WriteFailure::from(error).of(&request.output))?;
         let packing = TilePacking::of(&tags);
@@ -122,9 +149,18 @@ impl<'a> RowStream<'a> {
     }
 }
 
+/// Returns the next rows of a picture as the texture has them.
+fn next_strip(rows: &mut PictureRows<'_>, preparation: Option<Preparation>) -> Result<Option<Texels>, TextureError> {
+    let mut strip = rows.next_rows(STRIP_ROWS)?;
+    if let (Some(strip), Some(preparation)) = (&mut strip, preparation) {
+        strip.fill_rows(|_, row| preparation.apply(row));
+    }
+    Ok(strip)
+}
+
 /// Tiles of rows as they are read. Those of smaller levels wait in a file, as the first level comes first.
 struct StreamedTiles<'a> {
-    rows: PngRows<'a>,
+    rows: PictureRows<'a>,
     preparation: Option<Preparation>,
     levels: RowLevels,
     packing: TilePacking,
@@ -137,11 +173,8 @@ impl PackedTiles for StreamedTiles<'_> {
         if level > 0 {
             return Ok(self.spool.take(level)?);
         }
-        let rows = self.rows.next_rows(STRIP_ROWS).map_err(WriteFailure::Reading)?;
-        let Some(mut strip) = rows else { return Ok(Vec::new()) };
-        if let Some(preparation) = self.preparation {
-            strip.fill_rows(|_, row| preparation.apply(row));
-        }
+        let strip = next_strip(&mut self.rows, self.preparation).map_err(WriteFailure::Reading)?;
+        let Some(strip) = strip else { return Ok(Vec::new()) };
         let mut first = Vec::new();
         let (packing, spool, progress) = (&self.packing, &mut self.spool, self.progress);
         self.levels.pass(&strip, &mut |level: u32, strip: &Texels| {

@@ -23,12 +23,12 @@ mod occlusion;
 mod packed_tiles;
 mod patient_file;
 mod picture;
-mod png_rows;
 mod point_tiles;
 mod point_tree;
 mod preparation;
 mod read_limits;
 mod row_levels;
+mod rows;
 mod source_tags;
 mod store;
 #[cfg(test)]

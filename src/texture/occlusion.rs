@@ -67,7 +67,7 @@ pub(super) fn make(
     for (map, path) in request.inputs.iter().enumerate() {
         let part = |part| LEVELS_MADE * (map as f32 + part) / stack.maps as f32;
         let depths = SourcePicture::read(path, &at_work, &|read| progress(part(read)))?;
-        words.extend(matrices_of(check_depths(path, &depths, "an occlusion map")?));
+        words.extend(matrices_of(check_depths(path, depths.texels.channels, depths.matrices, "an occlusion map")?));
         let size = depths.texels.size.map(|side| side as usize);
         if map == 0 {
             stack.size = size;

@@ -3,7 +3,7 @@
 use super::error::TextureError;
 use super::file::FileIdentity;
 use super::make::MakeProgress;
-use crate::files::{open_file, with_handles};
+use crate::files::open_file;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An open file. Clones share its place.
+#[derive(Clone)]
 pub(super) struct WatchedFile<'a> {
-    file: File,
+    file: Arc<File>,
     bytes: u64,
     /// The bytes that it and its clones have read.
     read: Arc<AtomicU64>,
@@ -30,12 +31,12 @@ impl<'a> WatchedFile<'a> {
 
     fn new(file: File, progress: &'a MakeProgress<'a>) -> io::Result<Self> {
         let bytes = file.metadata()?.len().max(1);
-        Ok(Self { file, bytes, read: Arc::default(), progress })
+        Ok(Self { file: Arc::new(file), bytes, read: Arc::default(), progress })
     }
 
-    pub(super) fn try_clone(&self) -> io::Result<Self> {
-        let (file, read) = (with_handles(|| self.file.try_clone())?, Arc::clone(&self.read));
-        Ok(Self { file, bytes: self.bytes, read, progress: self.progress })
+    /// Returns the bytes of the file, at least 1.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 
@@ -45,7 +46,7 @@ impl Read for WatchedFile<'_> {
         if (self.progress)(fraction.min(1.0)).is_break() {
             return Err(io::Error::other("it was interrupted"));
         }
-        let count = self.file.read(buffer)?;
+        let count = (&*self.file).read(buffer)?;
         self.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
@@ -53,6 +54,6 @@ impl Read for WatchedFile<'_> {
 
 impl Seek for WatchedFile<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        (&*self.file).seek(to)
     }
 }

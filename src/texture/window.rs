@@ -5,6 +5,7 @@ use super::error::TextureError;
 use super::levels::{Texels, check_size};
 use exr::meta::header::Header;
 use std::io::{Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 use tiff::decoder::Decoder;
 use tiff::decoder::ifd::Value;
@@ -89,25 +90,31 @@ impl PictureWindow {
         self.whole
     }
 
-    /// Returns the whole picture. What the file has outside of it is left out, and what the file lacks is black, or
-    /// empty in depths.
-    pub(super) fn placed(self, texels: &Texels, names: Option<&[String]>) -> Texels {
+    /// Returns which of a file's rows some rows of the whole picture show; the file has `height`.
+    pub(super) fn stored_rows(self, rows: &Range<u32>, height: u32) -> Range<u32> {
+        let place = |y: u32| (i64::from(y) - self.first[1]).clamp(0, height.into()) as u32;
+        place(rows.start)..place(rows.end)
+    }
+
+    /// Returns rows of the whole picture, of rows of the file from `begin` on. What the file has outside of the picture
+    /// is left out, and what it lacks is black, or empty in depths.
+    pub(super) fn placed(self, rows: Range<u32>, stored: &Texels, begin: u32, names: Option<&[String]>) -> Texels {
         let depth = names.and_then(|names| names.iter().position(|name| name == "Z"));
-        let channels = texels.channels as usize;
-        let mut whole = Texels::empty(self.whole, texels.channels);
+        let channels = stored.channels as usize;
+        let mut whole = Texels::empty([self.whole[0], rows.len() as u32], stored.channels);
         // The columns that both have, in the whole picture.
-        let begin = self.first[0].clamp(0, self.whole[0].into()) as usize;
-        let end = (self.first[0] + i64::from(texels.size[0])).clamp(begin as i64, self.whole[0].into()) as usize;
+        let left = self.first[0].clamp(0, self.whole[0].into()) as usize;
+        let right = (self.first[0] + i64::from(stored.size[0])).clamp(left as i64, self.whole[0].into()) as usize;
         whole.fill_rows(|y, row| {
             if let Some(depth) = depth {
                 row.iter_mut().skip(depth).step_by(channels).for_each(|value| *value = NOTHING_SEEN);
             }
-            let from = i64::from(y) - self.first[1];
-            if begin < end && (0..i64::from(texels.size[1])).contains(&from) {
-                let column = (begin as i64 - self.first[0]) as usize;
-                let at = (from as usize * texels.size[0] as usize + column) * channels;
-                let values = &texels.values[at..at + (end - begin) * channels];
-                row[begin * channels..end * channels].copy_from_slice(values);
+            let from = i64::from(rows.start + y) - self.first[1] - i64::from(begin);
+            if left < right && (0..i64::from(stored.size[1])).contains(&from) {
+                let column = (left as i64 - self.first[0]) as usize;
+                let at = (from as usize * stored.size[0] as usize + column) * channels;
+                let values = &stored.values[at..at + (right - left) * channels];
+                row[left * channels..right * channels].copy_from_slice(values);
             }
         });
         whole
@@ -144,7 +151,19 @@ mod tests {
     #[test]
     fn texels_are_placed_by_their_window() {
         let texels = Texels { size: [2, 2], channels: 2, values: vec![1.0, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0] };
-        let place = |first, whole, names| PictureWindow { whole, first }.placed(&texels, names).values;
+        let place = |first, whole: [u32; 2], names| {
+            let window = PictureWindow { whole, first };
+            let all = window.placed(0..whole[1], &texels, 0, names).values;
+            // Row by row, of the rows of the file that are needed.
+            let row = |y: u32| {
+                let needed = window.stored_rows(&(y..y + 1), 2);
+                let values = texels.values[4 * needed.start as usize..4 * needed.end as usize].to_vec();
+                let stored = Texels { size: [2, needed.len() as u32], channels: 2, values };
+                window.placed(y..y + 1, &stored, needed.start, names).values
+            };
+            assert_eq!((0..whole[1]).flat_map(row).collect::<Vec<f32>>(), all);
+            all
+        };
         assert_eq!(place([1, -1], [3, 1], None), [0.0, 0.0, 3.0, 7.0, 4.0, 8.0]);
         assert_eq!(place([-1, 0], [1, 1], None), [2.0, 6.0]);
         assert_eq!(place([1, 1], [2, 2], None), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 5.0]);
