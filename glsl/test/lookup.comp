@@ -6,7 +6,7 @@
 const uint TEXTURE_NONE = 0xffffffff;
 const uint TEXTURE_UNKNOWN = 0xfffffffe;
 const uint TILE_MISSING = 0xffffffff;
-const uint TEXTURE_FORMS = 63u;
+const uint TEXTURE_FORMS = 127u;
 const uint LOOKUP_HEADER_WORDS = 64;
 const uint LOOKUP_SLOTS_FROM = 1024;
 
@@ -96,6 +96,8 @@ uint slot_word(const in uint slot, const in uint inside) {
 #include "lib/rsl/environment.glsl"
 #include "lib/rsl/points.glsl"
 #include "lib/rsl/shadow.glsl"
+#include "lib/rsl/views.glsl"
+#include "lib/rsl/shadow_lookup.glsl"
 #include "lib/rsl/occlusion.glsl"
 
 layout(local_size_x = 64) in;

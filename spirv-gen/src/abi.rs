@@ -298,7 +298,7 @@ pub mod print {
 ///   deep one, 5 [`points`], 6 [`occlusion`].
 ///   Wraps: 0 black, 1 clamp, 2 periodic, 3 mirror.
 /// - Matrices of a shadow map take eight records: its camera's space, then its picture's unit square (y down), from the
-///   camera's space of the picture that is drawn, as four columns each.
+///   camera's space of the picture that is drawn, as four columns each. Of kind 6 the first four are world space.
 /// - The hash table is open, with linear probing from [`hash`](textures::hash): entries (key, key, slot + 1, 0), the
 ///   first with slot + 1 = 0 ends a search, as does the 32nd.
 ///
@@ -340,8 +340,8 @@ pub mod textures {
     }
 }
 
-/// Occlusion maps: textures of kind 6, floats of one channel and level, tiles below each other
-/// (glsl/lib/rsl/occlusion.glsl).
+/// Occlusion maps, and several shadow maps in one: textures of kind 6, floats of one channel and level, tiles below
+/// each other (glsl/lib/rsl/views.glsl).
 ///
 /// The first tiles, left in each row, are words one after the other, row by row: the number of maps, the width and the
 /// height of each, zeros up to word 32; then 32 words for each map: its camera's space, then its picture's unit square
@@ -352,6 +352,8 @@ pub mod occlusion {
     pub const VIEW_WORDS: u32 = 32;
     /// The most maps: a lookup steps through all of them, and CPU drivers end long loops.
     pub const VIEWS_MAX: u32 = 1023;
+    /// The most samples of `shadow()` in all maps together, for the same reason.
+    pub const VIEW_SAMPLES_MAX: u32 = 16384;
 }
 
 /// Point clouds: textures of kind 5, whose words are a tree of points (glsl/lib/rsl/points.glsl).

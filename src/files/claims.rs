@@ -1,6 +1,7 @@
 //! Which file has which role, so that no role overwrites the file of another, whatever links and names it goes by.
 
 use super::budget::OutputBudget;
+use super::map_counts::MapCounts;
 use super::whole::resolve;
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +24,8 @@ pub enum FileRole {
     Input,
     /// A picture that is written.
     Picture,
+    /// A picture of depths that is appended to others in its file.
+    Appended,
     /// An unfinished picture beside an older one.
     Partial,
     /// The statistics of a render.
@@ -57,10 +60,11 @@ impl FileRole {
     /// the file was read, or a texture was made of it, since it was written.
     fn may_follow(self, before: Self, used: bool) -> bool {
         match (before, self) {
-            (Self::Picture | Self::MadeTexture, Self::MakeInput | Self::TextureRead)
+            (Self::Picture | Self::Appended | Self::MadeTexture, Self::MakeInput | Self::TextureRead)
+            | (Self::Picture | Self::Appended, Self::Appended)
             | (Self::MadeTexture, Self::MadeTexture)
             | (Self::Baked, Self::Baked | Self::MakeInput | Self::TextureRead) => true,
-            (Self::Picture, Self::Picture) => used,
+            (Self::Picture | Self::Appended, Self::Picture) => used,
             _ => !before.is_written() && !self.is_written(),
         }
     }
@@ -71,7 +75,7 @@ impl FileRole {
             Self::Archive => "an archive",
             Self::Shader => "a shader",
             Self::Input => "the picture to read",
-            Self::Picture => "a picture to write",
+            Self::Picture | Self::Appended => "a picture to write",
             Self::Partial => "an unfinished picture",
             Self::Statistics => "the file of --stats",
             Self::Trace => "the file of --trace",
@@ -161,6 +165,7 @@ pub struct FileClaims {
     claimed: Mutex<Claimed>,
     clashed: AtomicBool,
     budget: OutputBudget,
+    maps: MapCounts,
 }
 
 impl FileClaims {
@@ -184,6 +189,11 @@ impl FileClaims {
     /// Returns the bytes that files may take.
     pub fn budget(&self) -> &OutputBudget {
         &self.budget
+    }
+
+    /// Returns how many maps were written to depth files.
+    pub(crate) fn maps(&self) -> &MapCounts {
+        &self.maps
     }
 
     /// Whether a file was refused because it has another role.
@@ -400,6 +410,12 @@ mod tests {
             claims.claim(&at("a.shad"), FileRole::MadeTexture).expect("it may be made again");
             claims.claim(&at("a.shad"), FileRole::TextureRead).expect("it was made");
         }
+        for _ in 0..2 {
+            claims.claim(&at("b.z"), FileRole::Appended).expect("after the map before");
+        }
+        assert!(claims.check(&at("b.z"), FileRole::Picture).is_err(), "nothing has read the maps");
+        claims.claim(&at("b.z"), FileRole::TextureRead).expect("it was drawn");
+        claims.claim(&at("b.z"), FileRole::Picture).expect("they were read");
         claims.claim(&at("wood.png"), FileRole::MakeInput).expect("free");
         assert!(!claims.clashed());
         for (name, role) in [

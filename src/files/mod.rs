@@ -3,6 +3,7 @@
 mod budget;
 mod claims;
 mod handles;
+mod map_counts;
 mod special;
 mod spelling;
 mod text;

@@ -30,9 +30,14 @@ pub(super) fn write(
 ) -> Result<(), FilmWriteError> {
     let order = by_name(channels);
     let header = file_header(picture, compression, order.iter().map(|&index| &channels[index]));
-    let top = picture.crop.corner()[1];
-    exr::block::write(sink, std::iter::once(header).collect(), true, |meta, writer| {
-        let channel_list = &meta.headers[0].channels;
+    let headers = match &picture.older {
+        Some(older) => older.headers_with(header),
+        None => std::iter::once(header).collect(),
+    };
+    let (part, top) = (headers.len() - 1, picture.crop.corner()[1]);
+    exr::block::write(sink, headers, true, |meta, writer| {
+        picture.older.as_ref().map_or(Ok(()), |older| older.copy(writer))?;
+        let channel_list = &meta.headers[part].channels;
         let mut bytes_of = |block: BlockIndex| {
             UncompressedBlock::collect_block_data_from_lines(channel_list, block, |line| {
                 let channel = order[line.location.channel];
@@ -42,7 +47,7 @@ pub(super) fn write(
             })
         };
         if matches!(compression, Compression::ZIP1 | Compression::ZIP16) {
-            return write_zipped(&meta, writer, bytes_of);
+            return write_zipped(&meta, part, writer, bytes_of);
         }
         let blocks = meta.collect_ordered_blocks(|index| UncompressedBlock { index, data: bytes_of(index) });
         writer.on_progress(|_| ()).compress_all_blocks_parallel(&meta, blocks)
@@ -68,15 +73,16 @@ fn by_name(channels: &[ExrChannel]) -> Vec<usize> {
     order
 }
 
-/// Writes all blocks, some at a time, compressed by [`exr_blocks`].
+/// Writes all blocks of a part, some at a time, compressed by [`exr_blocks`].
 fn write_zipped(
     meta: &MetaData,
+    part: usize,
     writer: &mut impl ChunksWriter,
     mut bytes_of: impl FnMut(BlockIndex) -> Vec<u8>,
 ) -> exr::error::UnitResult {
-    let header = &meta.headers[0];
-    let blocks = meta.collect_ordered_blocks(|index| UncompressedBlock { index, data: Vec::new() });
-    let blocks: Vec<(usize, BlockIndex)> = blocks.map(|(number, block)| (number, block.index)).collect();
+    let header = &meta.headers[part];
+    let blocks = meta.enumerate_ordered_header_block_indices();
+    let blocks: Vec<(usize, BlockIndex)> = blocks.filter(|(_, block)| block.layer == part).collect();
     let block_bytes = header.max_block_byte_size();
     for some in blocks.chunks((BYTES_AT_ONCE / block_bytes).max(1)) {
         let raw = some.iter().map(|&(number, block)| (number, block, bytes_of(block))).collect();
@@ -85,7 +91,7 @@ fn write_zipped(
             let y_coordinate = header.own_attributes.layer_position.y() + block.pixel_position.y() as i32;
             let block = CompressedScanLineBlock { y_coordinate, compressed_pixels_le };
             let compressed_block = CompressedBlock::ScanLine(block);
-            writer.write_chunk(number, Chunk { layer_index: 0, compressed_block })?;
+            writer.write_chunk(number, Chunk { layer_index: part, compressed_block })?;
         }
     }
     Ok(())
@@ -111,7 +117,7 @@ fn file_header<'a>(
     header
 }
 
-fn image_attributes(picture: &PictureInfo<'_>) -> ImageAttributes {
+pub(super) fn image_attributes(picture: &PictureInfo<'_>) -> ImageAttributes {
     let [width, height] = picture.header.resolution.map(|side| side as usize);
     let [x, y] = picture.origin;
     let mut attributes = ImageAttributes::new(IntegerBounds::new((x, y), (width, height)));
@@ -145,6 +151,6 @@ fn layer_attributes(picture: &PictureInfo<'_>) -> LayerAttributes {
 }
 
 /// Converts text of this module, which is ASCII: literals, numbers and sanitized channel names.
-fn text(string: &str) -> Text {
+pub(super) fn text(string: &str) -> Text {
     Text::new_or_none(string).expect("attribute texts are ASCII")
 }

@@ -20,6 +20,7 @@
 //!   not request. Alpha is not associated (colours are divided by it), as PNG requires.
 //! - `zfile`, `shadow`, `shadowmap`: depth for shadow maps, as OpenEXR with the single float channel `Z` whatever the
 //!   name's extension: camera-space z, 1e38 where there is nothing; `worldToCamera` and `worldToNDC` describe the view.
+//!   With `append` other than 0 the picture becomes another part of the file, beside those that are in it.
 //! - `deepshad`, `deepshadow`: a deep shadow map, the light that reaches each depth, whatever the display's mode: an
 //!   OpenEXR file of deep tiles with the channels A, Z and ZBack.
 //! - `framebuffer`, `x11`, `it`, ...: no window is opened. The file of that name is written, as OpenEXR with `.exr`
@@ -30,10 +31,12 @@
 //! crop's position in the tags XPosition, YPosition and Pixar's full image size. `origin` shifts both. Overscan, what
 //! is drawn outside of the format, is in OpenEXR's data window; other files leave it out.
 
+mod append;
 mod channels;
 mod deep_shadow;
 mod develop;
 mod driver;
+mod error;
 mod exr;
 mod metadata;
 mod output_name;
@@ -59,7 +62,9 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::{FileClaims, FileRole, FileSink, check_writable};
 use crate::scene::{Camera, Options, World};
 use crate::schedule::Region;
+use append::OlderMaps;
 use develop::DevelopedRows;
+use error::FilmWriteError;
 use metadata::CameraMetadata;
 use parking_lot::Mutex;
 use picture_info::PictureInfo;
@@ -380,10 +385,16 @@ impl Film {
         let encode = |draft: &Draft<'_>| {
             draft.output.map(|output| {
                 let imager = imager.filter(|_| develop::imaged_group(output).is_some());
-                let picture = PictureInfo::new(output, &self.header, pixels.crop, pixels.partial_note())?;
-                let rows = DevelopedRows::new(&pixels, &self.layout, output, picture.crop, imager);
-                let encode = |sink: &mut dyn FileSink| write(output, sink, &picture, &pixels, rows, imager);
-                self.claims.budget().write_whole(&draft.path, encode)
+                let appends = output.appends && pixels.missing() == 0;
+                self.claims.maps().counted(&draft.path, appends, |own| {
+                    let mut picture = PictureInfo::new(output, &self.header, pixels.crop, pixels.partial_note())?;
+                    if let Some(own) = own {
+                        picture.older = OlderMaps::find(&draft.path, &picture, own)?;
+                    }
+                    let rows = DevelopedRows::new(&pixels, &self.layout, output, picture.crop, imager);
+                    let encode = |sink: &mut dyn FileSink| write(output, sink, &picture, &pixels, rows, imager);
+                    self.claims.budget().write_whole(&draft.path, encode)
+                })
             })
         };
         let written: Vec<_> = match imager {
@@ -525,23 +536,6 @@ fn may_be_written(claims: &FileClaims, output: &OutputFile, path: &Path, reporte
     };
     report_unwritten(reporter, &output.location, path, &refused);
     false
-}
-
-/// Why a file could not be written.
-#[derive(Debug, thiserror::Error)]
-enum FilmWriteError {
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    #[error("{0}")]
-    Exr(#[from] ::exr::error::Error),
-    #[error("{0}")]
-    Tiff(#[from] ::tiff::TiffError),
-    #[error("{0}")]
-    Png(#[from] ::png::EncodingError),
-    #[error("the imager failed: {0}")]
-    Imager(String),
-    #[error("no pixel of it is inside of the picture, and files of this format hold no others, unlike OpenEXR")]
-    Outside,
 }
 
 /// Checks that an output can be written, whatever the pixels of its film are; returns a warning if it leaves some out.

@@ -1,6 +1,7 @@
 //! What an encoder needs of a picture besides the values of its pixels.
 
 use super::FilmWriteError;
+use super::append::OlderMaps;
 use super::metadata::CameraMetadata;
 use super::plan::{FileFormat, OutputFile};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -15,6 +16,8 @@ pub(super) struct PictureInfo<'a> {
     pub(super) origin: [i32; 2],
     /// The note that marks a partial picture in text fields.
     pub(super) partial_note: Option<String>,
+    /// The maps that are in the file before this one.
+    pub(super) older: Option<OlderMaps>,
 }
 
 impl<'a> PictureInfo<'a> {
@@ -31,7 +34,7 @@ impl<'a> PictureInfo<'a> {
         let has_data_window = matches!(output.format, FileFormat::Exr { .. });
         let held = if has_data_window { Some(crop) } else { crop.intersection(header.format_px()) };
         let crop = held.ok_or(FilmWriteError::Outside)?;
-        Ok(Self { header, crop, origin: output.origin, partial_note })
+        Ok(Self { header, crop, origin: output.origin, partial_note, older: None })
     }
 
     /// Returns the file's upper left corner on the display.

@@ -18,6 +18,8 @@ pub(super) struct OutputFile {
     /// Position of the picture's upper left pixel on the display, in pixels.
     pub(super) origin: [i32; 2],
     pub(super) format: FileFormat,
+    /// Whether it is appended to the pictures that are in the file.
+    pub(super) appends: bool,
 }
 
 /// A group of a file's pixels.
@@ -99,7 +101,8 @@ pub(super) enum PlannedDisplay {
 pub(super) fn claim(displays: &mut [PlannedDisplay], claims: &FileClaims, reporter: &Reporter) {
     for planned in displays {
         let PlannedDisplay::Write(output) = planned else { continue };
-        let Err(refused) = claims.claim(&output.path, FileRole::Picture) else { continue };
+        let role = if output.appends { FileRole::Appended } else { FileRole::Picture };
+        let Err(refused) = claims.claim(&output.path, role) else { continue };
         let hint = match refused {
             FileRefused::Clash { .. } => "it is not written; name another file, or give -o a name with # for the frame",
             FileRefused::Outside { .. } => "it is not written",
@@ -184,6 +187,7 @@ fn plan_display(display: &Display, reporter: &Reporter) -> PlannedDisplay {
         groups,
         origin: params.origin(),
         format,
+        appends: choice.driver == DisplayDriver::Depth && params.number("append").is_some_and(|value| value != 0.0),
     })
 }
 
@@ -254,11 +258,6 @@ const EXR_NAME_BYTES_MAX: usize = 255;
 
 fn plan_depth(params: &DisplayParams<'_>) -> (Vec<OutputGroup>, FileFormat) {
     params.check_known(&["zcompression", "append"]);
-    if params.number("append").is_some_and(|value| value != 0.0) {
-        let message = "\"append\" has no effect: each picture of depths replaces the file";
-        let warning = Diagnostic::new(Severity::Warning, "badtoken", params.display.location.clone(), message);
-        params.reporter.report(warning.hint("name a file for each view, and put them together with MakeOcclusion"));
-    }
     let mut groups = params.groups();
     groups.retain(|group| group.channel.group == ChannelGroup::Depth);
     if groups.is_empty() {

@@ -1,8 +1,10 @@
 //! Saving and restoring the finished pixels of a film, and finding the missing ones, for checkpoints.
 
+use super::plan::OutputFile;
 use super::{DisplayOutcome, DisplayState, Film, Pixels, to_write};
 use crate::deep::{Knot, Visibility};
 use crate::schedule::Region;
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -66,9 +68,16 @@ impl Film {
     /// Returns the outcomes of a film that was drawn and written by an earlier run, all whole, or `None` if a file is
     /// missing.
     pub fn written_before(&self) -> Option<Vec<DisplayOutcome>> {
-        let paths = || self.outputs.iter().filter_map(to_write).map(|output| &output.path);
-        let whole = |path: &std::path::PathBuf| DisplayOutcome { path: path.clone(), state: DisplayState::Whole };
-        paths().all(|path| path.exists()).then(|| paths().map(whole).collect())
+        let outputs = || self.outputs.iter().filter_map(to_write);
+        if !outputs().all(|output| output.path.exists()) {
+            return None;
+        }
+        let written = |output: &OutputFile| {
+            // What is appended next is appended to it.
+            let Ok(()) = self.claims.maps().counted(&output.path, output.appends, |_| Ok::<(), Infallible>(()));
+            DisplayOutcome { path: output.path.clone(), state: DisplayState::Whole }
+        };
+        Some(outputs().map(written).collect())
     }
 }
 

@@ -18,6 +18,8 @@ pub mod forms {
     pub const CUBE: u32 = 16;
     /// Halves or floats, which may be beyond 0 to 1.
     pub const FLOAT: u32 = 32;
+    /// Several shadow maps in one.
+    pub const VIEWS: u32 = 64;
 }
 
 /// Tiles of textures on a device (spirv-gen's abi.rs, "Textures").

@@ -15,6 +15,7 @@ use super::read_limits::{PointCharge, ReadLimits};
 use super::source_tags::SourceTags;
 use super::write::{is_of_this_maker, write};
 use crate::files::OutputBudget;
+use std::borrow::Cow;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub enum MakeKind {
     LatLong,
     /// An environment of six square pictures: px, nx, py, ny, pz, nz.
     Cube,
-    /// A shadow map of one picture of depths.
+    /// A shadow map of one picture of depths, or of all maps in a depth file that others were appended to.
     Shadow,
     /// An occlusion map of pictures of depths from many sides, all of one size.
     Occlusion,
@@ -172,6 +173,19 @@ impl MakeRequest {
         }
     }
 
+    /// Returns the request that is carried out: depth files with several maps become one picture of all of them.
+    ///
+    /// # Errors
+    /// If the header of the picture cannot be read.
+    pub(super) fn with_all_maps(&self) -> Result<Cow<'_, Self>, TextureError> {
+        match &self.inputs[..] {
+            [input] if self.kind == MakeKind::Shadow && SourceTags::read(input)?.maps() > 1 => {
+                Ok(Cow::Owned(Self { kind: MakeKind::Occlusion, ..self.clone() }))
+            }
+            _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
     fn check(&self) -> Result<(), TextureError> {
         let (wanted, of) = match self.kind {
             MakeKind::Cube => (6..=6, "A cube is made of six pictures".to_string()),
@@ -265,6 +279,7 @@ pub fn make_within(
     progress: &MakeProgress<'_>,
 ) -> Result<MadeTexture, TextureError> {
     request.check()?;
+    let request = &*request.with_all_maps()?;
     if let Some(header) = request.is_up_to_date().filter(|_| request.only_if_newer) {
         return Ok(MadeTexture { header, is_new: false });
     }

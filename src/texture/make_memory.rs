@@ -31,6 +31,8 @@ pub(super) struct PictureSize {
     channels: u32,
     /// Bytes of a sample as it is decoded, if it is larger than a float.
     decoded_bytes: u64,
+    /// How many parts there are of this size.
+    parts: u64,
 }
 
 impl PictureSize {
@@ -45,13 +47,13 @@ impl PictureSize {
                 let decoder = reader.into_decoder().map_err(|error| TextureError::of_image(path, error))?;
                 let (width, height) = decoder.dimensions();
                 let channels = decoder.color_type().channel_count().into();
-                Ok(Some(Self { stored: [width, height], whole: None, channels, decoded_bytes: FLOAT_BYTES }))
+                Ok(Some(Self { stored: [width, height], whole: None, channels, decoded_bytes: FLOAT_BYTES, parts: 1 }))
             }
             TextureContainer::Deep | TextureContainer::Points => Ok(None),
         }
     }
 
-    /// Returns the size of the largest part of an OpenEXR file: all are read.
+    /// Returns the size of the largest part of an OpenEXR file.
     fn of_exr(path: &Path, file: BufReader<WatchedFile<'_>>) -> Result<Self, TextureError> {
         let meta = MetaData::read_from_buffered(file, false).map_err(|error| TextureError::of_exr(path, error))?;
         let first = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
@@ -59,7 +61,8 @@ impl PictureSize {
         let of_part = |header: &exr::meta::header::Header| {
             let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
             let stored = [side(header.layer_size.x()), side(header.layer_size.y())];
-            Self { stored, whole, channels: side(header.channels.list.len()), decoded_bytes: FLOAT_BYTES }
+            let (channels, parts) = (side(header.channels.list.len()), meta.headers.len() as u64);
+            Self { stored, whole, channels, decoded_bytes: FLOAT_BYTES, parts }
         };
         let largest = meta.headers.iter().map(of_part).max_by_key(Self::reading_bytes);
         Ok(largest.unwrap_or_else(|| of_part(first)))
@@ -71,7 +74,7 @@ impl PictureSize {
         let samples = StoredSamples::find(path, &mut decoder)?;
         let (stored, channels) = ([width, height], samples.channels());
         let whole = PictureWindow::of_tiff(path, &mut decoder, stored, channels)?.map(PictureWindow::whole);
-        Ok(Self { stored, whole, channels, decoded_bytes: samples.decoded_bytes().max(FLOAT_BYTES) })
+        Ok(Self { stored, whole, channels, decoded_bytes: samples.decoded_bytes().max(FLOAT_BYTES), parts: 1 })
     }
 
     /// Returns the most texels of it that are in memory together, of one channel.
@@ -97,7 +100,7 @@ impl PictureSize {
         let before = if size == whole { 0 } else { self.samples(whole).saturating_mul(FLOAT_BYTES) };
         let each = match request.kind {
             MakeKind::Cube => CUBE_BYTES,
-            MakeKind::Occlusion => FLOAT_BYTES,
+            MakeKind::Occlusion => self.parts.saturating_mul(FLOAT_BYTES),
             _ => LEVELS_BYTES,
         };
         self.samples(size).saturating_mul(each).saturating_add(before)
@@ -114,6 +117,7 @@ fn texels([width, height]: [u32; 2]) -> u64 {
 /// # Errors
 /// If a picture cannot be read, or is none.
 pub fn make_bytes(request: &MakeRequest) -> Result<u64, TextureError> {
+    let request = &*request.with_all_maps()?;
     if let Some(bytes) = make_stream::bytes(request)? {
         return Ok(bytes);
     }
@@ -133,7 +137,7 @@ mod tests {
 
     #[test]
     fn windows_cubes_and_other_sizes_are_counted() {
-        let size = |whole| PictureSize { stored: [10, 10], whole, channels: 3, decoded_bytes: FLOAT_BYTES };
+        let size = |whole| PictureSize { stored: [10, 10], whole, channels: 3, decoded_bytes: FLOAT_BYTES, parts: 1 };
         let bytes = |kind, resize, size: PictureSize| {
             let request = MakeRequest { resize, ..MakeRequest::new(kind, Vec::new(), "a.tex".into()) };
             size.reading_bytes().max(size.making_bytes(&request))
@@ -146,6 +150,8 @@ mod tests {
         assert_eq!(bytes(MakeKind::Cube, ResizeMode::None, size(None)), 16 * 16 * 3 * 12 + 300 * 4);
         assert_eq!(bytes(MakeKind::Cube, ResizeMode::None, size(Some([16, 16]))), 16 * 16 * 3 * 12);
         assert_eq!(bytes(MakeKind::Occlusion, ResizeMode::None, size(None)), 64 * 64 * 3 * 4 + 300 * 4);
+        let parts = PictureSize { parts: 6, ..size(None) };
+        assert_eq!(bytes(MakeKind::Occlusion, ResizeMode::None, parts), 6 * 64 * 64 * 3 * 4 + 300 * 4);
         let doubles = PictureSize { decoded_bytes: 8, ..size(None) };
         assert_eq!(bytes(plain, ResizeMode::None, doubles), 300 * 12);
         let huge = PictureSize { stored: [u32::MAX; 2], channels: 64, ..size(None) };

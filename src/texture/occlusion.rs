@@ -1,4 +1,5 @@
-//! Occlusion maps: shadow maps seen from many sides, in one picture (spirv-gen's abi.rs, "occlusion").
+//! Occlusion maps, and depth files with several maps: what is seen from many sides, in one picture (spirv-gen's abi.rs,
+//! "occlusion").
 
 use super::baked_picture;
 use super::error::TextureError;
@@ -8,9 +9,10 @@ use super::make::{LEVELS_MADE, MadeTexture, MakeLimits, MakeProgress, MakeReques
 use super::packed_tiles::{LevelTiles, TextureTags};
 use super::picture::SourcePicture;
 use super::read_limits::PointCharge;
+use super::source_tags::SourceTags;
 use super::write::write;
 use super::{TILE_TEXELS, TILE_WORDS};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most maps.
 pub const OCCLUSION_VIEWS_MAX: usize = 1023;
@@ -55,18 +57,19 @@ pub(super) fn part_size([width, height]: [u32; 2]) -> [u32; 2] {
     [width.max(TILE_TEXELS), height.checked_next_multiple_of(TILE_TEXELS).unwrap_or(u32::MAX)]
 }
 
-/// Makes an occlusion map of depths, which are read one after the other.
+/// Makes an occlusion map of depths, which are read one after the other. A file may have several maps.
 pub(super) fn make(
     request: &MakeRequest,
     limits: MakeLimits<'_>,
     progress: &MakeProgress<'_>,
 ) -> Result<MadeTexture, TextureError> {
     let at_work = PointCharge::new(limits.read, baked_picture::needs);
-    let (mut picture, mut stack) = (Texels::empty([0; 2], 1), MapStack { size: [0; 2], maps: request.inputs.len() });
+    let maps = maps_of(&request.inputs)?;
+    let (mut picture, mut stack) = (Texels::empty([0; 2], 1), MapStack { size: [0; 2], maps: maps.len() });
     let mut words = Vec::new();
-    for (map, path) in request.inputs.iter().enumerate() {
-        let part = |part| LEVELS_MADE * (map as f32 + part) / stack.maps as f32;
-        let depths = SourcePicture::read(path, &at_work, &|read| progress(part(read)))?;
+    for (map, &(path, part)) in maps.iter().enumerate() {
+        let show = |read| progress(LEVELS_MADE * (map as f32 + read) / stack.maps as f32);
+        let depths = SourcePicture::read_part(path, part, &at_work, &show)?;
         words.extend(matrices_of(check_depths(path, depths.texels.channels, depths.matrices, "an occlusion map")?));
         let size = depths.texels.size.map(|side| side as usize);
         if map == 0 {
@@ -88,6 +91,19 @@ pub(super) fn make(
     let show = |fraction| progress(LEVELS_MADE + (1.0 - LEVELS_MADE) * fraction);
     write(&request.output, &tags, &mut tiles, limits.output, &show)?;
     Ok(MadeTexture { header, is_new: true })
+}
+
+/// Returns the maps of some files: the file of each, and the part of it.
+fn maps_of(files: &[PathBuf]) -> Result<Vec<(&Path, usize)>, TextureError> {
+    let mut maps = Vec::new();
+    for path in files {
+        maps.extend((0..SourceTags::read(path)?.maps()).map(|part| (path.as_path(), part)));
+    }
+    if maps.len() > OCCLUSION_VIEWS_MAX {
+        let reason = format!("there are {} maps of depths; {OCCLUSION_VIEWS_MAX} fit into a texture", maps.len());
+        return Err(TextureError::Request(reason));
+    }
+    Ok(maps)
 }
 
 /// Returns the words of a map's matrices.

@@ -21,6 +21,8 @@ pub(super) struct SourceTags {
     wrap: [WrapMode; 2],
     /// Whether it has nothing but depths, and a camera that saw them.
     pub(super) is_depth_file: bool,
+    /// How many parts it has that are depth files, if all are.
+    parts: usize,
     /// The name of the program that wrote it.
     pub(super) software: String,
 }
@@ -34,7 +36,8 @@ impl SourceTags {
                 let meta = MetaData::read_from_buffered(file, false);
                 let meta = meta.map_err(|error| TextureError::of_exr(path, error))?;
                 let header = meta.headers.first().ok_or_else(|| TextureError::corrupt(path, "it has no parts"))?;
-                Ok(Self::of_exr(header))
+                let are_depths = meta.headers.iter().all(is_of_depths);
+                Ok(Self { parts: if are_depths { meta.headers.len() } else { 1 }, ..Self::of_exr(header) })
             }
             TextureContainer::Tiff => Self::of_tiff(path, file),
             TextureContainer::Deep | TextureContainer::Points | TextureContainer::Other => Ok(Self::default()),
@@ -46,7 +49,8 @@ impl SourceTags {
         Self {
             kind: attributes.kind(),
             wrap: attributes.wrap(),
-            is_depth_file: header.channels.list.len() == 1 && attributes.matrices().is_some(),
+            is_depth_file: is_of_depths(header),
+            parts: 1,
             software: header.own_attributes.software_name.as_ref().map(ToString::to_string).unwrap_or_default(),
         }
     }
@@ -58,7 +62,12 @@ impl SourceTags {
             && matrices.is_some()
             && StoredSamples::find(path, &mut decoder)?.channels() == 1;
         let software = decoder.get_tag_ascii_string(Tag::Software).unwrap_or_default();
-        Ok(Self { kind, wrap, is_depth_file, software })
+        Ok(Self { kind, wrap, is_depth_file, parts: 1, software })
+    }
+
+    /// Returns how many maps of depths it has: several, if pictures were appended to it.
+    pub(super) fn maps(&self) -> usize {
+        self.parts.max(1)
     }
 
     /// Returns the request for a texture of this picture, of the same kind and with the same wraps.
@@ -67,6 +76,7 @@ impl SourceTags {
     /// If there is no such texture of one picture.
     pub(super) fn request(&self, picture: &Path, texture: PathBuf) -> Result<MakeRequest, TextureError> {
         let kind = match self.kind {
+            _ if self.is_depth_file && self.maps() > 1 => MakeKind::Occlusion,
             _ if self.is_depth_file => MakeKind::Shadow,
             TextureKind::LatLong => MakeKind::LatLong,
             TextureKind::Cube => {
@@ -82,6 +92,11 @@ impl SourceTags {
         };
         Ok(MakeRequest { wrap: self.wrap, ..MakeRequest::new(kind, vec![picture.to_owned()], texture) })
     }
+}
+
+/// Whether a part of an OpenEXR file has nothing but depths, and a camera that saw them.
+fn is_of_depths(header: &Header) -> bool {
+    header.channels.list.len() == 1 && ExrAttributes(header).matrices().is_some()
 }
 
 /// Whether a picture is what `Display "z" "shadow" "z"` draws, which is read as a shadow map as it is.

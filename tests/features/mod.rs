@@ -1,6 +1,7 @@
 //! Small scenes, each for one request or one rule of the RI, rendered from RIB text to OpenEXR files with known
 //! contents.
 
+mod appended_maps;
 mod auto_shadows;
 mod bad_textures;
 mod baked_points;

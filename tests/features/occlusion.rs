@@ -54,8 +54,10 @@ fn a_light_from_all_around_asks_for_the_surface_that_it_lights() {
 fn what_is_no_occlusion_map_is_named() {
     let lit = "surface lit(string map = \"\", other = \"\";) {
         Ci = 1 - occlusion(map, P, N, 4) - shadow(other, P) - occlusion(P, N, 4); Oi = 1; }";
-    let look = "Surface \"lit\" \"map\" \"$DIR/a.z\" \"other\" \"$DIR/views.occ\"";
-    let rib = [VIEWS, "MakeOcclusion [\"$DIR/a.z\" \"$DIR/gone.z\"] \"$DIR/none.occ\"\n", &wall(look)].concat();
+    let look = "Surface \"lit\" \"map\" \"$DIR/a.z\" \"other\" \"$DIR/wall.tif\"";
+    let plain = "FrameBegin 2\nFormat 8 8 1\nDisplay \"$DIR/wall.tif\" \"tiff\" \"rgb\"\nWorldBegin\nWorldEnd\nFrameEnd\n\
+                 MakeOcclusion [\"$DIR/a.z\" \"$DIR/gone.z\"] \"$DIR/none.occ\"\n";
+    let rib = [VIEWS, plain, &wall(look)].concat();
     let scene = draw_with(&[("lit.sl", lit)], &rib);
     for message in ["is no occlusion map", "is no shadow map", "gone.z", "`occlusion` is not supported"] {
         assert_eq!(scene.message_count(message), 1, "{message}: {:?}", scene.messages);

@@ -61,7 +61,8 @@ impl Tiles {
             format: 3,
             kind: 6,
             wrap: [1; 2],
-            matrices: None,
+            // The space of worlds, from that of pictures.
+            matrices: Some([0; 2].map(|_| [0; 4].map(|_| [0; 4].map(|_| random.float(-1.0, 1.0))))),
             fov: 90.0,
         };
         self.add(&shape, random);
@@ -142,7 +143,8 @@ fn query(random: &mut Random) -> LookupQuery {
     let width = [wild(random, 2.0), wild(random, 2.0)];
     LookupQuery {
         what,
-        token: [1 + random.below(9), 5 + random.below(2), 7, 1 + random.below(10), 0, 9][what as usize],
+        token: [1 + random.below(9), 5 + random.below(2), 7 + 2 * random.below(2), 1 + random.below(10), 0, 9]
+            [what as usize],
         channel: random.below(4) as f32,
         wanted: if what == 3 { random.below(8) } else { 1 + 2 * random.below(2) },
         form: filter_number(random),
@@ -153,7 +155,7 @@ fn query(random: &mut Random) -> LookupQuery {
         along_x,
         along_y,
         width_blur: [width[0], width[1], narrow[0].abs(), narrow[1].abs()],
-        samples_bias: [random.below(40) as f32, narrow[2], narrow[3], 0.0],
+        samples_bias: [random.below(80) as f32, narrow[2], narrow[3], 0.0],
     }
 }
 
@@ -195,7 +197,7 @@ fn occlusion_maps_have_as_many_maps_and_words_for_the_maker_and_the_library() {
 fn lookups_give_what_the_interpreter_gives() {
     let mut random = Random::new(7);
     let tiles = Tiles::new(&mut random);
-    let queries: Vec<LookupQuery> = (0..20_000).map(|_| query(&mut random)).collect();
+    let queries: Vec<LookupQuery> = (0..30_000).map(|_| query(&mut random)).collect();
     let mut lab = Lab::new();
     let bindings = lookup::Bindings {
         store: lab.upload("store", &tiles.words),
@@ -206,7 +208,7 @@ fn lookups_give_what_the_interpreter_gives() {
     let groups = Groups::covering(queries.len() as u64, lookup::LOCAL_SIZE);
     lab.run(|recording| recording.dispatch(lookup::dispatch(groups, &bindings, &push)));
     let results = lab.read(bindings.results);
-    let (mut shadows, mut occlusions) = (0, 0);
+    let (mut shadows, mut occlusions, mut of_several) = (0, 0, 0);
     for (q, result) in queries.iter().zip(results) {
         let (found, expected) = (result, answer(&tiles, q));
         for (found, expected) in found.into_iter().zip(expected) {
@@ -215,9 +217,11 @@ fn lookups_give_what_the_interpreter_gives() {
             let same = found == expected || (found - expected).abs() <= largest;
             assert!(same, "{found} instead of {expected}: {q:?}");
         }
-        shadows += u32::from(q.what == 2 && found[0] > 0.0);
+        shadows += u32::from(q.what == 2 && q.token == 7 && found[0] > 0.0);
+        of_several += u32::from(q.what == 2 && q.token == 9 && found[0] > 0.0 && found[0] < 1.0);
         occlusions += u32::from(q.what == 5 && found[0] > 0.0 && found[0] < 1.0);
     }
     assert!(occlusions > 50, "{occlusions} points are partly hidden");
     assert!(shadows > 50, "{shadows} points are in shadow");
+    assert!(of_several > 50, "{of_several} points are partly in the shadow that several maps see");
 }

@@ -19,6 +19,8 @@
 #include "lib/rsl/environment.glsl"
 #include "lib/rsl/points.glsl"
 #include "lib/rsl/shadow.glsl"
+#include "lib/rsl/views.glsl"
+#include "lib/rsl/shadow_lookup.glsl"
 #include "lib/rsl/occlusion.glsl"
 
 layout(local_size_x = 1) in;

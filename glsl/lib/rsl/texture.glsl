@@ -42,6 +42,8 @@
 #define TEXTURE_CUBE 16u
 // Some are of halves or floats, which may be beyond 0..1.
 #define TEXTURE_FLOAT 32u
+// Some are several shadow maps.
+#define TEXTURE_VIEWS 64u
 
 // Whether any texture is of a form. CPU drivers run both sides of a branch unless it is constant.
 bool textures_have(const in uint form) {

@@ -26,7 +26,7 @@ layout(set = 0, binding = 14) uniform itextureBuffer tiles7;
 // The number of the last buffer of tiles that there is; more than 1 stands for all.
 layout(constant_id = 0) const uint TILES_LAST = 7u;
 // What textures there are: bits of TEXTURE_* (texture.glsl).
-layout(constant_id = 1) const uint TEXTURE_FORMS = 63u;
+layout(constant_id = 1) const uint TEXTURE_FORMS = 127u;
 
 // What a texture is like. `matrices` is a record of `Textures`, 0 for none.
 struct TextureShape {

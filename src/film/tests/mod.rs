@@ -1,5 +1,6 @@
 //! The film as a whole: files contain the deposited pixels.
 
+mod append;
 mod files;
 mod save;
 
@@ -323,19 +324,6 @@ fn depth_files_are_float_exr_whatever_their_name() {
     let image = read_exr(&path);
     let FlatSamples::F32(samples) = channel(&image, "Z") else { panic!("not float") };
     assert_eq!(samples[..], [1.5, 2.5, 1e38, 1e38, 1e38, 3.5, 1e38, 1e38]);
-}
-
-/// Scenes name the parameter with 0, too.
-#[test]
-fn appending_to_a_depth_file_is_answered() {
-    let directory = directory();
-    for (value, messages) in [(0.0, 0), (1.0, 1)] {
-        let mut shown = display(path_in(&directory, "s.z"), "shadow", Z);
-        shown.params.insert("append".into(), ParamValue::Floats(vec![value]));
-        let reporter = Reporter::silent();
-        film(&world([1, 1], vec![shown]), &reporter);
-        assert_eq!(reporter.all().len(), messages, "{:?}", reporter.all());
-    }
 }
 
 #[test]

@@ -65,15 +65,15 @@ impl PictureTextures {
         let NamedTextures { as_shadows, as_occlusions, as_environments, as_textures, as_points, .. } = &self.names;
         let is_map = matches!(kind, TextureKind::Shadow | TextureKind::DeepShadow);
         let is_cloud = kind == TextureKind::Points;
-        if as_shadows.contains(&token) && !is_map {
+        let is_occlusion = kind == TextureKind::Occlusion;
+        if as_shadows.contains(&token) && !(is_map || is_occlusion) {
             misuse("is no shadow map: shadow() finds no shadow in it");
         }
-        let is_occlusion = kind == TextureKind::Occlusion;
         if as_occlusions.contains(&token) && !is_occlusion {
             misuse("is no occlusion map: occlusion() finds no shadow in it");
         }
         if is_occlusion && (as_environments.contains(&token) || as_textures.contains(&token)) {
-            misuse("is an occlusion map: texture() and environment() of it are 0");
+            misuse("is an occlusion map or several shadow maps: texture() and environment() of it are 0");
         }
         if as_environments.contains(&token) && is_map {
             misuse("is a shadow map: environment() of it is 0");

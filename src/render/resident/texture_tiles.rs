@@ -464,12 +464,15 @@ impl TextureTiles {
         number as u32
     }
 
-    /// Returns the columns of a shadow map's camera and of its picture, from the space in which programs compute.
+    /// Returns the columns of a shadow map's camera and of its picture, from the space in which programs compute; of
+    /// several maps in one, those of world space.
     fn map_matrices(&self, header: &TextureHeader) -> Option<[[u32; 4]; MATRIX_RECORDS]> {
-        let matrices = header.matrices?;
         let world_from_current = self.textures.current_from_world.inverse();
-        let mut columns = [matrices.camera_from_world, matrices.ndc_from_world].into_iter().flat_map(|matrix| {
-            let from_current = DMat4::from_cols_array(&matrix.map(f64::from)) * world_from_current;
+        let from_world = |matrix: [f32; 16]| DMat4::from_cols_array(&matrix.map(f64::from));
+        let of_maps = || (header.kind == TextureKind::Occlusion).then_some([DMat4::IDENTITY; 2]);
+        let matrices = header.matrices.map(|of| [of.camera_from_world, of.ndc_from_world].map(from_world));
+        let mut columns = matrices.or_else(of_maps)?.into_iter().flat_map(|matrix| {
+            let from_current = matrix * world_from_current;
             [from_current.x_axis, from_current.y_axis, from_current.z_axis, from_current.w_axis]
         });
         Some(std::array::from_fn(|_| {
@@ -498,8 +501,12 @@ fn forms_of(header: &TextureHeader) -> u32 {
         TexelFormat::U8 | TexelFormat::F32 => 0,
     };
     let of = |form, holds: bool| if holds { form } else { 0 };
-    let kind =
-        of(forms::DEEP, header.kind == TextureKind::DeepShadow) | of(forms::CUBE, header.kind == TextureKind::Cube);
+    let kind = match header.kind {
+        TextureKind::DeepShadow => forms::DEEP,
+        TextureKind::Cube => forms::CUBE,
+        TextureKind::Occlusion => forms::VIEWS,
+        _ => 0,
+    };
     let is_float = matches!(header.format, TexelFormat::F16 | TexelFormat::F32);
     word | of(forms::MIRRORED, is_mirrored) | of(forms::FLOAT, is_float) | kind
 }

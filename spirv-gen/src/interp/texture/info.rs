@@ -1,8 +1,8 @@
 //! `textureinfo()`.
 
-use super::occlusion::KIND as OCCLUSION;
 use super::points::KIND as POINTS;
 use super::store::{FoundTexture, TextureStore};
+use super::views::KIND as VIEWS;
 
 /// `textureinfo()`: 0 exists, 1 resolution, 2 channels, 3 type, 4 and 5 matrices, 6 bits of a channel.
 pub fn textureinfo(store: &dyn TextureStore, token: u32, what: u32, index: usize) -> f32 {
@@ -10,7 +10,7 @@ pub fn textureinfo(store: &dyn TextureStore, token: u32, what: u32, index: usize
     let shape = store.shape(number);
     match what {
         0 => 1.0,
-        _ if matches!(shape.kind, POINTS | OCCLUSION) => 0.0,
+        _ if matches!(shape.kind, POINTS | VIEWS) => 0.0,
         1 => shape.size[index.min(1)] as f32,
         // Each knot of a deep shadow map is two channels of ours.
         2 => {

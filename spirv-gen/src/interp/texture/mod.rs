@@ -1,6 +1,6 @@
 //! Texture lookups: the same probes and weights, in the same order, as `glsl/lib/rsl/texture.glsl`, `environment.glsl`,
-//! `shadow.glsl`, `occlusion.glsl` and `points.glsl`. Where those take an angle's sine or arc tangent, the results
-//! agree to their 2 ulp.
+//! `shadow.glsl`, `views.glsl`, `occlusion.glsl` and `points.glsl`. Where those take an angle's sine or arc tangent,
+//! the results agree to their 2 ulp.
 
 mod arithmetic;
 mod cube;
@@ -12,10 +12,12 @@ mod occlusion;
 mod plain;
 mod points;
 mod shadow;
+mod shadow_area;
 mod store;
 #[cfg(test)]
 mod tests;
 mod texels;
+mod views;
 
 pub use environment::environment;
 pub use filter::{FilterForm, LookupFilter};
@@ -24,5 +26,6 @@ pub(crate) use look::{fact, info, look, look_for_points};
 pub use occlusion::occlusion;
 pub use plain::texture;
 pub use points::points;
-pub use shadow::{ShadowSampling, shadow};
+pub use shadow::shadow;
+pub use shadow_area::ShadowSampling;
 pub use store::{FoundTexture, TextureShape, TextureStore, WantedChannels};

@@ -407,6 +407,28 @@ fn an_occlusion_is_the_mean_over_the_maps_that_a_point_faces() {
     assert_eq!((shaded.1, occluded.0), (0.0, 0.0), "each kind is looked up by its own function");
 }
 
+/// `shadow()` of several maps: what one of them sees behind something is dark, whatever the others see.
+#[test]
+fn a_shadow_in_several_maps_is_what_any_of_them_casts() {
+    let mut map = two_views();
+    let one = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    // Current space is 1 to the right of world space.
+    let mut moved = one;
+    moved[3][0] = 1.0;
+    map.shape.matrices = Some([moved, one]);
+    let look = |x: f32, z: f32, side: f32, samples: f32| {
+        let area = [[x - 1.0, 0.0, z], [side, 0.0, 0.0], [0.0, side, 0.0]];
+        shadow(&map, 1, 0.0, area, &ShadowSampling { samples, ..SAMPLING })
+    };
+    for samples in [0.0, 1.0, 64.0, 100.0] {
+        assert_eq!(look(0.0, 4.0, 0.1, samples), 1.0, "one map has it in shadow, the other lit");
+        assert_eq!(look(0.0, 1.5, 0.1, samples), 0.0, "both have it lit");
+        assert_eq!(look(9.5, 4.0, 0.1, samples), 0.0, "no map sees it");
+    }
+    near(look(2.0, 4.0, 1.0, 256.0), 0.5, 0.02, "half of it is beside the map that has it in shadow");
+    assert_eq!(shadow(&map, 1, 0.0, [[f32::NAN; 3]; 3], &SAMPLING), 0.0);
+}
+
 /// Returns a shadow map whose camera is the current space, that sees -1..1 at z = 1 (perspective).
 fn depth_map(depth: impl Fn(u32, u32) -> f32) -> Picture {
     let mut picture = Picture::grey([256, 256], BLACK, depth);
