@@ -155,8 +155,8 @@ impl<'a> Library<'a> {
 
     /// Generates the library of helper functions for compiled shaders. It is not made small as kernels are: that would
     /// inline all its functions away, and without inlining nothing is won. With the other passes (29% fewer
-    /// instructions), llvmpipe made a kernel of noises in 22 ms instead of 27, but one of textures and shadows in 0.89 s
-    /// instead of 0.83, one of occlusion() in 0.39 s instead of 0.35.
+    /// instructions), llvmpipe made a kernel of noises in 22 ms instead of 27, but one of textures and shadows in
+    /// 0.89 s instead of 0.83, one of occlusion() in 0.39 s instead of 0.35.
     fn generate_rsl(&mut self, file: &Path, code: &mut String) -> Result<(), String> {
         let mut form = |name: &str, macros: &[(String, String)]| {
             let words = decorate::no_contraction(&self.compiler.compile(file, macros)?)?;

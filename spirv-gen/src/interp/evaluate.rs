@@ -2,9 +2,8 @@
 //! written without looking at the helper library. Arithmetic is that of f32 in the order that [`crate::ir::op`] gives;
 //! library functions are computed in f64 and rounded.
 
-use super::power::power;
 use super::{color, noise, spline};
-use crate::ir::{Binary, ColorSpace, Compare, Const, Op, Unary};
+use crate::ir::{Binary, ColorSpace, Compare, Const, Op, Unary, power_by_products};
 use crate::text;
 
 /// Returns the result of an operation with one result that depends on its arguments only, or `None` for others.
@@ -141,10 +140,11 @@ fn binary(op: Binary, a: &Const, b: &Const) -> Option<Const> {
         (Binary::Mul, U32(a), U32(b)) => Some(U32(a.wrapping_mul(*b))),
         (Binary::BitAnd, U32(a), U32(b)) => Some(U32(a & b)),
         (Binary::Hash, U32(a), U32(b)) => Some(U32(noise::hash(*a, *b))),
+        // A matrix 1 is neutral and moves nothing, whatever the signs of zeros.
+        (Binary::Mul, Mat4(_), b) if a.is_matrix_one() => Some(b.clone()),
+        (Binary::Mul, a, Mat4(_)) if b.is_matrix_one() => Some(a.clone()),
+        (Binary::XformPoint | Binary::XformVector | Binary::XformNormal, m, v) if m.is_matrix_one() => Some(v.clone()),
         (Binary::Mul, Mat4(a), Mat4(b)) => Some(Mat4(Box::new(product(a, b)))),
-        (Binary::XformPoint | Binary::XformVector | Binary::XformNormal, Mat4(m), Vec3(v)) if is_identity(m) => {
-            Some(Vec3(*v))
-        }
         (Binary::Add, ..) => both(a, b, |a, b| a + b),
         (Binary::Sub, ..) => both(a, b, |a, b| a - b),
         (Binary::Mul, ..) => both(a, b, |a, b| a * b),
@@ -201,15 +201,18 @@ fn angle(y: f32, x: f32) -> f32 {
     if x == 0.0 && y == 0.0 { 0.0 } else { f64::from(y).atan2(f64::from(x) + 0.0) as f32 }
 }
 
-/// Returns whether a matrix is 1. It moves nothing and is neutral in products, whatever the signs of zeros.
-pub(crate) fn is_identity(m: &[f32; 16]) -> bool {
-    m.iter().enumerate().all(|(i, &x)| x == f32::from(u8::from(i % 5 == 0)))
+fn power(x: f32, y: f32) -> f32 {
+    let mut apply = |op: Op, args: &[Const]| evaluate(&op, args).expect("arithmetic on numbers");
+    if let Some(Const::F32(power)) = power_by_products(&Const::F32(x), y, &mut apply) {
+        return power;
+    }
+    if x == 0.0 || (x < 0.0 && y.floor() != y) {
+        return 0.0;
+    }
+    through_f64(x, |x| x.powf(y.into()))
 }
 
 fn product(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
-    if is_identity(a) || is_identity(b) {
-        return if is_identity(a) { *b } else { *a };
-    }
     std::array::from_fn(|i| {
         let (r, c) = (i / 4, i % 4);
         (1..4).fold(a[4 * r] * b[c], |sum, k| sum + a[4 * r + k] * b[4 * k + c])

@@ -13,16 +13,13 @@ mod grid;
 mod host;
 mod memory;
 pub(crate) mod noise;
-mod power;
 mod scene;
 pub(crate) mod spline;
 pub mod texture;
 
-pub(crate) use evaluate::is_identity;
 pub use evaluate::{evaluate, index};
 pub use exec::{Outcome, run};
 pub use grid::Grid;
 pub use host::{Column, InterpreterHost, LightRays, Ray};
 pub use memory::Memory;
-pub(crate) use power::power_by_products;
 pub use scene::{LightInstance, Outputs, Scene, shade};

@@ -69,6 +69,7 @@ mod lookup;
 mod named;
 pub mod op;
 mod parse;
+mod power;
 mod print;
 mod signature;
 mod types;
@@ -88,6 +89,7 @@ pub use op::{
     NoiseKind, Op, ParamId, QuerySource, RANDOM_SITES, Shown, Slot, Unary,
 };
 pub use parse::{ParseError, parse};
+pub use power::power_by_products;
 pub use print::{print, print_region};
 pub use signature::result_types;
 pub use types::{Const, MachineType, Rate, RslType};

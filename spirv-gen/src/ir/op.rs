@@ -112,7 +112,7 @@ named_enum! {
         Atan2 = "atan2",
         /// `f32, f32 -> f32`: `x^0 = 1`, `0^y = 0`; 0 for a negative base and a fractional exponent; overflow gives the
         /// largest float. Known exponents such as 2, -1 or 1/2 are products, quotients and roots
-        /// (`interp::power_by_products`).
+        /// ([`super::power_by_products`]).
         Pow = "pow",
         /// `vec3, vec3 -> f32`: `(x x' + y y') + z z'`.
         Dot = "dot",

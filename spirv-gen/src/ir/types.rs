@@ -171,6 +171,11 @@ impl Const {
         }
     }
 
+    /// Returns whether it is the matrix 1.
+    pub fn is_matrix_one(&self) -> bool {
+        matches!(self, Const::Mat4(m) if m.iter().enumerate().all(|(i, &x)| x == f32::from(u8::from(i % 5 == 0))))
+    }
+
     /// Returns the float, if it is one.
     pub fn as_f32(&self) -> Option<f32> {
         if let Const::F32(x) = self { Some(*x) } else { None }

@@ -1,8 +1,10 @@
 //! Identities that hold to the bit, so that simplified programs compute what they computed before.
 
 use super::writer::BodyWriter;
-use crate::interp::{index, is_identity, power_by_products};
-use crate::ir::{Binary, Body, Compare, Const, Direction, InstData, MachineType, Op, Unary, Value, is_current};
+use crate::interp::index;
+use crate::ir::{
+    Binary, Body, Compare, Const, Direction, InstData, MachineType, Op, Unary, Value, is_current, power_by_products,
+};
 
 impl BodyWriter {
     /// Returns a value that an operation equals, if it need not be computed.
@@ -76,7 +78,7 @@ fn is_all(body: &Body, value: Value, x: f32) -> bool {
 
 /// Returns whether a value is the matrix 1.
 fn is_matrix_one(body: &Body, value: Value) -> bool {
-    matches!(body.constant(value), Some(Const::Mat4(m)) if is_identity(m))
+    body.constant(value).is_some_and(Const::is_matrix_one)
 }
 
 fn truth(body: &Body, value: Value) -> Option<bool> {

@@ -1,6 +1,5 @@
 //! Light loops in branches: how one is brought out of them, to be merged with others, and guarded again.
 
-use super::merge_lights::uses_any;
 use super::translate::is_dear;
 use crate::ir::{Binary, Body, Const, Inst, MachineType, Op, Region, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -138,6 +137,16 @@ impl BranchParts {
         });
         takes_derivatives(body, light_loop) || rest.any(|&i| takes_derivatives(body, i))
     }
+}
+
+/// Returns whether an instruction, or one below it, uses any of some values.
+pub(super) fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
+    let data = body.inst(inst);
+    data.args.iter().any(|a| values.contains(a))
+        || data.regions.iter().any(|&r| {
+            let region = body.region(r);
+            region.results.iter().any(|v| values.contains(v)) || region.insts.iter().any(|&i| uses_any(body, i, values))
+        })
 }
 
 /// Returns the values from outside an instruction that the regions below it use.

@@ -6,7 +6,7 @@
 //! of them.
 
 use super::dead::remove_dead;
-use super::guards::{added, are_alike, bring_out, choose, guard_region, light_loops, place_of};
+use super::guards::{added, are_alike, bring_out, choose, guard_region, light_loops, place_of, uses_any};
 use crate::ir::{Binary, Body, Inst, MachineType, Op, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -103,15 +103,6 @@ fn dependents(body: &Body, pair: &LoopPair) -> FxHashSet<Inst> {
         }
     }
     found
-}
-
-pub(super) fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bool {
-    let data = body.inst(inst);
-    data.args.iter().any(|a| values.contains(a))
-        || data.regions.iter().any(|&r| {
-            let region = body.region(r);
-            region.results.iter().any(|v| values.contains(v)) || region.insts.iter().any(|&i| uses_any(body, i, values))
-        })
 }
 
 /// Puts the second loop's body after the first's, in one loop at the place of the second; what needs the

@@ -1,25 +1,13 @@
-//! Powers: the function of the helper library, and small whole and half exponents as products, quotients and roots.
+//! Powers of small whole and half exponents as products, quotients and roots.
 
-use super::evaluate::evaluate;
-use crate::ir::{Binary, Const, Op, Unary};
-
-/// Returns `x^y`, see [`Binary::Pow`].
-pub(super) fn power(x: f32, y: f32) -> f32 {
-    let mut apply = |op: Op, args: &[Const]| evaluate(&op, args).expect("arithmetic on numbers");
-    if let Some(Const::F32(power)) = power_by_products(&Const::F32(x), y, &mut apply) {
-        return power;
-    }
-    if x == 0.0 || (x < 0.0 && y.floor() != y) {
-        return 0.0;
-    }
-    (f64::from(x).powf(y.into()) as f32).clamp(f32::MIN, f32::MAX)
-}
+use super::op::{Binary, Op, Unary};
+use super::types::Const;
 
 /// Returns `x^y` by arithmetic that `apply` does, for exponents for which that is within 2 ulp, like the function of
 /// the helper library: 0, 1, 2, 3, 4, 1/2, 3/2, 5/2, -1, -2 and -1/2. (x^5 by products is off by up to 2.9 ulp, x^-3 by
 /// 2.4.)
-pub(crate) fn power_by_products<V: Clone>(x: &V, y: f32, apply: &mut dyn FnMut(Op, &[V]) -> V) -> Option<V> {
-    let mut a = Arithmetic { apply };
+pub fn power_by_products<V: Clone>(x: &V, y: f32, apply: &mut dyn FnMut(Op, &[V]) -> V) -> Option<V> {
+    let mut a = PowerSteps { apply };
     let (power, may_be_negative) = match 2.0 * y {
         -4.0 => {
             let inverse = a.inverse(x);
@@ -59,12 +47,12 @@ pub(crate) fn power_by_products<V: Clone>(x: &V, y: f32, apply: &mut dyn FnMut(O
     Some(if may_be_negative { a.binary(Binary::Max, &power, &lowest) } else { power })
 }
 
-/// Arithmetic on what stands for numbers.
-struct Arithmetic<'a, V> {
+/// The steps of a power, on what stands for numbers.
+struct PowerSteps<'a, V> {
     apply: &'a mut dyn FnMut(Op, &[V]) -> V,
 }
 
-impl<V: Clone> Arithmetic<'_, V> {
+impl<V: Clone> PowerSteps<'_, V> {
     fn number(&mut self, x: f32) -> V {
         (self.apply)(Op::Const(Const::F32(x)), &[])
     }
