@@ -142,3 +142,58 @@ impl Exhaustive<'_> {
         self.architecture.cost(self.closed.iter().chain([&self.uncovered]).chain(besides))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partition::{CostModel, DagNode, Limits, UNLIMITED};
+
+    /// A graph of ten operations, in which node `n` uses others by a rule that `seed` changes.
+    fn dag(seed: u32) -> Dag {
+        let mut dag = Dag::default();
+        let leaf = dag.add(DagNode::new(NodeKind::Interpolant, &[]));
+        let mut made = vec![leaf];
+        for number in 1..=10u32 {
+            let back = |step: u32| made[(number * step + seed) as usize % made.len()];
+            let last = made[made.len() - 1];
+            let kind = if number % 4 == 1 { NodeKind::Fetch(number) } else { NodeKind::Arithmetic };
+            let kids = if number % 4 == 1 { vec![last] } else { vec![back(7), last, back(5)] };
+            made.push(dag.add(DagNode::new(kind, &kids)));
+        }
+        dag.add_output(made[10]);
+        dag
+    }
+
+    /// Returns the cost of the cheapest of all sets of marks.
+    fn cheapest(dag: &Dag, architecture: &Architecture) -> f64 {
+        let (operations, mut gauge) = (dag.postorder(), Gauge::new(dag, architecture));
+        let mut best = f64::INFINITY;
+        for set in 0..1u32 << (operations.len() - 1) {
+            let chosen = operations.iter().zip(0..).filter(|(_, at)| set >> at & 1 == 1).map(|(&node, _)| node);
+            let marks = Marks::of(dag, &chosen.chain(dag.outputs().iter().copied()).collect::<Vec<_>>());
+            if marks.nodes().into_iter().all(|root| architecture.fits(&gauge.subregion(root, &marks))) {
+                best = best.min(cost(&mut gauge, architecture, &marks));
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn nothing_that_is_left_out_is_cheaper() {
+        let limits = [
+            Limits { operations: 4, ..Limits::NONE },
+            Limits { textures: 4, ..Limits::NONE },
+            Limits { operations: 7, registers: 3, textures: 4, interpolants: 1, outputs: UNLIMITED },
+        ];
+        for seed in 0..7 {
+            let dag = dag(seed);
+            for (limits, pass) in limits.into_iter().zip([15.0, 3.0, 0.0]) {
+                let architecture = Architecture::fetching(limits, CostModel::linear(pass, 2.0, 1.0));
+                let found = exhaustive(&dag, &architecture, 100_000);
+                assert!(found.is_optimal);
+                let cost = found.partition.cost(&architecture);
+                assert_eq!(cost, cheapest(&dag, &architecture), "seed {seed}, {architecture:?}");
+            }
+        }
+    }
+}
