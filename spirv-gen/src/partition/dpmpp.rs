@@ -10,24 +10,31 @@ use super::outcome::Partition;
 use super::pass::Resources;
 use rustc_hash::FxHashSet;
 
-/// Open subregions of all nodes together; where a graph has more, its multiply referenced nodes are all saved.
+/// Open subregions of all nodes together, where none is forgotten.
 const STATES_MAX: usize = 100_000;
 
-/// Open subregions of a node then: the cheapest.
+/// Open subregions of a node, else: the cheapest.
 const NODE_STATES_MAX: usize = 256;
 
-/// Cuts a graph: optimally if it is a tree. Else works on the tree in which each use of a multiply referenced node has
-/// its own copy. A node is saved if some copy is; then passes that do not fit are merged again, as in RDS.
+/// Cuts a graph: optimally if it is a tree that has not too many states. Else works on the tree in which each use of a
+/// multiply referenced node has its own copy, and saves a node if some copy is saved; and on the trees that are left
+/// where all these nodes are saved. Passes that then do not fit are merged again, as in RDS, and the cheaper partition
+/// is taken.
 pub fn dpmpp(dag: &Dag, architecture: &Architecture) -> Partition {
-    let whole = Programming::new(dag, architecture, Vec::new()).solve();
-    let programming = whole.unwrap_or_else(|| {
-        let cut = Programming::new(dag, architecture, dag.multiply_referenced());
-        cut.solve().expect("what is cut has no limit of states")
-    });
-    let mut merging = Merging::new(dag, architecture);
-    merging.marks = programming.marks();
-    merging.settle();
-    Partition::of_marks(dag, architecture, &merging.marks)
+    let finished = |programming: Programming<'_>| {
+        let mut merging = Merging::new(dag, architecture);
+        merging.marks = programming.marks();
+        merging.settle();
+        Partition::of_marks(dag, architecture, &merging.marks)
+    };
+    let (whole, shared) = (Programming::new(dag, architecture, Vec::new()).solve(), dag.multiply_referenced());
+    match whole.map(finished) {
+        Some(whole) if shared.is_empty() => whole,
+        whole => {
+            let cut = finished(Programming::new(dag, architecture, shared).solve_roughly());
+            whole.filter(|whole| whole.cost(architecture) <= cut.cost(architecture)).unwrap_or(cut)
+        }
+    }
 }
 
 /// A node's subregion in a pass that is not closed.
@@ -59,27 +66,38 @@ impl<'a> Programming<'a> {
 
     /// Finds the open subregions of all nodes; nothing if there are too many.
     fn solve(mut self) -> Option<Self> {
-        let is_cut = !self.saved.is_empty();
         let mut count = 0;
         for node in self.dag.postorder() {
-            let mut found = vec![self.alone(node)];
-            for kid in self.dag.operands(node) {
-                let tried = found.iter().flat_map(|state| self.with_operand(state, kid));
-                let (fitting, others): (Vec<_>, _) = tried.partition(|state| self.architecture.fits(&state.used));
-                found = if fitting.is_empty() { others } else { fitting };
-                // Nothing fits: all operands are restored.
-                found.retain(|state| self.architecture.fits(&state.used) || state.choices.iter().all(Option::is_none));
-                found = cheapest(found, |a, b| a.needs.iter().zip(&b.needs).all(|(a, b)| a.0 <= b.0 && a.1 <= b.1));
-                found.truncate(if is_cut { NODE_STATES_MAX } else { STATES_MAX });
-            }
-            found = cheapest(found, |_, _| true);
-            count += found.len();
-            if count > STATES_MAX && !is_cut {
+            self.states[node.index()] = self.open_subregions(node, STATES_MAX);
+            count += self.states[node.index()].len();
+            if count > STATES_MAX {
                 return None;
             }
-            self.states[node.index()] = found;
         }
         Some(self)
+    }
+
+    /// Finds the cheapest open subregions of all nodes.
+    fn solve_roughly(mut self) -> Self {
+        for node in self.dag.postorder() {
+            self.states[node.index()] = self.open_subregions(node, NODE_STATES_MAX);
+        }
+        self
+    }
+
+    /// Returns the open subregions of a node whose operands' are known, so many at most.
+    fn open_subregions(&self, node: NodeId, count_max: usize) -> Vec<OpenSubregion> {
+        let mut found = vec![self.alone(node)];
+        for kid in self.dag.operands(node) {
+            let tried = found.iter().flat_map(|state| self.with_operand(state, kid));
+            let (fitting, others): (Vec<_>, _) = tried.partition(|state| self.architecture.fits(&state.used));
+            found = if fitting.is_empty() { others } else { fitting };
+            // Nothing fits: all operands are restored.
+            found.retain(|state| self.architecture.fits(&state.used) || state.choices.iter().all(Option::is_none));
+            found = cheapest(found, |a, b| a.needs.iter().zip(&b.needs).all(|(a, b)| a.0 <= b.0 && a.1 <= b.1));
+            found.truncate(count_max);
+        }
+        cheapest(found, |_, _| true)
     }
 
     /// Returns the open subregion of a node without its operands.

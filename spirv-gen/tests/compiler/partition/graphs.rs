@@ -18,7 +18,7 @@ fn check(seed: u64, dag: &Dag, architecture: &Architecture, partition: &Partitio
 
 #[test]
 fn every_partitioner_makes_valid_passes() {
-    for seed in 0..60 {
+    for seed in 0..42 {
         let dag = dag(seed, 5 + seed as usize % 40, 1 + seed as usize % 3);
         let single = architecture(seed);
         let several = with_outputs(single, 4);
@@ -46,7 +46,6 @@ fn rds_is_close_to_the_optimum() {
             same_passes += u32::from(found.passes.len() == best.partition.passes.len());
         }
     }
-    println!("{ended} searches ended, {} of the optimum, {same_passes} with as many passes", ratios / f64::from(ended));
     assert!(ended >= 60, "{ended} of 70 searches ended");
     assert!(ratios / f64::from(ended) <= 1.05, "{}", ratios / f64::from(ended));
     assert!(f64::from(same_passes) >= 0.85 * f64::from(ended), "{same_passes} of {ended}");
@@ -66,17 +65,23 @@ fn dynamic_programming_is_optimal_on_trees() {
 }
 
 #[test]
+fn dynamic_programming_forgets_states_of_large_trees() {
+    let tree = tree(3, 400);
+    let architecture = Architecture::fetching(CONFIGURATIONS[6], COST_MODELS[0].1);
+    check(3, &tree, &architecture, &dpmpp(&tree, &architecture));
+}
+
+#[test]
 fn merging_never_adds_passes() {
     let mut merged_passes = 0;
-    for seed in 0..60 {
+    for seed in 0..40 {
         let dag = dag(2000 + seed, 10 + seed as usize % 30, 2 + seed as usize % 3);
         let architecture = with_outputs(architecture(seed), 4);
         let (unmerged, merged) = (rds(&dag, &architecture), mrds(&dag, &architecture));
         assert!(merged.passes.len() <= unmerged.passes.len(), "seed {seed}");
         merged_passes += unmerged.passes.len() - merged.passes.len();
     }
-    println!("{merged_passes} fewer");
-    assert!(merged_passes > 60, "{merged_passes} passes were merged away");
+    assert!(merged_passes > 40, "{merged_passes} passes were merged away");
 }
 
 #[test]
@@ -89,6 +94,5 @@ fn list_scheduling_takes_nearly_linear_time() {
         check(7, &dag, &architecture, &schedule.partition);
         each.push(schedule.updates as f64 / operations as f64);
     }
-    println!("{each:?}");
     assert!(each.iter().all(|updates| *updates < 2.0 * each[0]), "updates an operation: {each:?}");
 }
