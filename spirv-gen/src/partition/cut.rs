@@ -7,7 +7,7 @@ use super::mrds::mrds;
 use super::outcome::Partition;
 
 /// Operations times multiply referenced nodes up to which MRDS searches: about a second's time.
-const SEARCH_MAX: usize = 40_000;
+const SEARCH_MAX: usize = 200_000;
 
 /// Cuts with MRDS where its search is quick, else with Mio.
 pub fn cut(dag: &Dag, architecture: &Architecture) -> Partition {
