@@ -176,7 +176,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("image", &["src/texture/"]),
     ("png", &["src/film/", "src/render/tests.rs", "src/texture/", "tests/"]),
     ("petgraph", &["spirv-gen/src/partition/"]),
-    ("plotters", &["src/scale/"]),
+    ("plotters", &["src/scale/", "bench/partition/"]),
     ("maud", &["src/scale/"]),
     ("base64", &["src/scale/"]),
     ("csv", &["src/scale/"]),

@@ -1,5 +1,5 @@
 //! Partitioners: a shader that is too large for one pass becomes several passes, each within the limits of an
-//! architecture, which save values and restore them.
+//! architecture, which save values and restore them (docs/partition.md).
 //!
 //! [`Dag`] is what is cut, [`Architecture`] what it is cut for, [`Partition`] what comes out. [`exhaustive()`] finds
 //! the cheapest partition of small graphs, [`rds()`] one that is close to it, [`rds_h()`] a good one without search,
