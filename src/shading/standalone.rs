@@ -7,6 +7,7 @@ use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
 use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
 use spirv_gen::ir::{self, RslType, print_region};
+use spirv_gen::partition::{Architecture, CostModel, Limits, ShaderDag, cut, describe};
 use spirv_gen::sema::hir::{Class, Constant, Parameter, Shape, Storage};
 use spirv_gen::syntax::loader::{IncludeFolders, NoIncludes};
 use spirv_gen::syntax::preprocess::Source;
@@ -14,6 +15,9 @@ use spirv_gen::{Compiled, PipelineRequest, compile, standard};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Words that a pass saves of a vertex at most: 100 bytes.
+const SAVED_WORDS_MAX: u32 = 25;
 
 /// How sources are read.
 #[derive(Clone, Debug, Default)]
@@ -162,6 +166,17 @@ impl StandaloneShader {
         })
     }
 
+    /// Returns how the program would be cut into passes of at most so many operations, with what CPU drivers cost.
+    pub fn passes(&self, operations_max: u32) -> String {
+        self.with_request(&mut |request| {
+            let Composed { body, .. } = compose(request);
+            let limits = Limits { operations: operations_max, outputs: SAVED_WORDS_MAX, ..Limits::NONE };
+            let architecture = Architecture::loading(limits, CostModel::LLVMPIPE);
+            let shader = ShaderDag::of(&body, &architecture.costs);
+            describe(&body, &shader, &cut(&shader.dag, &architecture), &architecture)
+        })
+    }
+
     /// Calls `then` with the pipeline of this shader alone.
     fn with_request<T>(&self, then: &mut dyn FnMut(&PipelineRequest<'_>) -> T) -> T {
         use ir::ShaderKind::{AmbientLight, Displacement, Imager, Light, Surface, Volume};
@@ -284,6 +299,14 @@ mod tests {
         for name in ["spotlight", "matte", "plastic"] {
             assert!(lines(name) > 3 * lines("constant"), "{name}: {}", standalone(name).program());
         }
+    }
+
+    #[test]
+    fn programs_are_cut_into_passes() {
+        let passes = |operations| standalone("paintedplastic").passes(operations);
+        assert!(passes(u32::MAX).starts_with("1 pass, 0 bytes kept a vertex"), "{}", passes(u32::MAX));
+        let cut = passes(20);
+        assert!(cut.contains("pass 2: ") && cut.contains("  restores "), "{cut}");
     }
 
     #[test]

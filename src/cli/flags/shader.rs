@@ -51,6 +51,11 @@ pub(crate) struct ShaderInfoFlags {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Show how the program would be cut into passes of at most this many operations: what each saves, restores and
+    /// recomputes
+    #[arg(long, value_name = "OPERATIONS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "json")]
+    pub(crate) passes: Option<u32>,
 }
 
 /// The sources of shaders.
