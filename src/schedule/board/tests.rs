@@ -57,7 +57,7 @@ fn compiling_counts_as_progress_while_it_lasts() {
 
 #[test]
 fn a_device_that_compiles_while_it_opens_is_waited_for() {
-    let mut board = Board::new([(region(0, 10), 11)].into_iter(), 1, 4);
+    let mut board = Board::new([(region(0, 10), 11)], 1, 4);
     assert_eq!(board.overdue(LONG, [SHORT; 2], |_| true), []);
     assert_eq!(board.overdue(LONG, [SHORT; 2], NONE).len(), 1);
 }
