@@ -461,7 +461,7 @@ fn long_activities_are_named_between_percentages() {
     let lines: Vec<&str> = err.lines().take(4).collect();
     let named = "anthill: compiling kernel dice, 2 s (3 of 40 are ready)";
     let counting = "anthill: counting: 45.6%, 1200 grids";
-    let still = &*format!("{counting}, for 4 s");
+    let still = &*format!("{counting}, for 3 s");
     assert_eq!(lines, ["R90000    0%", named, counting, still]);
 }
 
