@@ -106,8 +106,8 @@ pub struct RenderOptions {
     pub check: bool,
     /// Run under Vulkan's validation layers and report their messages as errors.
     pub validate: bool,
-    /// How long a device may make no progress and a texture's file not answer; `None` is [`HANG_TIMEOUT`]. Compiling one
-    /// kernel may take ten times as long.
+    /// How long a device may make no progress and a texture's file not answer; `None` is [`HANG_TIMEOUT`]. Compiling
+    /// one kernel may take ten times as long.
     pub timeout: Option<Duration>,
     /// How long the render may take; then what is finished is written. The bytes that its files may take are a limit of
     /// [`Self::files`].

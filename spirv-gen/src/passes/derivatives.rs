@@ -12,6 +12,7 @@
 
 use super::dead::remove_dead;
 use super::exchanges::group;
+use super::free_values::free_values;
 use super::rates::varying;
 use super::simplify::simplify;
 use super::translate::{Rules, Translator, translate};
@@ -74,27 +75,6 @@ fn slice(body: &Body) -> FxHashSet<Inst> {
         }));
     }
     found
-}
-
-/// The values that an instruction uses, it or what is below it, less those that are defined below it.
-pub(super) fn free_values(body: &Body, inst: Inst, free: &mut FxHashSet<Value>) {
-    let mut bound = FxHashSet::default();
-    collect(body, inst, &mut bound, free);
-    free.retain(|v| !bound.contains(v));
-}
-
-fn collect(body: &Body, inst: Inst, bound: &mut FxHashSet<Value>, used: &mut FxHashSet<Value>) {
-    let data = body.inst(inst);
-    used.extend(&data.args);
-    for &region in &data.regions {
-        let region = body.region(region);
-        bound.extend(&region.params);
-        used.extend(&region.results);
-        for &inner in &region.insts {
-            bound.extend(&body.inst(inner).results);
-            collect(body, inner, bound, used);
-        }
-    }
 }
 
 /// Returns whether an instruction may be executed anywhere its inputs are known.

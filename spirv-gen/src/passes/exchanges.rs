@@ -6,7 +6,7 @@
 //! whose arguments are known, an exchange takes first those on which the longest chain of further exchanges depends,
 //! and then, while there is room, others that could have waited. Tests compare it with an exhaustive search.
 
-use super::derivatives::free_values;
+use super::free_values::free_values;
 use crate::ir::{Axis, Body, Inst, MachineType, Op, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;

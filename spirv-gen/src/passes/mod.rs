@@ -5,6 +5,7 @@ mod dead;
 mod demand;
 mod derivatives;
 pub(crate) mod exchanges;
+mod free_values;
 mod guards;
 mod illuminance;
 mod merge_lights;
