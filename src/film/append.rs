@@ -1,5 +1,5 @@
-//! Depth files to which maps are appended: parts of one OpenEXR file, in the order in which they were drawn. The file
-//! is written anew with all of them, so that it is whole at any time.
+//! Depth files to which maps are appended: parts of one OpenEXR file, in the order in which they were drawn. All of
+//! them are written to a new file that then takes the place of the old one, so the file is whole at any time.
 
 use super::exr::{image_attributes, text};
 use super::{FilmWriteError, PictureInfo};

@@ -187,10 +187,11 @@ impl Kernels {
         }
     }
 
-    /// Whether submissions wait for a kernel that the driver compiles in the device's queue. That has a time-out of its
-    /// own.
+    /// Whether submissions are to wait for a kernel that the driver compiles in the device's queue, which has a
+    /// time-out of its own, unless the render is to stop.
     pub(super) fn keep_queue_busy(&self) -> bool {
-        self.terms().log.is_queue_busy(self.shared.title.number)
+        let terms = self.terms();
+        !terms.interrupt.is_raised() && terms.log.is_queue_busy(self.shared.title.number)
     }
 
     /// Counts of compiled kernels.

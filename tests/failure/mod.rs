@@ -20,7 +20,7 @@ const SHADER: &str = "displacement lumps() { P += 0.1 * float noise(transform(\"
 /// Time for a step of a hanging device. What is compiled must not take longer, so the cache is filled first.
 const TIMEOUT: &str = "3s";
 
-/// The number of a kernel that only drawing needs, `mark`.
+/// The number of a kernel that only drawing needs.
 const DRAWING_KERNEL: u64 = 20;
 
 /// A folder with the scene, and the picture that nothing disturbed.

@@ -4,7 +4,7 @@ use super::architecture::CostModel;
 use super::dag::{Dag, DagNode, NodeId, NodeKind};
 use super::weights::{Weight, weight};
 use crate::ir::{Body, Def, Inst, Op, Value};
-use crate::passes::varying;
+use crate::passes::{free_values, varying};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
             let is_fixed = reader.note_memory_and_effects(at);
             let results = &body.inst(reader.insts[at]).results;
             reader.is_free.push(!is_fixed && results.iter().all(|result| !varying[result.0 as usize]));
-            let mut needs = used_values(body, reader.insts[at]).into_iter().filter_map(owner).collect::<Vec<_>>();
+            let mut needs = free_values(body, reader.insts[at]).into_iter().filter_map(owner).collect::<Vec<_>>();
             needs.retain(|&need| need != at);
             let mut seen = BTreeSet::new();
             needs.retain(|&need| seen.insert(need));
@@ -180,21 +180,10 @@ impl<'a> Reader<'a> {
         let outside = |member: &usize| self.users[*member].iter().filter(|user| !members.contains(user));
         let mut used: BTreeSet<Value> = BTreeSet::new();
         for member in members {
-            outside(member).for_each(|&user| used.extend(used_values(self.body, self.insts[user])));
+            outside(member).for_each(|&user| used.extend(free_values(self.body, self.insts[user])));
         }
         used.extend(&self.body.region(self.body.root()).results);
         let results = members.iter().flat_map(|&member| &self.body.inst(self.insts[member]).results);
         results.filter(|result| used.contains(result)).map(|&result| self.body.ty(result).words()).sum()
     }
-}
-
-/// Returns the values that an instruction and all that it owns use, in order.
-fn used_values(body: &Body, inst: Inst) -> Vec<Value> {
-    let mut used = Vec::new();
-    body.walk_inst(inst, &mut |inner| {
-        let data = body.inst(inner);
-        used.extend(&data.args);
-        data.regions.iter().for_each(|&region| used.extend(&body.region(region).results));
-    });
-    used
 }

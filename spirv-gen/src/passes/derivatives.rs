@@ -67,9 +67,7 @@ fn slice(body: &Body) -> FxHashSet<Inst> {
         if !found.insert(inst) {
             continue;
         }
-        let mut needed = FxHashSet::default();
-        free_values(body, inst, &mut needed);
-        work.extend(needed.into_iter().filter_map(|v| match body.value(v).def {
+        work.extend(free_values(body, inst).into_iter().filter_map(|v| match body.value(v).def {
             crate::ir::Def::Inst(inst, _) => Some(inst),
             crate::ir::Def::Param(..) => None,
         }));
@@ -93,9 +91,7 @@ impl Rules for Hoist {
         if !self.slice.contains(&inst) || !is_movable(t.from, inst) {
             return None;
         }
-        let mut needed = FxHashSet::default();
-        free_values(t.from, inst, &mut needed);
-        let depth = needed.into_iter().map(|v| t.out.depth_of(t.value(v))).max().unwrap_or(1);
+        let depth = free_values(t.from, inst).into_iter().map(|v| t.out.depth_of(t.value(v))).max().unwrap_or(1);
         let depth = t.out.past_condition(depth);
         if depth >= t.out.depth() {
             return None;

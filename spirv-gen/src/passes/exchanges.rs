@@ -8,7 +8,7 @@
 
 use super::free_values::free_values;
 use crate::ir::{Axis, Body, Inst, MachineType, Op, Region, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -96,8 +96,7 @@ impl Steps {
             let data = body.inst(inst);
             let is_derivative = matches!(data.op, Op::Derivative(_));
             steps.exchanged.push(is_derivative.then(|| (data.args[0], body.ty(data.args[0]).words())));
-            let mut values = FxHashSet::default();
-            free_values(body, inst, &mut values);
+            let values = free_values(body, inst);
             let mut needed: BTreeSet<usize> = values.iter().filter_map(|value| defined.get(value).copied()).collect();
             if is_ordered(body, inst) {
                 needed.extend(last_ordered.replace(step));

@@ -1,5 +1,6 @@
 //! Light loops in branches: how one is brought out of them, to be merged with others, and guarded again.
 
+use super::free_values::free_values;
 use super::translate::is_dear;
 use crate::ir::{Binary, Body, Const, Inst, MachineType, Op, Region, Unary, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -99,8 +100,9 @@ struct BranchParts {
 impl BranchParts {
     fn of(body: &Body, region: Region, light_loop: Inst, guard: Option<Value>) -> Option<Self> {
         let data = body.inst(light_loop);
-        let (head, carried) = data.args.split_at(data.op.fixed_args());
-        let needs = captured(body, light_loop).into_iter().chain(carried.iter().copied()).chain(guard);
+        let head = &data.args[..data.op.fixed_args()];
+        // What the head needs too is found to be of `always` first.
+        let needs = free_values(body, light_loop).into_iter().chain(guard);
         let (mut always, mut needed) =
             (head.iter().copied().collect::<FxHashSet<_>>(), needs.collect::<FxHashSet<_>>());
         let mut parts = Self { always: Vec::new(), needed: Vec::new(), rest: Vec::new() };
@@ -114,7 +116,7 @@ impl BranchParts {
                 always.extend(&data.args);
                 parts.always.push(inst);
             } else if gives(&needed) {
-                needed.extend(data.args.iter().copied().chain(captured(body, inst)));
+                needed.extend(free_values(body, inst));
                 parts.needed.push(inst);
             } else {
                 parts.rest.push(inst);
@@ -147,19 +149,6 @@ pub(super) fn uses_any(body: &Body, inst: Inst, values: &FxHashSet<Value>) -> bo
             let region = body.region(r);
             region.results.iter().any(|v| values.contains(v)) || region.insts.iter().any(|&i| uses_any(body, i, values))
         })
-}
-
-/// Returns the values from outside an instruction that the regions below it use.
-fn captured(body: &Body, inst: Inst) -> FxHashSet<Value> {
-    let mut used = FxHashSet::default();
-    for &region in &body.inst(inst).regions {
-        used.extend(&body.region(region).results);
-        body.walk(region, &mut |i| {
-            used.extend(&body.inst(i).args);
-            used.extend(body.inst(i).regions.iter().flat_map(|&r| &body.region(r).results));
-        });
-    }
-    used
 }
 
 fn takes_derivatives(body: &Body, inst: Inst) -> bool {

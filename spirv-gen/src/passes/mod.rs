@@ -21,6 +21,7 @@ pub(crate) mod writer;
 pub use dead::remove_dead;
 pub use demand::demand_slice;
 pub use derivatives::relocate_derivatives;
+pub(crate) use free_values::free_values;
 pub(crate) use illuminance::keep_shown;
 pub use illuminance::to_light_loops;
 pub use merge_lights::merge_light_loops;
