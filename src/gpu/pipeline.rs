@@ -2,6 +2,7 @@
 
 use super::error::GpuError;
 use super::shared::DeviceShared;
+use super::specialise::specialised;
 use crate::pipeline::recording::{BindingForm, DRIVER_THREADS_ID, Kernel};
 use ash::vk;
 use std::sync::Arc;
@@ -90,6 +91,7 @@ pub(super) fn make_pipeline(
     let raw = &shared.raw;
     let doing = format!("compiling kernel {}", kernel.label());
     let words = shared.as_gpu.words(kernel.words());
+    let words = specialised(&words, values(shared, constants));
     let info = vk::ShaderModuleCreateInfo::default().code(&words);
     // SAFETY: the module is valid SPIR-V: tests run spirv-val on the kernels of the build and on the output of the
     // shader compiler. `Kernels::check_usable` has found its capabilities enabled on this device.
@@ -122,10 +124,9 @@ fn create(
     layout: KernelLayout,
     constants: &[u32],
 ) -> Result<vk::Pipeline, vk::Result> {
-    let data: Vec<u8> = constants.iter().chain([&shared.driver_threads]).flat_map(|word| word.to_le_bytes()).collect();
-    let entry = |id: u32| vk::SpecializationMapEntry::default().constant_id(id).offset(4 * id).size(4);
-    let count = constants.len() as u32;
-    let entries: Vec<_> = (0..count).map(entry).chain([entry(count).constant_id(DRIVER_THREADS_ID)]).collect();
+    let data: Vec<u8> = values(shared, constants).flat_map(|(_, value)| value.to_le_bytes()).collect();
+    let entry = |(at, (id, _)): (u32, _)| vk::SpecializationMapEntry::default().constant_id(id).offset(4 * at).size(4);
+    let entries: Vec<_> = (0..).zip(values(shared, constants)).map(entry).collect();
     let specialization = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .stage(vk::ShaderStageFlags::COMPUTE)
@@ -138,4 +139,9 @@ fn create(
     // data.
     let made = unsafe { shared.raw.create_compute_pipelines(cache, &[info], None) };
     made.map(|pipelines| pipelines[0]).map_err(|(_, code)| code)
+}
+
+/// The specialisation constants of a kernel: ids and values.
+fn values(shared: &DeviceShared, constants: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+    (0..).zip(constants.iter().copied()).chain([(DRIVER_THREADS_ID, shared.driver_threads)])
 }

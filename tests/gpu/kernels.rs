@@ -1,7 +1,7 @@
 //! The kernels of the build, and how devices compile and keep them.
 
 use super::{open_devices, open_with, options};
-use anthill::gpu::{GpuError, Mutant, OpenOptions, Usage};
+use anthill::gpu::{GpuError, Mutant, OpenOptions, Usage, specialised};
 use anthill::pipeline::kernels::{modules, test};
 use anthill::pipeline::recording::{Dispatch, Groups, Kernel, Recording};
 use rspirv::dr::{Instruction, Operand};
@@ -26,6 +26,32 @@ fn fault(words: &[u32]) -> Option<String> {
 fn every_kernel_is_valid_spirv() {
     for (name, words) in modules() {
         assert_eq!(fault(words), None, "{name}");
+    }
+}
+
+/// The names in a module.
+fn names(words: &[u32]) -> impl Iterator<Item = String> {
+    let module = rspirv::dr::load_words(words).expect("rspirv reads it");
+    let text = |name: Instruction| Some(name.operands.last()?.unwrap_literal_string().to_owned());
+    module.debug_names.into_iter().filter_map(text)
+}
+
+/// Kernels as devices get them: textures' are cut down to the forms of texture that there are (constants 0 and 1), all
+/// to the number of the driver's threads (31).
+#[test]
+fn kernels_cut_down_by_their_constants_are_valid() {
+    for values in [[(0, 0), (1, 0), (31, 1)], [(0, 1), (1, 2 | 64), (31, 2)], [(0, 7), (1, 127), (31, 8)]] {
+        for (name, words) in modules() {
+            let cut = specialised(words, values);
+            let is_library = name.starts_with("rsl library");
+            if is_library || (cut.len() < words.len() && values[0].1 == 0) {
+                assert_eq!(fault(&cut), None, "{name}, {values:?}");
+            }
+            if is_library {
+                let has_views = names(&cut).any(|name| name.starts_with("rsl_shadow_of_views"));
+                assert_eq!(has_views, values[1].1 & 64 != 0, "{name}, {values:?}");
+            }
+        }
     }
 }
 

@@ -147,7 +147,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ash", &["src/gpu/", "spirv-gen/tests/compiler/device.rs", "bench/sampler.rs"]),
     ("gpu_allocator", &["src/gpu/"]),
     ("libc", &["src/heap.rs"]),
-    ("rspirv", &["spirv-gen/src/emit/", "spirv-gen/tests/", "src/gpu/mutant.rs", "build/", "tests/"]),
+    (
+        "rspirv",
+        &["spirv-gen/src/emit/", "spirv-gen/tests/", "src/gpu/mutant.rs", "src/gpu/specialise.rs", "build/", "tests/"],
+    ),
     ("shaderc", &["build/", "spirv-gen/tests/", "bench/sampler.rs"]),
     // The interpreter is the oracle of the shader library's lookups, and of a picture.
     (

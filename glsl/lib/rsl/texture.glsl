@@ -45,11 +45,9 @@
 // Some are several shadow maps.
 #define TEXTURE_VIEWS 64u
 
-// Whether any texture is of a form. CPU drivers run both sides of a branch unless it is constant.
-bool textures_have(const in uint form) {
-    uint forms = TEXTURE_FORMS;
-    return (forms & form) != 0u;
-}
+// Whether any texture is of a form. CPU drivers run both sides of a branch unless it is constant, so it is an
+// expression of constants, by which kernels are cut down (src/gpu/specialise.rs).
+#define textures_have(form) ((TEXTURE_FORMS & (form)) != 0u)
 
 // What is looked up: channels of a window of a texture, which is a cell of a grid of equal parts (of a cube's faces).
 struct RslWindow {

@@ -137,9 +137,8 @@ uint tile_word(const in uvec2 texel) {
 // A word of a slot: 64 x 64 words, row by row; 8,192 slots a buffer. CPU drivers read from all buffers of a switch.
 uint slot_word(const in uint slot, const in uint inside) {
     int word = int((slot & 8191u) * 4096u + inside);
-    uint last = TILES_LAST;
-    if (last == 0u) return uint(texelFetch(tiles0, word).x);
-    if (last == 1u) {
+    if (TILES_LAST == 0u) return uint(texelFetch(tiles0, word).x);
+    if (TILES_LAST == 1u) {
         if (slot < 8192u) return uint(texelFetch(tiles0, word).x);
         return uint(texelFetch(tiles1, word).x);
     }

@@ -252,6 +252,7 @@ fn is_importable(inst: &Instruction) -> bool {
             | ConstantComposite
             | ConstantNull
             | SpecConstant
+            | SpecConstantOp
             | Undef
     ) || (inst.class.opcode == Variable
         && [StorageClass::StorageBuffer, StorageClass::UniformConstant, StorageClass::Private]
