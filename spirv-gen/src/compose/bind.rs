@@ -9,7 +9,7 @@ use super::texture_info::texture_info;
 use crate::interp::index;
 use crate::ir::{
     Axis, Binary, Builtin, Compare, Const, Direction, Global, Inst, LIGHT_SITES, MachineType, MessageTarget, Op, Param,
-    ParamDefault, ParamId, QuerySource, RANDOM_SITES, Region, RslType, Shader, Slot, Unary, Value,
+    ParamDefault, ParamId, QuerySource, RANDOM_SITES, Region, RslType, Shader, Slot, Unary, Value, sent_name,
 };
 use crate::passes::translate::{Rules, Translator};
 use crate::passes::writer::BodyWriter;
@@ -81,7 +81,7 @@ impl Rules for Binder<'_> {
             Op::LightLoop { .. } if self.role == Role::Atmosphere => {
                 let asked = self.request.shown_to_lights().into_iter();
                 let shown = asked.filter_map(|name| self.surface?.get(&name).map(|&value| (name, value))).collect();
-                Some(t.showing(self, inst, args, shown))
+                Some(t.showing_more(self, inst, args, shown))
             }
             Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
@@ -301,7 +301,17 @@ impl<'r> Binder<'r> {
         (&shader.shader.params[number], shader.bindings.get(number).cloned().unwrap_or(Binding::Default))
     }
 
+    /// Returns what the shader that is lit sends instead of a parameter of the light: one value of its type.
+    fn sent(&self, out: &BodyWriter, p: ParamId) -> Option<Value> {
+        let (surface, (param, _)) = (self.surface.filter(|_| self.lit.is_some())?, self.binding(p));
+        let value = *surface.get(&sent_name(&param.name))?;
+        (param.array.is_none() && out.ty(value) == param.ty.machine()).then_some(value)
+    }
+
     pub(super) fn param(&mut self, t: &mut Translator<'_, '_>, p: ParamId) -> Value {
+        if let Some(sent) = self.sent(t.out, p) {
+            return sent;
+        }
         let (param, binding) = self.binding(p);
         let (name, ty, len) = (param.name.clone(), param.ty, param.len());
         let default = param.default.clone();
@@ -348,6 +358,9 @@ impl<'r> Binder<'r> {
 
     /// Returns all elements of a parameter.
     pub(super) fn param_elements(&mut self, out: &mut BodyWriter, p: ParamId) -> Vec<Value> {
+        if let Some(sent) = self.sent(out, p) {
+            return vec![sent];
+        }
         let (param, binding) = self.binding(p);
         let (name, ty, len) = (param.name.clone(), param.ty, param.len());
         match (binding, param.default.clone()) {
@@ -500,7 +513,7 @@ impl<'r> Binder<'r> {
     pub(super) fn pattern(&self, t: &Translator<'_, '_>, old: Value, new: Value) -> Option<Pattern> {
         match (t.out.body().constant(new), t.from.def_inst(old).map(|d| &d.op)) {
             (Some(Const::Str(text)), _) => Some(Pattern::Literal(text.clone())),
-            (_, Some(Op::Param(p))) if self.binding(*p).1 == Binding::Block => {
+            (_, Some(Op::Param(p))) if self.binding(*p).1 == Binding::Block && self.sent(t.out, *p).is_none() => {
                 Some(Pattern::Param(self.role, self.binding(*p).0.name.clone()))
             }
             _ => None,

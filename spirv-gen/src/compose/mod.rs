@@ -25,7 +25,7 @@ pub use reflection::{
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
 use crate::abi::{self, channels, output_channel};
-use crate::ir::{Body, MachineType, Op, Shader, ShaderKind, Unary, Value};
+use crate::ir::{Body, MachineType, Op, Shader, Unary, Value};
 use crate::passes::translate::{Translator, translate};
 use crate::passes::writer::BodyWriter;
 use crate::passes::{
@@ -39,7 +39,6 @@ use map_lists::spread_map_lists;
 use opacity::opacity;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use table::{BindingTable, Placement};
 
@@ -165,14 +164,13 @@ fn wanted<'s>(request: &PipelineRequest<'_>, role: Role, shader: &'s Shader) -> 
     let names: Vec<Arc<str>> = shader.outputs.iter().map(|output| output.name.clone()).collect();
     let is_element = |name: &Arc<str>| name.ends_with(']');
     let has_elements = names.iter().any(is_element);
-    // The displacement may be a surface that moves P.
-    let is_surface = matches!(shader.kind, ShaderKind::Surface | ShaderKind::Displacement);
-    let shows = is_surface && names.len() > shader.kind.outputs().len();
+    let mut shows = false;
+    shader.body.walk(shader.body.root(), &mut |i| shows |= !shader.body.inst(i).op.shown().is_empty());
     if !has_elements && !shows {
         return (Cow::Borrowed(&shader.body), names);
     }
     let (mut body, root) = (shader.body.clone(), shader.body.root());
-    let shown = if is_surface { request.shown_to_lights() } else { BTreeSet::new() };
+    let shown = request.shown_to_lights();
     keep_shown(&mut body, |name| shown.contains(name));
     if !has_elements {
         return (Cow::Owned(body), names);

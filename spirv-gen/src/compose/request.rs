@@ -3,7 +3,7 @@
 use super::message::{Message, messages_to};
 use super::reflection::{DisplacementValue, Role};
 use crate::abi::{GEOMETRY_CHANNELS, channels};
-use crate::ir::{Const, MessageTarget, Param, ParamDefault, RslType, Shader, element_name};
+use crate::ir::{Const, MessageTarget, Param, ParamDefault, RslType, Shader, element_name, sent_name};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -137,9 +137,11 @@ impl PipelineRequest<'_> {
         wanted
     }
 
-    /// Returns the names of the outputs of the surface for which lights ask.
+    /// Returns the names of what lights see of a shader that is lit: outputs for which they ask, and what is sent to
+    /// their parameters.
     pub(super) fn shown_to_lights(&self) -> BTreeSet<Arc<str>> {
-        self.lights.iter().flat_map(asked_of_surface).collect()
+        let sent = self.lights.iter().flat_map(|light| &light.shader.params).map(|param| sent_name(&param.name));
+        self.lights.iter().flat_map(asked_of_surface).chain(sent).collect()
     }
 
     /// Returns what is stored, in this order.

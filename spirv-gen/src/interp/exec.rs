@@ -6,9 +6,11 @@ use super::host::{InterpreterHost, LightRays, Ray, in_cone};
 use super::noise::{hash, random};
 use super::texture::{fact, look, look_for_points};
 use crate::ir::{
-    Body, Const, Global, Inst, InstData, LIGHT_SITES, LookupKind, MachineType, MessageTarget, Op, Region, Slot, Value,
+    Body, Const, Global, Inst, InstData, LIGHT_SITES, LookupKind, MachineType, MessageTarget, Op, Region,
+    SENT_TO_LIGHT, Slot, Value,
 };
 use crate::text;
+use std::sync::Arc;
 
 /// What a run left.
 #[derive(Clone, Debug)]
@@ -331,7 +333,12 @@ impl Machine<'_> {
         let mut carried = self.columns(&data.args[fixed..]);
         let positions = self.values[data.args[0].0 as usize].clone();
         let region = data.regions[0];
-        for (number, light) in self.surroundings.lights(self.grid, &positions).into_iter().enumerate() {
+        let shown = data.op.shown().iter().zip(&data.args[fixed - data.op.shown().len()..fixed]);
+        let sent = |(name, value): (&Arc<str>, &Value)| {
+            Some((name.strip_prefix(SENT_TO_LIGHT)?.into(), self.values[value.0 as usize].clone()))
+        };
+        let sent: Vec<_> = shown.filter_map(sent).collect();
+        for (number, light) in self.surroundings.lights(self.grid, &positions, &sent).into_iter().enumerate() {
             let Some((head, here)) = self.enter_light(data, &light, number) else { continue };
             self.light = Some(light);
             let params = self.body.region(region).params.clone();
@@ -394,7 +401,7 @@ impl Machine<'_> {
         let here = |v| self.surroundings.read(&Op::Global(Global::P), &[], v).swap_remove(0);
         let positions: Vec<_> = (0..self.count()).map(here).collect();
         let mut sum = vec![[0.0f32; 3]; self.count()];
-        for light in self.surroundings.lights(self.grid, &positions).iter().filter(|l| l.ambient) {
+        for light in self.surroundings.lights(self.grid, &positions, &[]).iter().filter(|l| l.ambient) {
             for (sum, ray) in sum.iter_mut().zip(&light.rays) {
                 *sum = std::array::from_fn(|i| sum[i] + ray.cl[i]);
             }

@@ -33,8 +33,9 @@ pub trait InterpreterHost {
         None
     }
 
-    /// Runs the lights: for each in order, what it sends to each of the positions. They see nothing of the surface.
-    fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays>;
+    /// Runs the lights: for each in order, what it sends to each of the positions. They see nothing of the surface but
+    /// what is sent instead of their parameters, by name.
+    fn lights(&self, grid: &Grid, positions: &[Const], sent: &[(Arc<str>, Column)]) -> Vec<LightRays>;
 }
 
 /// What one light sends to every vertex.

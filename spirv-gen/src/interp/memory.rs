@@ -1,10 +1,11 @@
 //! The interpreter's host for a bound program: everything is read from buffers, as on a device.
 
 use super::grid::Grid;
-use super::host::{InterpreterHost, LightRays};
+use super::host::{Column, InterpreterHost, LightRays};
 use super::texture::TextureStore;
 use crate::abi::{Push, work};
 use crate::ir::{Buffer, Builtin, Const, MachineType, Op};
+use std::sync::Arc;
 
 /// The buffers of a dispatch, and the slot that is run.
 #[derive(Clone, Copy)]
@@ -98,7 +99,7 @@ impl InterpreterHost for Memory<'_> {
         String::new()
     }
 
-    fn lights(&self, _: &Grid, _: &[Const]) -> Vec<LightRays> {
+    fn lights(&self, _: &Grid, _: &[Const], _: &[(Arc<str>, Column)]) -> Vec<LightRays> {
         Vec::new()
     }
 }

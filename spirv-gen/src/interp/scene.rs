@@ -26,6 +26,23 @@ pub struct LightInstance<'a> {
     pub category: String,
 }
 
+impl LightInstance<'_> {
+    /// Returns the light with these values instead of its parameters of the same names and types.
+    fn given(&self, sent: &[(Arc<str>, Column)]) -> Self {
+        let mut light = self.clone();
+        light.params.resize(light.shader.params.len(), None);
+        for (name, column) in sent {
+            let found = light.shader.params.iter().position(|p| p.name == *name && p.array.is_none());
+            // A text is its token by now.
+            let ty = |ty: MachineType| if ty == MachineType::Str { MachineType::U32 } else { ty };
+            if let Some(at) = found.filter(|&at| ty(light.shader.params[at].ty.machine()) == ty(column[0].ty())) {
+                light.params[at] = Some(vec![column.clone()]);
+            }
+        }
+        light
+    }
+}
+
 /// What a shader finds around it.
 #[derive(Clone, Debug, Default)]
 pub struct Scene<'a> {
@@ -207,8 +224,9 @@ impl InterpreterHost for SceneHost<'_> {
         self.scene.light_number
     }
 
-    fn lights(&self, grid: &Grid, positions: &[Const]) -> Vec<LightRays> {
-        (0..).zip(&self.scene.lights).map(|(number, light)| self.light(number, light, grid, positions)).collect()
+    fn lights(&self, grid: &Grid, positions: &[Const], sent: &[(Arc<str>, Column)]) -> Vec<LightRays> {
+        let lights = self.scene.lights.iter().map(|light| light.given(sent));
+        (0..).zip(lights).map(|(number, light)| self.light(number, &light, grid, positions)).collect()
     }
 }
 

@@ -351,6 +351,14 @@ pub fn element_name(name: &Arc<str>, len: u32, element: u32) -> Arc<str> {
     if len == 1 { name.clone() } else { format!("{name}[{element}]").into() }
 }
 
+/// What the name of a light's parameter has in front where a surface shows lights what it is instead of their own.
+pub const SENT_TO_LIGHT: &str = "send:light:";
+
+/// Returns the name under which a value for a light's parameter is shown to lights.
+pub fn sent_name(param: &str) -> Arc<str> {
+    format!("{SENT_TO_LIGHT}{param}").into()
+}
+
 /// Something that a shader hands out: a predefined variable, an output parameter or an element of one
 /// ([`element_name`]), with its value at the end of the shader.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -77,8 +77,8 @@ mod unit;
 mod verify;
 
 pub use body::{
-    Body, Def, Inst, InstData, Output, Param, ParamDefault, Region, RegionData, Shader, ShaderKind, SlotData, Value,
-    ValueData, element_name,
+    Body, Def, Inst, InstData, Output, Param, ParamDefault, Region, RegionData, SENT_TO_LIGHT, Shader, ShaderKind,
+    SlotData, Value, ValueData, element_name, sent_name,
 };
 pub use build::{Builder, LightSample, Receiver};
 pub use compose::{Fresnel, TransformKind, is_current};

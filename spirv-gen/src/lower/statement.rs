@@ -3,7 +3,7 @@
 use super::cells::{Cell, Mark};
 use super::effects::Escapes;
 use super::lowerer::{Array, ArrayPlace, LoopFlags, Lowerer, machine};
-use crate::ir::{Op, Receiver, Unary, Value};
+use crate::ir::{Op, Receiver, Unary, Value, sent_name};
 use crate::sema::hir::{Expr, Predefined, Shape, Stmt, StmtKind, Storage, VarId};
 
 /// Elements of an array that are handled one by one; longer arrays are handled in a loop.
@@ -125,9 +125,7 @@ impl Lowerer<'_> {
             StmtKind::Break(levels) => self.jump(*levels, *levels),
             StmtKind::Continue(levels) => self.jump(*levels, *levels - 1),
             StmtKind::Return(value) => self.give_back(value.as_ref()),
-            StmtKind::Illuminance { category, position, cone, body } => {
-                self.illuminance(category.as_ref(), position, cone.as_ref(), body);
-            }
+            StmtKind::Illuminance { .. } => self.illuminance(&statement.kind),
             StmtKind::Illuminate { position, cone, body } => self.illuminate(position, cone.as_ref(), body),
             StmtKind::Solar { cone, body } => self.solar(cone.as_ref(), body),
         }
@@ -350,13 +348,17 @@ impl Lowerer<'_> {
         }
     }
 
-    fn illuminance(&mut self, category: Option<&Expr>, position: &Expr, cone: Option<&(Expr, Expr)>, body: &[Stmt]) {
+    fn illuminance(&mut self, statement: &StmtKind) {
+        let StmtKind::Illuminance { category, position, cone, sent, body } = statement else {
+            panic!("an illuminance")
+        };
         let category = match category {
             Some(category) => self.value(category),
             None => self.builder.str(""),
         };
         let position = self.value(position);
-        let cone = cone.map(|(axis, angle)| (self.value(axis), self.value(angle)));
+        let cone = cone.as_ref().map(|(axis, angle)| (self.value(axis), self.value(angle)));
+        let sent: Vec<_> = sent.iter().map(|(name, value)| (sent_name(name), self.value(value))).collect();
         let flags = self.loop_flags();
         let seen = [Predefined::L, Predefined::Cl, Predefined::Ol].map(|seen| {
             let storage = Storage::Predefined(seen);
@@ -366,7 +368,7 @@ impl Lowerer<'_> {
         // What the body makes of L, Cl and Ol is of this light alone.
         carried.retain(|&cell| !seen.contains(&Some(cell)));
         let init: Vec<_> = carried.iter().map(|&c| self.current(c)).collect();
-        let shown = self.shown();
+        let shown = [self.shown(), sent].concat();
         let receiver = Receiver { position, cone, category };
         let sample = self.builder.begin_illuminance_showing(receiver, &shown, &init);
         let mark = self.cells.mark();

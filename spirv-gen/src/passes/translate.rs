@@ -251,8 +251,8 @@ impl<'a, 'o> Translator<'a, 'o> {
             .collect()
     }
 
-    /// Writes a light loop, which shows nothing to lights, as one that shows these values.
-    pub(crate) fn showing(
+    /// Writes a light loop as one that shows these values too.
+    pub(crate) fn showing_more(
         &mut self,
         rules: &mut dyn Rules,
         inst: Inst,
@@ -261,6 +261,7 @@ impl<'a, 'o> Translator<'a, 'o> {
     ) -> Vec<Value> {
         let data = self.from.inst(inst);
         let (names, values): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
+        let names = [data.op.shown(), &names].concat();
         let (head, init) = args.split_at(data.op.fixed_args());
         let (region, _) = self.nested(rules, data.regions[0], true);
         let op = data.op.clone().showing(names.into());

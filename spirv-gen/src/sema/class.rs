@@ -261,15 +261,9 @@ impl<'a> Inference<'a> {
                     self.edge(self.conditions[i], result);
                 }
             }
-            StmtKind::Illuminance { category, position, cone, body } => {
-                let head = category.iter().chain([position]).chain(cone.iter().flat_map(|(a, b)| [a, b]));
-                self.under_lights(head, body);
+            StmtKind::Illuminance { body, .. } | StmtKind::Illuminate { body, .. } | StmtKind::Solar { body, .. } => {
+                self.under_lights(visit::own_expressions(statement).into_iter(), body);
             }
-            StmtKind::Illuminate { position, cone, body } => {
-                let head = std::iter::once(position).chain(cone.iter().flat_map(|(a, b)| [a, b]));
-                self.under_lights(head, body);
-            }
-            StmtKind::Solar { cone, body } => self.under_lights(cone.iter().flat_map(|(a, b)| [a, b]), body),
         }
     }
 

@@ -208,6 +208,8 @@ pub enum StmtKind {
         position: Expr,
         /// Axis and half the opening of the cone in which lights are seen.
         cone: Option<(Expr, Expr)>,
+        /// What parameters of the lights are instead of their own values, by name.
+        sent: Vec<(Name, Expr)>,
         /// What is done for each.
         body: Vec<Stmt>,
     },

@@ -1,15 +1,33 @@
 //! Statements.
 
 use super::checker::{Checker, lights_report};
-use super::hir::{ChainStep, Class, DeclaredKind, Expr, ExprKind, LEVELS_MAX, Stmt, StmtKind, Type};
+use super::hir::{ChainStep, Class, DeclaredKind, Expr, ExprKind, LEVELS_MAX, ShadeopCall, Stmt, StmtKind, Type};
+use super::operator::single;
 use super::scope::Scope;
 use crate::diagnostic::Report;
+use crate::ir::{MessageTarget, SENT_TO_LIGHT};
 use crate::shadeops::Opcode;
 use crate::span::Span;
 use crate::syntax::ast::{AstExpr, AstExprKind, AstStmt, AstStmtKind, LightStatement};
+use crate::syntax::token::Name;
 
-/// Category, position, axis and angle.
-type IlluminanceHead = (Option<Expr>, Expr, Option<(Expr, Expr)>);
+/// What stands in the parentheses of an illuminance.
+struct IlluminanceHead {
+    category: Option<Expr>,
+    position: Expr,
+    /// Axis and angle.
+    cone: Option<(Expr, Expr)>,
+    pairs: IlluminancePairs,
+}
+
+/// The pairs of names and values of an illuminance (PRMan).
+#[derive(Default)]
+struct IlluminancePairs {
+    /// What lights are given: `"send:light:name", value`.
+    sent: Vec<(Name, Expr)>,
+    /// Questions to each light: `"light:name", variable`.
+    asked: Vec<Stmt>,
+}
 
 impl Checker<'_> {
     /// Checks the statements of one block in the scope that the caller opened.
@@ -214,8 +232,8 @@ impl Checker<'_> {
         let outer = std::mem::replace(&mut self.enclosing.in_illuminance, true);
         let body = self.loop_body(body);
         self.enclosing.in_illuminance = outer;
-        let (category, position, cone) = head?;
-        Some(StmtKind::Illuminance { category, position, cone, body })
+        let IlluminanceHead { category, position, cone, pairs: IlluminancePairs { sent, asked } } = head?;
+        Some(StmtKind::Illuminance { category, position, cone, sent, body: [asked, body].concat() })
     }
 
     /// `[category,] position [, axis, angle] [, name, value ...]`
@@ -242,11 +260,9 @@ impl Checker<'_> {
             cone = Some(self.cone(rest, "illuminance", span));
             rest = rest.get(2..).unwrap_or_default();
         }
-        self.illuminance_messages(rest);
-        match cone {
-            None => Some((category, position?, None)),
-            Some(cone) => Some((category, position?, Some(cone?))),
-        }
+        let pairs = self.illuminance_pairs(rest);
+        let cone = cone.map_or(Some(None), |cone| cone.map(Some));
+        Some(IlluminanceHead { category, position: position?, cone: cone?, pairs: pairs? })
     }
 
     /// Returns whether nothing or a string literal comes next.
@@ -266,20 +282,49 @@ impl Checker<'_> {
     }
 
     /// The pairs at the end of an illuminance's arguments.
-    fn illuminance_messages(&mut self, pairs: &[AstExpr]) {
-        for pair in pairs.chunks(2) {
-            let name = self.value_of(&pair[0], Type::String);
+    fn illuminance_pairs(&mut self, arguments: &[AstExpr]) -> Option<IlluminancePairs> {
+        let mut pairs = IlluminancePairs::default();
+        for pair in arguments.chunks(2) {
+            let name = self.value_of(&pair[0], Type::String)?;
             let Some(value) = pair.get(1) else {
-                return self.error(Report::error(pair[0].span, "this name has no value"));
+                self.error(Report::error(pair[0].span, "this name has no value"));
+                return None;
             };
-            self.expr(value, None);
-            // Lights are run for every illuminance, so nothing is ever out of date.
-            let is_cache = |e: &Expr| matches!(&e.kind, ExprKind::String(text) if &**text == "lightcache");
-            if name.is_some_and(|n| !is_cache(&n)) {
-                let report = Report::warning(pair[0].span, "messages from `illuminance` to lights are not supported");
-                self.reports.push(report.hint("query the light with `lightsource(name, variable)`"));
+            let ExprKind::String(word) = &name.kind else {
+                self.error(Report::error(name.span, "the name of a parameter must be a literal"));
+                return None;
+            };
+            if let Some(param) = word.strip_prefix(SENT_TO_LIGHT) {
+                pairs.sent.push((param.into(), self.value(value, None)?));
+            } else if let Some(variable) = word.strip_prefix("light:") {
+                pairs.asked.push(self.asked_of_light(variable.into(), name.span, value)?);
+            } else {
+                self.expr(value, None);
+                // Lights are run for every illuminance, so nothing is ever out of date.
+                if &**word != "lightcache" {
+                    let report = Report::warning(name.span, format!("`illuminance` has no parameter `{word}`"));
+                    self.reports
+                        .push(report.hint("it is ignored; lights take `send:light:name` and give `light:name`"));
+                }
             }
         }
+        Some(pairs)
+    }
+
+    /// Returns `lightsource(name, variable)` as a statement.
+    fn asked_of_light(&mut self, name: Name, span: Span, variable: &AstExpr) -> Option<Stmt> {
+        let place = self.expr(variable, None)?;
+        let call = ShadeopCall {
+            opcode: Opcode::Message(MessageTarget::Light),
+            name: "lightsource".into(),
+            span,
+            arguments: vec![single(ExprKind::String(name), Type::String, span)],
+            outputs: vec![self.assignable(place)?],
+            channel: None,
+            named: Vec::new(),
+        };
+        let answer = single(ExprKind::Shadeop(Box::new(call)), Type::Float, span);
+        Some(Stmt { kind: StmtKind::Expr(answer), span })
     }
 
     /// A statement of a light shader.

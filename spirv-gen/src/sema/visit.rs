@@ -40,8 +40,9 @@ pub(super) fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
         StmtKind::Expr(value) | StmtKind::Return(Some(value)) | StmtKind::If { condition: value, .. } => vec![value],
         StmtKind::Declare(_, values) => values.iter().collect(),
         StmtKind::Loop { condition, step, .. } => condition.iter().chain(step).collect(),
-        StmtKind::Illuminance { category, position, cone, .. } => {
-            category.iter().chain([position]).chain(cone.iter().flat_map(|(a, b)| [a, b])).collect()
+        StmtKind::Illuminance { category, position, cone, sent, .. } => {
+            let head = category.iter().chain([position]).chain(cone.iter().flat_map(|(a, b)| [a, b]));
+            head.chain(sent.iter().map(|(_, value)| value)).collect()
         }
         StmtKind::Illuminate { position, cone, .. } => {
             std::iter::once(position).chain(cone.iter().flat_map(|(a, b)| [a, b])).collect()

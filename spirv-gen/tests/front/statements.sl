@@ -50,8 +50,17 @@ surface lit()
     illuminance (P, N, PI / 2) Ci += Cl * normalize(L) . N;
     illuminance ("a,-b", P) { Ci += Ol; }
     illuminance ("a", P, N, 1, "lightcache", "refresh") { }
-    // warning: 38-51 messages from `illuminance` to lights are not supported
-    illuminance (P, normalize(N), 1, "send:light:x", 1) { }
+    float told = 0, pair_[2] = {0, 0};
+    illuminance (P, normalize(N), 1, "send:light:x", 1, "light:y", told) { }
+    // warning: 38-45 `illuminance` has no parameter `volume`
+    illuminance (P, normalize(N), 1, "volume", 1) { }
+    // error: 32-39 only variables can be assigned to
+    illuminance (P, "light:y", 1 + told) { }
+    // error: 37-41 expected one value, found an array of 2 `float`
+    illuminance (P, "send:light:x", pair_) { }
+    string unknown = "lightcache";
+    // error: 38-44 the name of a parameter must be a literal
+    illuminance (P, "light:y", told, unknown, 1) { }
     // error: 5-24 an axis and an angle
     illuminance (P, N) ;
     // error: 5-20 `illuminance` needs a position
