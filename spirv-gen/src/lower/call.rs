@@ -10,6 +10,7 @@ impl Lowerer<'_> {
     pub(super) fn call(&mut self, id: FuncId, arguments: &[Argument]) -> Option<Value> {
         let function = self.function(id);
         let (mut outputs, mut given, mut aliases) = (Vec::new(), Vec::new(), Vec::new());
+        let mut counts = Vec::new();
         for (argument, &formal) in arguments.iter().zip(&function.arguments) {
             match argument {
                 Argument::Value(value) => given.push((formal, self.value(value))),
@@ -21,11 +22,18 @@ impl Lowerer<'_> {
                     outputs.push((formal, target));
                 }
                 // The caller's array itself.
-                Argument::Array(array) => self.arrays[formal.0 as usize] = Some(self.array(*array)),
+                Argument::Array(array) => {
+                    let array = self.array(*array);
+                    self.arrays[formal.0 as usize] = Some(array);
+                    counts.extend(array.count.map(|count| (formal, count)));
+                }
             }
         }
         for (formal, value) in given {
             self.cells.set(formal.into(), value);
+        }
+        for (formal, count) in counts {
+            self.cells.alias(formal.into(), count);
         }
         for (formal, variable) in aliases {
             let value = self.read(variable);

@@ -37,6 +37,7 @@ impl Lowerer<'_> {
             ExprKind::Element(id, index) => {
                 let index = self.value(index);
                 let array = self.array(*id);
+                let index = self.inside(array, index);
                 self.load(array, index)
             }
             ExprKind::Triple(_) | ExprKind::Matrix(_) => self.tuple(expr),
@@ -283,7 +284,8 @@ impl Lowerer<'_> {
             None => Target::Variable(place.variable),
             Some(index) => {
                 let index = self.value(index);
-                Target::Element(self.array(place.variable), index)
+                let array = self.array(place.variable);
+                Target::Element(array, self.inside(array, index))
             }
         }
     }

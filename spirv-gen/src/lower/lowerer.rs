@@ -22,7 +22,10 @@ pub(super) enum ArrayPlace {
 #[derive(Clone, Copy)]
 pub(super) struct Array {
     pub(super) place: ArrayPlace,
+    /// Elements for which there is room.
     pub(super) length: u32,
+    /// The number of elements, where it changes.
+    pub(super) count: Option<Cell>,
 }
 
 /// The flags of a loop that is being lowered.
@@ -155,7 +158,7 @@ impl<'a> Lowerer<'a> {
             self.params[parameter.variable.0 as usize] = Some(id);
             if let Some(length) = array {
                 let place = ArrayPlace::Param(id);
-                self.arrays[parameter.variable.0 as usize] = Some(Array { place, length });
+                self.arrays[parameter.variable.0 as usize] = Some(Array { place, length, count: None });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! From the HIR to the IR: functions are put in place of their calls, variables become values, jumps become carried
 //! truth values.
 
+mod arrays;
 mod bake;
 mod call;
 mod cast_shadow;

@@ -44,7 +44,7 @@ impl Lowerer<'_> {
             Opcode::Format => self.formatted(call),
             Opcode::Concat => self.concat(call),
             Opcode::Match => self.matches(call),
-            Opcode::ArrayLength => self.array_length(call),
+            Opcode::Array(op) => return self.array_op(op, call),
             Opcode::Message(target) => self.message(target, call),
             Opcode::Query(source) => self.query(source, call),
             Opcode::TextureInfo => self.texture_info(call),
@@ -290,13 +290,6 @@ impl Lowerer<'_> {
     fn matches(&mut self, call: &ShadeopCall) -> Value {
         let (pattern, text) = (self.value(&call.arguments[0]), self.value(&call.arguments[1]));
         self.builder.op(Op::Match, &[pattern, text])
-    }
-
-    /// `arraylength(array)`, which is known: an array of open length is the caller's.
-    fn array_length(&mut self, call: &ShadeopCall) -> Value {
-        let hir::ExprKind::Variable(id) = call.arguments[0].kind else { panic!("only variables are arrays") };
-        let length = self.array(id).length;
-        self.builder.f32(length as f32)
     }
 
     /// Returns what is requested: the last argument, which the checker has seen to be a literal.

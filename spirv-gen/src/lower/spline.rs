@@ -14,9 +14,9 @@ impl Lowerer<'_> {
         };
         let mut arguments = Vec::new();
         for argument in rest {
-            match (&argument.kind, argument.shape) {
-                (ExprKind::Variable(id), Shape::Array(_) | Shape::Open) => {
-                    let array = self.array(*id);
+            match argument.kind {
+                ExprKind::Variable(id) if argument.shape != Shape::Single => {
+                    let array = self.array(id);
                     for i in 0..array.length {
                         let index = self.builder.f32(i as f32);
                         arguments.push(self.load(array, index));

@@ -2,12 +2,9 @@
 
 use super::cells::{Cell, Mark};
 use super::effects::Escapes;
-use super::lowerer::{Array, ArrayPlace, LoopFlags, Lowerer, machine};
-use crate::ir::{Op, Receiver, Unary, Value, sent_name};
+use super::lowerer::{LoopFlags, Lowerer, machine};
+use crate::ir::{Receiver, Unary, Value, sent_name};
 use crate::sema::hir::{Expr, Predefined, Shape, Stmt, StmtKind, Storage, VarId};
-
-/// Elements of an array that are handled one by one; longer arrays are handled in a loop.
-const UNROLLED_MAX: u32 = 8;
 
 impl Lowerer<'_> {
     /// The code of a shader or function.
@@ -160,7 +157,8 @@ impl Lowerer<'_> {
             let zero = self.builder.constant(machine(variable.ty).zero());
             self.cells.set(id.into(), zero);
         } else {
-            self.local_array(id);
+            let (array, none) = (self.local_array(id), self.builder.f32(0.0));
+            self.set_count(array, none);
         }
     }
 
@@ -175,67 +173,16 @@ impl Lowerer<'_> {
         }
         let values: Vec<_> = values.iter().map(|v| self.value(v)).collect();
         let array = self.local_array(id);
-        if values.is_empty() && self.loop_depth > 0 {
+        if array.count.is_some() {
+            let count = self.builder.f32(values.len() as f32);
+            self.set_count(array, count);
+        } else if values.is_empty() && self.loop_depth > 0 {
             let zero = self.builder.constant(machine(variable.ty).zero());
             return self.for_elements(array.length, |this, index| this.store(array, index, zero));
         }
         for (i, value) in values.into_iter().enumerate() {
             let index = self.builder.f32(i as f32);
             self.store(array, index, value);
-        }
-    }
-
-    /// Returns the memory of a local array: its own for each call of a function.
-    pub(super) fn local_array(&mut self, id: VarId) -> Array {
-        let variable = self.shader.variable(id);
-        if let (Some(array), Storage::Local) = (self.arrays[id.0 as usize], variable.storage) {
-            return array;
-        }
-        let length = if let Shape::Array(length) = variable.shape { length } else { 1 };
-        let place = ArrayPlace::Slot(self.builder.array(machine(variable.ty), length));
-        let array = Array { place, length };
-        self.arrays[id.0 as usize] = Some(array);
-        array
-    }
-
-    /// Does something for the index of every element.
-    fn for_elements(&mut self, length: u32, mut f: impl FnMut(&mut Self, Value)) {
-        if length <= UNROLLED_MAX {
-            for i in 0..length {
-                let index = self.builder.f32(i as f32);
-                f(self, index);
-            }
-            return;
-        }
-        let zero = self.builder.f32(0.0);
-        let index = self.builder.begin_loop(&[zero])[0];
-        let end = self.builder.f32(length as f32);
-        let more = self.builder.lt(index, end);
-        self.builder.begin_loop_body(more);
-        f(self, index);
-        let one = self.builder.f32(1.0);
-        let next = self.builder.add(index, one);
-        self.builder.end_loop(&[next]);
-    }
-
-    pub(super) fn copy_array(&mut self, to: Array, from: Array) {
-        self.for_elements(to.length.min(from.length), |this, index| {
-            let value = this.load(from, index);
-            this.store(to, index, value);
-        });
-    }
-
-    pub(super) fn load(&mut self, array: Array, index: Value) -> Value {
-        match array.place {
-            ArrayPlace::Slot(slot) => self.builder.op(Op::SlotLoad(slot), &[index]),
-            ArrayPlace::Param(param) => self.builder.op(Op::ParamElement(param), &[index]),
-        }
-    }
-
-    pub(super) fn store(&mut self, array: Array, index: Value, value: Value) {
-        match array.place {
-            ArrayPlace::Slot(slot) => drop(self.builder.emit(Op::SlotStore(slot), &[index, value])),
-            ArrayPlace::Param(_) => panic!("parameters that are assigned are copied first"),
         }
     }
 

@@ -289,7 +289,7 @@ impl Checker<'_> {
         let function = &self.functions[id.0 as usize].function;
         let (arguments, result) = (function.arguments.clone(), function.result);
         let mut given = Vec::with_capacity(arguments.len());
-        for (argument, ActualArgument { expr, .. }) in arguments.into_iter().zip(actuals) {
+        for (i, (argument, ActualArgument { expr, .. })) in arguments.into_iter().zip(actuals).enumerate() {
             let wanted = self.variable(argument);
             let (ty, output) = (wanted.ty, matches!(wanted.storage, Storage::Argument { output: true }));
             given.push(if wanted.shape != Shape::Single {
@@ -297,6 +297,7 @@ impl Checker<'_> {
                 if output {
                     self.assignable(expr)?;
                 }
+                self.give_array(id, i, array, span);
                 Argument::Array(array)
             } else if output {
                 Argument::Output(self.assignable(expr)?)
@@ -402,6 +403,7 @@ impl Checker<'_> {
             _ => {}
         }
         self.check_supported(call);
+        self.check_arrays(call);
         if !matches!(call.opcode, Opcode::Points | Opcode::Bake3d) {
             call.named.iter().for_each(|(name, value)| self.check_lookup_parameter(call, name, value));
         }
@@ -512,7 +514,8 @@ impl Checker<'_> {
             return Some(());
         }
         if !matches!(value.kind, ExprKind::Variable(_) | ExprKind::Element(..)) {
-            let message = format!("`texture3d` has no parameter {}, and a channel needs a variable", name.describe());
+            let word = if let ExprKind::String(word) = &name.kind { format!("`{word}`") } else { name.describe() };
+            let message = format!("`texture3d` has no parameter {word}, and a channel needs a variable");
             self.warn_once(&message, Report::warning(name.span, message.clone()).hint("it is ignored"));
             return Some(());
         }

@@ -1,5 +1,6 @@
 //! What is known while a shader is checked, and how faults are reported.
 
+use super::arrays::ArrayUse;
 use super::hir::{Class, DeclaredKind, FuncId, Function, Stmt, Type, VarId, Variable};
 use super::scope::Scope;
 use crate::diagnostic::{Report, Reports};
@@ -23,6 +24,8 @@ pub(super) struct Checker<'a> {
     pub(super) file_functions: FxHashSet<Name>,
     /// Functions whose declaration has a fault.
     pub(super) poisoned_functions: FxHashSet<Name>,
+    /// What is done with arrays of open length: local ones, and arguments of functions.
+    pub(super) array_uses: FxHashMap<VarId, ArrayUse>,
     /// What was warned of, where one warning a shader is enough.
     pub(super) warned: FxHashSet<Name>,
     pub(super) enclosing: EnclosingCode,
@@ -99,6 +102,7 @@ impl<'a> Checker<'a> {
             predefined: FxHashMap::default(),
             file_functions: names.collect(),
             poisoned_functions: FxHashSet::default(),
+            array_uses: FxHashMap::default(),
             warned: FxHashSet::default(),
             enclosing: EnclosingCode::default(),
         }

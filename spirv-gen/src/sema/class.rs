@@ -11,7 +11,7 @@ use super::hir::{
 };
 use super::visit;
 use crate::diagnostic::{Report, Reports};
-use crate::shadeops::{LightingOp, Opcode};
+use crate::shadeops::{ArrayOp, LightingOp, Opcode};
 use crate::span::Span;
 use rustc_hash::FxHashSet;
 
@@ -149,7 +149,8 @@ impl<'a> Inference<'a> {
         Self {
             shader,
             edges: Vec::new(),
-            node_count: count as u32 + 1,
+            // One for each variable, and one for the length of each.
+            node_count: 2 * count as u32 + 1,
             conditions: Vec::new(),
             depths: vec![0; count],
             summaries: Vec::new(),
@@ -199,9 +200,11 @@ impl<'a> Inference<'a> {
                     continue;
                 }
                 let variable = (at != VARYING && at <= last_variable).then(|| VarId(at - 1));
+                let is_length = at > last_variable && at <= 2 * last_variable;
                 let argument = variable.and_then(|v| function.arguments.iter().position(|a| *a == v));
-                let outside =
-                    at == VARYING || variable.is_some_and(|v| argument.is_none() && !own_variables.contains(&v));
+                let outside = at == VARYING
+                    || is_length
+                    || variable.is_some_and(|v| argument.is_none() && !own_variables.contains(&v));
                 if outside {
                     found.push(Dependency::Outside(at));
                     continue;
@@ -370,7 +373,11 @@ impl<'a> Inference<'a> {
                 self.edge(source, sink);
                 self.edge(node(place.variable), sink);
             }
-            ExprKind::AssignArray(to, from) => self.give(*to, node(*from), expr.span),
+            ExprKind::AssignArray(to, from) => {
+                self.give(*to, node(*from), expr.span);
+                self.edge(self.length(*from), self.length(*to));
+                self.resized_here(*to);
+            }
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr.span, sink),
             ExprKind::Shadeop(call) => self.shadeop(call, expr.span, sink),
         }
@@ -390,7 +397,10 @@ impl<'a> Inference<'a> {
             match argument {
                 Argument::Value(value) => self.expr(value, source),
                 Argument::Output(place) => self.edge(node(place.variable), source),
-                Argument::Array(array) => self.edge(node(*array), source),
+                Argument::Array(array) => {
+                    self.edge(node(*array), source);
+                    self.edge(self.length(*array), self.length(formal));
+                }
             }
             if self.shader.variable(formal).class == Some(Class::Uniform) {
                 let span = if let Argument::Value(value) = argument { value.span } else { span };
@@ -423,7 +433,11 @@ impl<'a> Inference<'a> {
             follow(self, &|s| &s.outputs[i], output);
             match argument {
                 Argument::Output(place) => self.assign(place, output, span),
-                Argument::Array(array) => self.give(*array, output, span),
+                Argument::Array(array) => {
+                    self.give(*array, output, span);
+                    self.edge(self.length(formal), self.length(*array));
+                    self.resized_here(*array);
+                }
                 Argument::Value(_) => {}
             }
         }
@@ -432,9 +446,13 @@ impl<'a> Inference<'a> {
     fn shadeop(&mut self, call: &ShadeopCall, span: Span, sink: Node) {
         let value = self.fresh();
         let named = call.named.iter().flat_map(|(name, value)| [name, value]);
-        // All elements may vary, their number does not.
-        let arguments: &[Expr] = if call.opcode == Opcode::ArrayLength { &[] } else { &call.arguments };
+        // All elements may vary, their number is another thing.
+        let asks_length = matches!(call.opcode, Opcode::Array(ArrayOp::Length | ArrayOp::Capacity));
+        let arguments: &[Expr] = if asks_length { &[] } else { &call.arguments };
         self.exprs(arguments.iter().chain(&call.channel).chain(named), value);
+        if let Opcode::Array(op) = call.opcode {
+            self.array_op(op, call, value, sink);
+        }
         let asks_shader = matches!(call.opcode, Opcode::Message(_));
         if always_varies(call.opcode) || asks_shader {
             self.edge(VARYING, value);
@@ -447,6 +465,40 @@ impl<'a> Inference<'a> {
             }
         }
         self.edge(value, sink);
+    }
+}
+
+impl Inference<'_> {
+    /// The node of the number of elements of an array.
+    fn length(&self, array: VarId) -> Node {
+        self.shader.variables.len() as Node + node(array)
+    }
+
+    /// What a call of a shadeop does with the length of an array; `value` are its other arguments.
+    fn array_op(&mut self, op: ArrayOp, call: &ShadeopCall, value: Node, sink: Node) {
+        let array = call.outputs.first().map(|place| place.variable);
+        let asked =
+            call.arguments.first().and_then(|a| if let ExprKind::Variable(id) = a.kind { Some(id) } else { None });
+        match (op, array) {
+            (ArrayOp::Length, _) => asked.into_iter().for_each(|id| self.edge(self.length(id), sink)),
+            (ArrayOp::Push | ArrayOp::Pop | ArrayOp::Resize, Some(array)) => {
+                self.resized_here(array);
+                if op == ArrayOp::Resize {
+                    self.edge(value, self.length(array));
+                }
+                for source in [node(array), self.length(array)] {
+                    self.edge(source, sink);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The length of an array changes under the conditions around.
+    fn resized_here(&mut self, array: VarId) {
+        for i in self.depths[array.0 as usize]..self.conditions.len() {
+            self.edge(self.conditions[i], self.length(array));
+        }
     }
 }
 

@@ -23,6 +23,7 @@ impl Expr {
         match self.shape {
             Shape::Single => format!("`{}`", self.ty),
             Shape::Array(length) => format!("an array of {length} `{}`", self.ty),
+            Shape::Resizable(_) => format!("a resizable array of `{}`", self.ty),
             Shape::Open => format!("an array of `{}`", self.ty),
         }
     }

@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::syntax::ast::{self, ArrayLength, AstExpr, Declaration, Init};
 
 /// Elements of an array.
-const ARRAY_LENGTH_MAX: u32 = 4096;
+pub(super) const ARRAY_LENGTH_MAX: u32 = 4096;
 
 impl Checker<'_> {
     /// Declares a shader's parameters; `None` for those with a fault.
@@ -76,13 +76,12 @@ impl Checker<'_> {
         match &declaration.array {
             None => Some(Shape::Single),
             Some(ArrayLength::Open(_)) if matches!(storage, Storage::Argument { .. }) => Some(Shape::Open),
-            Some(ArrayLength::Open(span)) if matches!(declaration.init, Some(Init::List(..))) => {
-                self.listed_length(declaration, *span)
-            }
             Some(ArrayLength::Open(span)) => {
-                let report = Report::error(*span, "resizable arrays are not RSL 3.2");
-                self.error(report.hint(format!("give its length: `{}[3]`", declaration.name.name)));
-                None
+                let count = if let Some(Init::List(values, _)) = &declaration.init { values.len() } else { 0 };
+                match storage {
+                    Storage::Local if count == 0 => Some(Self::empty_array()),
+                    _ => self.listed_length(count, *span),
+                }
             }
             Some(ArrayLength::Fixed(length)) => self.array_length(length),
         }
@@ -119,8 +118,7 @@ impl Checker<'_> {
     }
 
     /// Returns the shape of an array of which all values are given.
-    fn listed_length(&mut self, declaration: &Declaration, span: Span) -> Option<Shape> {
-        let count = if let Some(Init::List(values, _)) = &declaration.init { values.len() } else { 0 };
+    fn listed_length(&mut self, count: usize, span: Span) -> Option<Shape> {
         if count == 0 || count > ARRAY_LENGTH_MAX as usize {
             let message = format!("an array has 1 to {ARRAY_LENGTH_MAX} elements, not {count}");
             self.error(Report::error(span, message));
@@ -133,6 +131,7 @@ impl Checker<'_> {
     fn initializer(&mut self, init: &Init, ty: Type, shape: Shape) -> Option<Vec<Expr>> {
         match (init, shape) {
             (Init::Value(value), Shape::Single) => Some(vec![self.value_of(value, ty)?]),
+            (Init::List(values, _), Shape::Resizable(_)) if values.is_empty() => Some(Vec::new()),
             (Init::List(values, span), Shape::Array(length)) => {
                 let mut values: Vec<_> = values.iter().map(|v| self.value_of(v, ty)).collect();
                 let length = length as usize;
@@ -180,6 +179,9 @@ impl Checker<'_> {
             _ => Some(Vec::new()),
         };
         let variable = self.declare_shaped(declaration, Storage::Local, shape);
+        if let (Some(id), Some(ArrayLength::Open(_))) = (variable, &declaration.array) {
+            self.note_open_array(id);
+        }
         Some(Stmt { kind: StmtKind::Declare(variable?, values?), span })
     }
 

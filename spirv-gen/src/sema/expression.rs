@@ -97,7 +97,8 @@ impl Checker<'_> {
         let array = self.expr(base, None);
         let index = self.value_of(index, Type::Float);
         let array = array?;
-        let (ExprKind::Variable(id), Shape::Array(_) | Shape::Open) = (&array.kind, array.shape) else {
+        let (ExprKind::Variable(id), Shape::Array(_) | Shape::Resizable(_) | Shape::Open) = (&array.kind, array.shape)
+        else {
             let report = Report::error(base.span, format!("{} has no elements", array.describe()));
             let hint = match array.ty {
                 Type::String => "a channel follows the name of a texture: `texture(name[0])`",
@@ -228,7 +229,8 @@ impl Checker<'_> {
             self.error(Report::error(span, message).hint("assign the elements one by one"));
             return None;
         };
-        if updates || place.ty != value.ty || place.shape != value.shape || place.shape == Shape::Open {
+        let fits = |this: &mut Self| this.makes_room(*to, &value, span) || place.shape == value.shape;
+        if updates || place.ty != value.ty || place.shape == Shape::Open || !fits(self) {
             let message = format!("{} cannot be assigned to {}", value.describe(), place.describe());
             self.error(Report::error(span, message).hint("both arrays must have the same type and length"));
             return None;

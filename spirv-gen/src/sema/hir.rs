@@ -104,6 +104,8 @@ pub enum Shape {
     Single,
     /// An array of that many elements.
     Array(u32),
+    /// An array whose number of elements changes, with room for that many.
+    Resizable(u32),
     /// As many as the caller's array has: an argument of a function.
     Open,
 }

@@ -29,6 +29,7 @@ impl Checker<'_> {
             todo.extend(function.facts.calls.iter().map(|c| c.callee));
         }
         self.check_calls(&facts, &reached);
+        self.check_growth();
         let (nodes, depth) = self.inlined_size(&facts);
         if depth > INLINED_DEPTH_MAX {
             let message = format!("statements and function calls are nested {depth} levels deep");

@@ -4,7 +4,7 @@
 mod opcode;
 mod table;
 
-pub use opcode::{DEGREES_PER_RADIAN, GeometryOp, KindSet, LightingOp, MathOp, Opcode, RADIANS_PER_DEGREE};
+pub use opcode::{ArrayOp, DEGREES_PER_RADIAN, GeometryOp, KindSet, LightingOp, MathOp, Opcode, RADIANS_PER_DEGREE};
 pub use table::SPLINE_BASES;
 
 use crate::ir::Basis;
@@ -119,6 +119,7 @@ impl Signature {
         while let Some(letter) = rest_text.chars().next() {
             rest_text = &rest_text[1..];
             let lower = letter.to_ascii_lowercase();
+            let mut output = letter.is_ascii_uppercase() || letter == '!';
             let kind = match letter {
                 '.' if rest_text == ".." => {
                     signature.named = true;
@@ -129,7 +130,9 @@ impl Signature {
                     return rest_text.is_empty().then_some(signature);
                 }
                 '[' => {
-                    let element = value_type(rest_text.chars().next()?)?;
+                    let element = rest_text.chars().next()?;
+                    output = element.is_ascii_uppercase();
+                    let element = value_type(element.to_ascii_lowercase())?;
                     rest_text = rest_text[1..].strip_prefix(']')?;
                     ParameterKind::Array(element)
                 }
@@ -138,9 +141,7 @@ impl Signature {
                 '@' => ParameterKind::Anything,
                 _ => ParameterKind::Value(value_type(lower)?),
             };
-            signature
-                .parameters
-                .push(SignatureParameter { kind, output: letter.is_ascii_uppercase() || letter == '!' });
+            signature.parameters.push(SignatureParameter { kind, output });
         }
         Some(signature)
     }
@@ -188,7 +189,7 @@ mod tests {
              min max clamp mix smoothstep filterstep spline Du Dv Deriv random urandom noise pnoise cellnoise hashnoise xcomp ycomp zcomp \
              setxcomp setycomp setzcomp length distance ptlined normalize rotate area faceforward reflect refract fresnel \
              transform vtransform ntransform depth calculatenormal determinant translate scale mtransform comp setcomp \
-             ctransform printf format concat match arraylength ambient diffuse specular specularbrdf phong trace texture environment \
+             ctransform printf format concat match arraylength capacity push pop resize reserve ambient diffuse specular specularbrdf phong trace texture environment \
              shadow textureinfo texture3d bump surface displacement lightsource atmosphere incident opposite attribute option \
              rendererinfo shadername bake bake3d occlusion";
         let absent = "indirectdiffuse caustic photonmap transmission visibility raylevel raydepth rayinfo \

@@ -58,8 +58,8 @@ pub enum Opcode {
     Points,
     /// `bump`
     Bump,
-    /// `arraylength`
-    ArrayLength,
+    /// `arraylength` and what changes the length of an array.
+    Array(ArrayOp),
     /// A message to another shader.
     Message(MessageTarget),
     /// A query of the renderer.
@@ -68,6 +68,23 @@ pub enum Opcode {
     VolumeSide,
     /// A function of other renderers that is not computed: the result is always this number.
     Absent(u8),
+}
+
+/// What is done with the length of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayOp {
+    /// `arraylength`
+    Length,
+    /// `capacity`
+    Capacity,
+    /// `push`
+    Push,
+    /// `pop`
+    Pop,
+    /// `resize`
+    Resize,
+    /// `reserve`
+    Reserve,
 }
 
 /// A mathematical function.

@@ -1,6 +1,6 @@
 //! The table of shadeops.
 
-use super::opcode::{GeometryOp, KindSet, LightingOp, MathOp, Opcode};
+use super::opcode::{ArrayOp, GeometryOp, KindSet, LightingOp, MathOp, Opcode};
 use crate::ir::{Axis, Basis, Binary, LookupKind, MessageTarget, NoiseKind, QuerySource, TransformKind, Unary};
 use crate::syntax::ast::Type;
 
@@ -20,6 +20,10 @@ const fn math(name: &'static str, op: MathOp, signatures: &'static [&'static str
     row(name, Opcode::Math(op), signatures)
 }
 
+const fn array(name: &'static str, op: ArrayOp, signatures: &'static [&'static str]) -> ShadeopRow {
+    row(name, Opcode::Array(op), signatures)
+}
+
 const fn geometry(name: &'static str, op: GeometryOp, signatures: &'static [&'static str]) -> ShadeopRow {
     row(name, Opcode::Geometry(op), signatures)
 }
@@ -35,7 +39,7 @@ const fn geometric(name: &'static str, opcode: Opcode, signatures: &'static [&'s
 /// All shadeops (RISpec 3.2, sections 15 and 16).
 ///
 /// A signature is `result=parameters`, one letter each: `f`loat `c`olor `p`oint `v`ector `n`ormal `m`atrix `s`tring;
-/// `0` no result; a capital is written by the call; `[f]` an array; `t` a texture's name, with a channel in brackets if
+/// `0` no result; a capital is written by the call; `[f]` an array, `[F]` one that is written; `t` a texture's name, with a channel in brackets if
 /// wanted; `?` anything, `!` anything that is written, `@` anything that is not even evaluated; `x*` any number of x;
 /// `...` pairs of names and values. Where several overloads fit a call equally, the type that is wanted chooses, then
 /// the order here.
@@ -129,7 +133,13 @@ pub(super) const TABLE: &[ShadeopRow] = &[
     row("format", Opcode::Format, &["s=s?*"]),
     row("concat", Opcode::Concat, &["s=sss*"]),
     row("match", Opcode::Match, &["f=ss"]),
-    row("arraylength", Opcode::ArrayLength, &["f=[f]", "f=[c]", "f=[p]", "f=[v]", "f=[n]", "f=[m]", "f=[s]"]),
+    array("arraylength", ArrayOp::Length, &["f=[f]", "f=[c]", "f=[p]", "f=[v]", "f=[n]", "f=[m]", "f=[s]"]),
+    // -- resizable arrays (PRMan)
+    array("capacity", ArrayOp::Capacity, &["f=[f]", "f=[c]", "f=[p]", "f=[v]", "f=[n]", "f=[m]", "f=[s]"]),
+    array("push", ArrayOp::Push, &["0=[F]f", "0=[C]c", "0=[P]p", "0=[V]v", "0=[N]n", "0=[M]m", "0=[S]s"]),
+    array("pop", ArrayOp::Pop, &["f=[F]", "c=[C]", "p=[P]", "v=[V]", "n=[N]", "m=[M]", "s=[S]"]),
+    array("resize", ArrayOp::Resize, &["0=[F]f", "0=[C]f", "0=[P]f", "0=[V]f", "0=[N]f", "0=[M]f", "0=[S]f"]),
+    array("reserve", ArrayOp::Reserve, &["0=[F]f", "0=[C]f", "0=[P]f", "0=[V]f", "0=[N]f", "0=[M]f", "0=[S]f"]),
     // -- files of points (PRMan)
     geometric("bake3d", Opcode::Bake3d, &["f=sspn..."]),
     geometric("bake", Opcode::Bake, &["f=sfff", "f=sffc"]),
@@ -185,10 +195,6 @@ pub(super) const LATER: &[&str] = &[
     "getshader",
     "getshaders",
     "getvar",
-    "push",
-    "pop",
-    "reserve",
-    "resize",
     "clearlighting",
     "gridpattern",
     "readdata",

@@ -127,6 +127,4 @@ surface arrays(float list[3] = {1, 2, 3}; string names[2] = {"a", "b"};
     float big[5000];
     // error: 16-18 an array has 1 to 4096 elements, not 1.5
     float half[1.5];
-    // error: 15-16 resizable arrays are not RSL 3.2
-    float open[];
 }
