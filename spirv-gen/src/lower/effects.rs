@@ -19,6 +19,20 @@ pub(super) struct Effects {
     /// The predefined variables that are in use.
     predefined: FxHashMap<Predefined, VarId>,
     functions: Vec<FunctionEffects>,
+    /// What lists of statements in statements do, by their places in memory: a loop must know it before it is lowered,
+    /// and asking for it again in each of many loops around would take time that grows with their number.
+    nested: FxHashMap<(usize, usize), Nested>,
+}
+
+/// What a list of statements in a statement does.
+struct Nested {
+    escapes: Escapes,
+    /// Only of the body of a loop.
+    changes: Changes,
+}
+
+fn place(statements: &[Stmt]) -> (usize, usize) {
+    (statements.as_ptr().addr(), statements.len())
 }
 
 /// What a call of a function changes.
@@ -32,7 +46,7 @@ struct FunctionEffects {
 }
 
 /// What some code changes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Changes {
     pub(super) assigned: BTreeSet<VarId>,
     /// `random()` is called.
@@ -71,9 +85,10 @@ impl Effects {
             shines: false,
             predefined: predefined.collect(),
             functions: Vec::new(),
+            nested: FxHashMap::default(),
         };
         for function in &shader.functions {
-            let changes = effects.changes(&function.body);
+            let changes = effects.find_changes(&function.body);
             effects.assigned.extend(&changes.assigned);
             effects.uses_random |= changes.uses_random;
             let mut own: FxHashSet<_> = function.arguments.iter().copied().collect();
@@ -88,7 +103,7 @@ impl Effects {
             let outputs = function.arguments.iter().map(is_output).collect();
             effects.functions.push(FunctionEffects { outputs, assigned, uses_random, shines });
         }
-        let changes = effects.changes(&shader.body);
+        let changes = effects.find_changes(&shader.body);
         effects.assigned.extend(&changes.assigned);
         // Output parameters that are never assigned still are variables of others; light variables are handed out.
         let handed_out = (0..).map(VarId).zip(&shader.variables);
@@ -109,19 +124,53 @@ impl Effects {
         self.predefined.get(&predefined).copied()
     }
 
-    /// Returns what statements change, calls included.
-    pub(super) fn changes(&self, statements: &[Stmt]) -> Changes {
+    /// Returns what statements change, calls included, and notes what those in them do.
+    fn find_changes(&mut self, statements: &[Stmt]) -> Changes {
         let mut changes = Changes::default();
-        visit::expressions(statements, &mut |expr| self.add(expr, &mut changes));
-        visit::statements(statements, &mut |statement| {
+        for statement in statements {
+            for expr in visit::own_expressions(statement) {
+                visit::walk(expr, &mut |part| self.add(part, &mut changes));
+            }
             if let StmtKind::Declare(variable, _) = statement.kind {
                 changes.assigned.insert(variable);
             }
             changes.shines |= matches!(statement.kind, StmtKind::Illuminate { .. } | StmtKind::Solar { .. });
             // A direction is drawn.
             changes.uses_random |= matches!(statement.kind, StmtKind::Solar { .. });
-        });
+            let is_loop = matches!(statement.kind, StmtKind::Loop { .. } | StmtKind::Illuminance { .. });
+            for list in visit::lists(statement).into_iter().filter(|list| !list.is_empty()) {
+                let inside = self.find_changes(list);
+                changes.uses_random |= inside.uses_random;
+                changes.shines |= inside.shines;
+                let (escapes, changes) = if is_loop {
+                    changes.assigned.extend(&inside.assigned);
+                    (self.escapes(list), inside)
+                } else {
+                    changes.assigned.extend(inside.assigned);
+                    (self.escapes(list), Changes::default())
+                };
+                self.nested.insert(place(list), Nested { escapes, changes });
+            }
+        }
         changes
+    }
+
+    /// Returns what the body of a loop changes, calls included.
+    pub(super) fn changes(&self, body: &[Stmt]) -> Changes {
+        self.nested.get(&place(body)).map_or_else(Changes::default, |nested| nested.changes.clone())
+    }
+
+    /// Returns how control may leave statements.
+    pub(super) fn escapes(&self, statements: &[Stmt]) -> Escapes {
+        match self.nested.get(&place(statements)) {
+            Some(nested) => nested.escapes,
+            None => statements.iter().map(|s| self.escapes_of(s)).fold(Escapes::default(), Escapes::or),
+        }
+    }
+
+    /// Returns how control may leave a statement.
+    pub(super) fn escapes_of(&self, statement: &Stmt) -> Escapes {
+        Escapes::of_one(statement, &|list| self.escapes(list))
     }
 
     /// Returns what an expression changes, its parts included.
@@ -163,18 +212,14 @@ impl Effects {
 }
 
 impl Escapes {
-    /// Returns how control may leave statements.
-    pub(super) fn of(statements: &[Stmt]) -> Self {
-        statements.iter().map(Self::of_one).fold(Self::default(), Self::or)
-    }
-
-    pub(super) fn of_one(statement: &Stmt) -> Self {
+    /// Returns how control may leave a statement; `of` says it of those in it.
+    fn of_one(statement: &Stmt, of: &impl Fn(&[Stmt]) -> Self) -> Self {
         match &statement.kind {
             StmtKind::Expr(_) | StmtKind::Declare(..) => Self::default(),
-            StmtKind::Block(body) | StmtKind::Illuminate { body, .. } | StmtKind::Solar { body, .. } => Self::of(body),
-            StmtKind::If { yes, no, .. } => Self::of(yes).or(Self::of(no)),
+            StmtKind::Block(body) | StmtKind::Illuminate { body, .. } | StmtKind::Solar { body, .. } => of(body),
+            StmtKind::If { yes, no, .. } => of(yes).or(of(no)),
             StmtKind::Loop { body, .. } | StmtKind::Illuminance { body, .. } => {
-                let inside = Self::of(body);
+                let inside = of(body);
                 Self { broken: inside.broken >> 1, continued: inside.continued >> 1, returns: inside.returns }
             }
             StmtKind::Break(levels) => Self { broken: (1 << levels) - 1, ..Self::default() },
@@ -224,7 +269,10 @@ mod tests {
 
     #[test]
     fn jumps_leave_the_loops_that_they_count() {
-        let escapes = |s: Stmt| Escapes::of(&[s]);
+        fn of(list: &[Stmt]) -> Escapes {
+            list.iter().map(|s| Escapes::of_one(s, &of)).fold(Escapes::default(), Escapes::or)
+        }
+        let escapes = |s: Stmt| of(&[s]);
         let broken = |broken| Escapes { broken, ..Escapes::default() };
         assert_eq!(escapes(stmt(StmtKind::Break(1))), broken(0b1));
         assert_eq!(escapes(stmt(StmtKind::Break(3))), broken(0b111));

@@ -11,8 +11,8 @@ impl Lowerer<'_> {
     pub(super) fn body(&mut self, statements: &[Stmt]) {
         // A `return` at the end is no jump.
         let jumps = match statements.split_last() {
-            Some((Stmt { kind: StmtKind::Return(_), .. }, before)) => Escapes::of(before),
-            _ => Escapes::of(statements),
+            Some((Stmt { kind: StmtKind::Return(_), .. }, before)) => self.effects.escapes(before),
+            _ => self.effects.escapes(statements),
         };
         if jumps.returns {
             let no = self.builder.bool(false);
@@ -26,7 +26,7 @@ impl Lowerer<'_> {
     pub(super) fn statements(&mut self, mut statements: &[Stmt]) {
         let mut jumped = Escapes::default();
         while !statements.is_empty() {
-            let next = statements.iter().position(|s| !Escapes::of_one(s).is_none());
+            let next = statements.iter().position(|s| !self.effects.escapes_of(s).is_none());
             let count = next.map_or(statements.len(), |at| at + 1);
             let (group, rest) = statements.split_at(count);
             let guard = self.guard(jumped);
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
             } else {
                 group.iter().for_each(|s| self.statement(s));
             }
-            let escapes = group.last().map_or_else(Escapes::default, Escapes::of_one);
+            let escapes = group.last().map_or_else(Escapes::default, |last| self.effects.escapes_of(last));
             jumped.broken |= escapes.broken;
             jumped.continued |= escapes.continued;
             jumped.returns |= escapes.returns;
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
         }
         let mut cells: Vec<Cell> = changes.assigned.into_iter().map(|id| self.cells.named(id.into())).collect();
         cells.extend(self.random_count.filter(|_| changes.uses_random));
-        let escapes = Escapes::of(body);
+        let escapes = self.effects.escapes(body);
         cells.extend(escapes.breaks(0).then_some(flags.broken));
         for (level, outer) in self.frame.loops.iter().rev().enumerate() {
             cells.extend(escapes.breaks(level + 1).then_some(outer.broken));
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
 
     /// Returns what ends a loop for good: a `break` of it or of one around it, a `return`.
     fn ended(&mut self, body: &[Stmt], flags: LoopFlags) -> Option<Value> {
-        let escapes = Escapes::of(body);
+        let escapes = self.effects.escapes(body);
         let mut ends = Vec::new();
         // Whatever jumps further than this loop also ends it.
         ends.extend(escapes.breaks(0).then_some(flags.broken));

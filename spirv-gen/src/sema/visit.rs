@@ -6,22 +6,26 @@ use super::hir::{Argument, Expr, ExprKind, LValue, Stmt, StmtKind};
 pub(crate) fn statements<'a>(list: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
     for statement in list {
         f(statement);
-        match &statement.kind {
-            StmtKind::Block(body)
-            | StmtKind::Loop { body, .. }
-            | StmtKind::Illuminance { body, .. }
-            | StmtKind::Illuminate { body, .. }
-            | StmtKind::Solar { body, .. } => statements(body, f),
-            StmtKind::If { yes, no, .. } => {
-                statements(yes, f);
-                statements(no, f);
-            }
-            StmtKind::Expr(_)
-            | StmtKind::Declare(..)
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Return(_) => {}
+        for list in lists(statement) {
+            statements(list, f);
         }
+    }
+}
+
+/// Returns the lists of statements in a statement.
+pub(crate) fn lists(statement: &Stmt) -> [&[Stmt]; 2] {
+    match &statement.kind {
+        StmtKind::Block(body)
+        | StmtKind::Loop { body, .. }
+        | StmtKind::Illuminance { body, .. }
+        | StmtKind::Illuminate { body, .. }
+        | StmtKind::Solar { body, .. } => [body, &[]],
+        StmtKind::If { yes, no, .. } => [yes, no],
+        StmtKind::Expr(_)
+        | StmtKind::Declare(..)
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Return(_) => [&[], &[]],
     }
 }
 
@@ -35,7 +39,7 @@ pub(crate) fn expressions<'a>(list: &'a [Stmt], f: &mut impl FnMut(&'a Expr)) {
 }
 
 /// Returns the expressions of a statement itself, without those of statements in it.
-pub(super) fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
+pub(crate) fn own_expressions(statement: &Stmt) -> Vec<&Expr> {
     match &statement.kind {
         StmtKind::Expr(value) | StmtKind::Return(Some(value)) | StmtKind::If { condition: value, .. } => vec![value],
         StmtKind::Declare(_, values) => values.iter().collect(),
