@@ -2,7 +2,7 @@
 //! without any file.
 
 /// Names and sources.
-const SHADERS: [(&str, &str); 20] = [
+const SHADERS: [(&str, &str); 21] = [
     ("ambientlight", include_str!("ambientlight.sl")),
     ("arealight", include_str!("arealight.sl")),
     ("background", include_str!("background.sl")),
@@ -12,6 +12,7 @@ const SHADERS: [(&str, &str); 20] = [
     ("depthcue", include_str!("depthcue.sl")),
     ("distantlight", include_str!("distantlight.sl")),
     ("fog", include_str!("fog.sl")),
+    ("glass", include_str!("glass.sl")),
     ("matte", include_str!("matte.sl")),
     ("metal", include_str!("metal.sl")),
     ("null", include_str!("null.sl")),
@@ -81,6 +82,11 @@ mod tests {
             ("shinymetal", Surface, "Ka 1, Ks 1, Kr 1, roughness 0.1, texturename \"\""),
             ("plastic", Surface, "Ka 1, Kd 0.5, Ks 0.5, roughness 0.1, specularcolor 1"),
             ("paintedplastic", Surface, "Ka 1, Kd 0.5, Ks 0.5, roughness 0.1, specularcolor 1, texturename \"\""),
+            (
+                "glass",
+                Surface,
+                "Ka 0.2, Kd 0, Ks 0.5, Kr 1, Kt 1, roughness 0.05, eta 1.5, specularcolor 1, transmitcolor 1, texturename \"\"",
+            ),
             ("defaultsurface", Surface, "Ka 0.2, Kd 0.8"),
             ("null", Surface, ""),
             ("bumpy", Displacement, "Km 1, amplitude 1, texturename \"\""),

@@ -119,6 +119,7 @@ fn parameters_at_their_ends_give_what_their_neighbours_approach() {
         ("paintedplastic", ("roughness", 0.0), ("Ks", 0.0)),
         ("metal", ("roughness", 0.0), ("Ks", 0.0)),
         ("shinymetal", ("roughness", 0.0), ("Ks", 0.0)),
+        ("glass", ("roughness", 0.0), ("Ks", 0.0)),
         ("fog", ("distance", 0.0), ("distance", 1e-6)),
         ("spotlight", ("coneangle", 0.0), ("intensity", 0.0)),
         ("spotlight", ("conedeltaangle", 0.0), ("conedeltaangle", 1e-6)),
