@@ -134,8 +134,9 @@ impl Parser<'_> {
             return Err(AlreadyReported);
         }
         if self.punct() == Some(Punct::OpenBracket) {
-            let span = self.span();
-            return Err(self.not_in_rsl_3_2(span, "[]"));
+            let report = Report::error(self.span(), "the brackets of an array follow its name");
+            self.reports.push(report.hint("write `float name[3]`"));
+            return Err(AlreadyReported);
         }
         let name = self.ident("a name")?;
         let open = self.span();

@@ -49,10 +49,8 @@ const RESERVED: [&str; 23] = [
 pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
     let mut parser = Parser { tokens, at: 0, reports, depth: 0, calls: Vec::new() };
     let mut unit = Unit::default();
-    if let Some(class) = class_shader(tokens) {
-        let hint = "this compiler reads the RenderMan Shading Language 3.2: write a method that shades as a shader of \
-                    its own, such as `surface name(parameters) { ... }`";
-        parser.reports.push(Report::error(class, "class shaders are not RSL 3.2").hint(hint));
+    if let Some((span, message, hint)) = later_language(tokens) {
+        parser.reports.push(Report::error(span, message).hint(hint));
         return unit;
     }
     while !parser.at_end() {
@@ -67,23 +65,35 @@ pub(crate) fn parse(tokens: &[Token], reports: &mut Reports) -> Unit {
     unit
 }
 
-/// Returns where a shader of RSL 2.0 begins, if there is one: of its file nothing would be understood.
-fn class_shader(tokens: &[Token]) -> Option<Span> {
-    let mut depth = 0usize;
+/// Returns where a class or else a structure of RSL 2.0 begins, if there is one, with a message and a hint: of its
+/// file little would be understood.
+fn later_language(tokens: &[Token]) -> Option<(Span, &'static str, &'static str)> {
+    let (mut depth, mut found) = (0usize, None);
     for window in tokens.windows(3) {
-        match &window[0].kind {
-            TokenKind::Punct(Punct::OpenBrace) => depth += 1,
-            TokenKind::Punct(Punct::CloseBrace) => depth = depth.saturating_sub(1),
-            TokenKind::Ident(word) if depth == 0 && &**word == "class" => {
-                let opens = matches!(window[2].kind, TokenKind::Punct(Punct::OpenParen | Punct::OpenBrace));
-                if opens && matches!(window[1].kind, TokenKind::Ident(_)) {
-                    return Some(window[0].span);
-                }
+        let TokenKind::Ident(word) = &window[0].kind else {
+            match window[0].kind {
+                TokenKind::Punct(Punct::OpenBrace) => depth += 1,
+                TokenKind::Punct(Punct::CloseBrace) => depth = depth.saturating_sub(1),
+                _ => {}
             }
-            _ => {}
+            continue;
+        };
+        let brace = matches!(window[2].kind, TokenKind::Punct(Punct::OpenBrace));
+        let opens = brace || matches!(window[2].kind, TokenKind::Punct(Punct::OpenParen));
+        if depth > 0 || !matches!(window[1].kind, TokenKind::Ident(_)) {
+            continue;
+        }
+        if &**word == "class" && opens {
+            let hint = "this compiler reads the RenderMan Shading Language 3.2: write a method that shades as a shader \
+                        of its own, such as `surface name(parameters) { ... }`";
+            return Some((window[0].span, "class shaders are not RSL 3.2", hint));
+        }
+        if &**word == "struct" && brace && found.is_none() {
+            let hint = "this compiler reads the RenderMan Shading Language 3.2: make a variable of each member";
+            found = Some((window[0].span, "structures are not RSL 3.2", hint));
         }
     }
-    None
+    found
 }
 
 struct Parser<'a> {
@@ -138,7 +148,6 @@ impl Parser<'_> {
             "public" | "private" => "members of classes are",
             "struct" => "structures are",
             "shader" => "shaders as values are",
-            "[]" => "resizable arrays are",
             "->" => "method calls are",
             _ => "this is",
         };

@@ -206,7 +206,7 @@ fn faults_are_told_once_and_reading_goes_on() {
         ("void x;", "1:13 a variable cannot be void"),
         ("float if = 1;", "1:19 expected a name, but `if` is a reserved word"),
         ("float x[2][2];", "1:23 arrays of arrays are not RSL 3.2"),
-        ("float[] x;", "1:18 resizable arrays are not RSL 3.2"),
+        ("float[] x;", "1:18 the brackets of an array follow its name"),
         ("struct S s;", "1:13 structures are not RSL 3.2"),
         ("shader s = 1;", "1:13 shaders as values are not RSL 3.2"),
         ("point \"world\" p = 0;", "1:19 a space belongs to a value, not to a type"),
@@ -226,7 +226,6 @@ fn faults_are_told_once_and_reading_goes_on() {
 #[test]
 fn faults_outside_shaders() {
     for (text, expected) in [
-        ("struct s { float x; }", "1:1 structures are not RSL 3.2"),
         ("transformation t() { }", "1:1 transformation shaders are not supported"),
         ("float x = 1;", "1:9 expected `(`, found `=`"),
         ("surfac s() { Ci = 1; }", "1:1 expected a shader or a function, found `surfac`"),
@@ -259,6 +258,16 @@ fn of_a_class_shader_nothing_else_is_said() {
         assert_eq!(messages, [format!("{place} class shaders are not RSL 3.2")], "{text}");
         assert!(unit.items.is_empty(), "{text}");
     }
+}
+
+#[test]
+fn of_structures_nothing_else_is_said() {
+    let (unit, messages) = parse_text(
+        "float f(float x) { return x; }\nstruct ray { float x; vector d = 0; }\nstruct other { ray r; }
+        surface s() { ray r; r->x = 1; Ci = r->d; ray q = ray(1, N); }",
+    );
+    assert_eq!(messages, ["2:1 structures are not RSL 3.2"]);
+    assert!(unit.items.is_empty());
 }
 
 #[test]
