@@ -11,11 +11,15 @@ const MESSAGES: &[(&str, &str)] = &[
     ("Interior", "interior volume shaders are not supported yet and have no effect"),
     ("Exterior", "exterior volume shaders are not supported yet and have no effect"),
     ("Deformation", "deformation shaders are not supported and have no effect"),
-    ("ShaderLayer", "layered shaders are not supported and have no effect"),
-    ("ConnectShaderLayers", "layered shaders are not supported and have no effect"),
+    ("ShaderLayer", LAYERS),
+    ("ConnectShaderLayers", LAYERS),
     ("Shader", "coshaders are not supported and have no effect"),
     ("Camera", "named cameras are not supported and have no effect"),
 ];
+
+/// What to do instead of layers.
+const LAYERS: &str = "layered shaders are not supported and have no effect: write one shader that does what the layers \
+                      do, each as a function";
 
 /// Warns about the current request and skips its arguments.
 pub(super) fn unsupported(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
