@@ -30,8 +30,8 @@
 //! position kernel's outputs are.
 //!
 //! *Instance blocks.* `Work` names the record of `Params` at which the instance's block begins. The layout of the block
-//! is in [`crate::Reflection::slots`]: parameters of the shaders, colour, opacity, matrices of the spaces the
-//! program uses, light list.
+//! is in [`crate::Reflection::block`]: parameters of the shaders, colour, opacity, matrices of the spaces the program
+//! uses, light list, and what the block's own program computes of these ([`crate::interp::compute_block`]).
 //!
 //! *Light lists.* A light list is: one record for each kind of light `(first, end, 0, 0)` as uint bits: lights `first`
 //! to `end - 1` are of that kind, then one record a light `(kind, block record, category number, 0)`, by kind, those of

@@ -35,7 +35,7 @@
 //!     tokens: &|_| 0,
 //! };
 //! let reflection = compose(&request).reflection;
-//! assert_eq!(reflection.slots.len(), 2, "the block holds `tint` and `Cs`");
+//! assert_eq!(reflection.block.slots.len(), 3, "the block holds `tint`, `Cs`, and what becomes of them");
 //!
 //! /// Compiles a pipeline with the helper library, which is the SPIR-V module of `glsl/lib/rsl/library.comp`.
 //! fn kernel(request: &PipelineRequest<'_>, library: &[u32]) -> Result<Vec<u32>, EmitError> {

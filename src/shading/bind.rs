@@ -167,7 +167,7 @@ impl ShadingBuilder<'_> {
         compilation: &Compilation,
     ) -> Program {
         let reflection = &compilation.reflection;
-        let asks_lights = reflection.slots.iter().any(|slot| slot.content == Content::LightList);
+        let asks_lights = reflection.block.slots.iter().any(|slot| slot.content == Content::LightList);
         let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let camera_from_object = camera_from_world * *drawable.world_from_object.first();
@@ -189,7 +189,7 @@ impl ShadingBuilder<'_> {
         source.lights_taken = self.lights_taken(set, reflection, &source);
         let tokens = &self.programs.tokens;
         self.textures.note(reflection, &source, tokens, self.reporter);
-        let block = fill(&reflection.slots, reflection.records, &source, tokens, self.reporter);
+        let block = fill(&reflection.block, &source, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
         Program { kernel: compilation.kernel, block: self.params.block(block), inputs: inputs.into() }
     }
@@ -230,7 +230,7 @@ fn class_binding(class: Class) -> Binding {
 }
 
 fn uses_object_space(reflection: &Reflection) -> bool {
-    reflection.slots.iter().any(|slot| match &slot.content {
+    reflection.block.slots.iter().any(|slot| match &slot.content {
         Content::Space { space, .. } => &**space == "object",
         Content::QueryFound(from, name, ..) | Content::QueryValue(from, name, ..) => depends_on_object(*from, name),
         _ => false,

@@ -10,7 +10,8 @@ use crate::diagnostic::{Reporter, SourceLocation};
 use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
-use spirv_gen::compose::{BlockSlot, Content, Pattern, Role};
+use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Pattern, Role};
+use spirv_gen::interp::compute_block;
 use spirv_gen::ir::{Direction, MachineType, ParamDefault, RslType};
 use std::sync::Arc;
 
@@ -116,18 +117,24 @@ impl<'a> BlockSource<'a> {
     }
 }
 
-/// Creates a block of `records` records with the values of all slots.
+/// Creates a block with the values of all slots, and what its program computes of them.
 pub(super) fn fill(
-    slots: &[BlockSlot],
-    records: u32,
+    layout: &BlockLayout,
     source: &BlockSource<'_>,
     tokens: &Tokens,
     reporter: &Reporter,
 ) -> Vec<ParamRecord> {
-    let mut block = vec![[0; 4]; records as usize];
-    for slot in slots {
+    let mut block = vec![[0; 4]; layout.records as usize];
+    for slot in &layout.slots {
         let words = words(slot, source, tokens, reporter);
         place(&mut block, slot, &words);
+    }
+    let Some(program) = &layout.program else { return block };
+    let results = compute_block(program, block.as_flattened(), tokens);
+    for slot in &layout.slots {
+        if let Content::Computed(number) = slot.content {
+            place(&mut block, slot, &results[number as usize]);
+        }
     }
     block
 }
@@ -177,6 +184,8 @@ fn words(slot: &BlockSlot, source: &BlockSource<'_>, tokens: &Tokens, reporter: 
         Content::QueryValue(from, name, ty, count) => {
             answer(*from, name, *ty, *count, source, tokens).unwrap_or_default()
         }
+        // Its program computes it of the others.
+        Content::Computed(_) => ValueWords::new(),
     }
 }
 

@@ -60,7 +60,7 @@ impl ShaderLibrary {
         let reflection = &compilation.reflection;
         let mut textures = NamedTextures::default();
         textures.note(reflection, &source, &programs.tokens, reporter);
-        let block = fill(&reflection.slots, reflection.records, &source, &programs.tokens, reporter);
+        let block = fill(&reflection.block, &source, &programs.tokens, reporter);
         let block = params.block(block);
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);

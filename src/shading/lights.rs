@@ -105,7 +105,7 @@ impl ShadingBuilder<'_> {
         reflection: &Reflection,
         source: &BlockSource<'_>,
     ) -> FxHashMap<Pattern, u32> {
-        let patterns = reflection.slots.iter().filter_map(|slot| match &slot.content {
+        let patterns = reflection.block.slots.iter().filter_map(|slot| match &slot.content {
             Content::LightsTaken(pattern) => Some(pattern),
             _ => None,
         });
@@ -148,7 +148,7 @@ impl ShadingBuilder<'_> {
         };
         self.textures.note(reflection, &source, &self.programs.tokens, self.reporter);
         let layout = &reflection.lights[kind as usize];
-        let block = fill(&layout.slots, layout.records, &source, &self.programs.tokens, self.reporter);
+        let block = fill(layout, &source, &self.programs.tokens, self.reporter);
         self.params.block(block)
     }
 }

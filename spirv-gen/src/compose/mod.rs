@@ -2,6 +2,7 @@
 //! lights are put into their loops, and outputs that were not requested are dropped.
 
 mod bind;
+mod computed;
 mod filters;
 mod lights;
 mod map_lists;
@@ -19,7 +20,7 @@ pub use lights::sees_lights;
 pub use map_lists::is_list;
 pub use message::asks_displacement;
 pub use reflection::{
-    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Opacity, OutputChannel, Pattern,
+    BlockLayout, BlockSlot, Content, DisplacementValue, Input, InputChannel, Opacity, OutputChannel, Pattern,
     Reflection, Role, Shortfall, TextureUse, UniformInput,
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
@@ -33,6 +34,7 @@ use crate::passes::{
     simplify, to_light_loops, uncounted_loops,
 };
 use bind::{Binder, OutputValues};
+use computed::compute_once;
 use filters::number_filters;
 use lights::InlineLights;
 use map_lists::spread_map_lists;
@@ -70,9 +72,10 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = checked(spread_map_lists(body, &mut table));
     let opacity = opacity(&body, request, &table);
     let body = if prints(&body) { checked(number_prints(&body, first_number(request.slice))) } else { body };
+    let (body, programs) = compute_once(&body, &mut table);
     let mut body = checked(relocate_derivatives(&body));
     remove_dead(&mut body);
-    let places = table::place(&mut body, &table, request.lights.len());
+    let places = table::place(&mut body, programs, &table, request.lights.len());
     let body = checked(body);
     let reflection = reflect(request, &body, places, opacity, table);
     Composed { body, reflection }
@@ -112,8 +115,7 @@ fn reflect(
         (text, token)
     });
     Reflection {
-        slots: places.slots,
-        records: places.records,
+        block: places.block,
         lights: places.lights,
         inputs: places.inputs,
         input_channels: places.input_channels,

@@ -1,6 +1,6 @@
 //! What a compiled pipeline reads and writes, for the program that fills its buffers.
 
-use crate::ir::{Direction, LookupKind, MachineType, QuerySource, RslType};
+use crate::ir::{Body, Direction, LookupKind, MachineType, QuerySource, RslType};
 use std::sync::Arc;
 
 /// A shader's place in a pipeline.
@@ -100,6 +100,8 @@ pub enum Content {
     QueryFound(QuerySource, Arc<str>, RslType, u32),
     /// The answer to the query: as many elements as its last field says.
     QueryValue(QuerySource, Arc<str>, RslType, u32),
+    /// The result of this number of the block's program ([`crate::interp::compute_block`]), which reads the others.
+    Computed(u32),
 }
 
 /// A value in a block.
@@ -224,25 +226,25 @@ pub enum Shortfall {
     ComputedCategory,
 }
 
-/// A kind of light.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct LightBlock {
-    /// The slots of the blocks of lights of this kind.
+/// A block of values: an instance's, or that of a light of some kind.
+#[derive(Clone, Debug, Default)]
+pub struct BlockLayout {
+    /// What is in it.
     pub slots: Vec<BlockSlot>,
-    /// Length of such a block in records.
+    /// Its length in records.
     pub records: u32,
+    /// The program of which it has the results.
+    pub program: Option<Arc<Body>>,
 }
 
 /// What a compiled pipeline reads and writes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Reflection {
-    /// The slots of the instance block.
-    pub slots: Vec<BlockSlot>,
-    /// Length of the block in records.
-    pub records: u32,
+    /// The block of the instance.
+    pub block: BlockLayout,
     /// For each kind of light of the request, its block. A kernel may read as many records of any light's block as the
     /// longest of these has (it does not use what it reads there): `Params` must go on so far after the last block.
-    pub lights: Vec<LightBlock>,
+    pub lights: Vec<BlockLayout>,
     /// Input channels in order.
     pub inputs: Vec<InputChannel>,
     /// Number of input channels.

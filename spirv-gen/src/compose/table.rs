@@ -1,8 +1,9 @@
 //! What a program reads, while it is being composed: everything has a number, and gets its place at the end, when it is
 //! known what is read at all.
 
+use super::computed::BlockPrograms;
 use super::reflection::{
-    BlockSlot, Content, DisplacementValue, Input, InputChannel, LightBlock, Pattern, Role, Shortfall, TextureUse,
+    BlockLayout, BlockSlot, Content, DisplacementValue, Input, InputChannel, Pattern, Role, Shortfall, TextureUse,
     UniformInput,
 };
 use crate::abi::{GEOMETRY_CHANNELS, channels};
@@ -82,9 +83,15 @@ impl BindingTable {
 
     /// Returns what an operation reads from a block.
     pub(super) fn content(&self, op: &Op) -> Option<&Content> {
+        self.block_entry(op).map(|(_, content)| content)
+    }
+
+    /// Returns the block that an operation reads, and what it reads there.
+    pub(super) fn block_entry(&self, op: &Op) -> Option<(Block, &Content)> {
         match op {
             Op::Load { buffer: Buffer::Params, record, .. } if record & ENTRY != 0 => {
-                Some(&self.entries[(record & !ENTRY) as usize].content)
+                let entry = &self.entries[(record & !ENTRY) as usize];
+                Some((entry.block, &entry.content))
             }
             _ => None,
         }
@@ -105,15 +112,23 @@ impl BindingTable {
 /// The location of everything that a program reads.
 #[derive(Debug, Default)]
 pub(super) struct Placement {
-    pub(super) slots: Vec<BlockSlot>,
-    pub(super) records: u32,
-    pub(super) lights: Vec<LightBlock>,
+    pub(super) block: BlockLayout,
+    pub(super) lights: Vec<BlockLayout>,
     pub(super) inputs: Vec<InputChannel>,
     pub(super) input_channels: u32,
     pub(super) uniform_inputs: Vec<UniformInput>,
     pub(super) uniform_records: u32,
     pub(super) strings: Vec<Arc<str>>,
     pub(super) reads_space_table: bool,
+}
+
+impl Placement {
+    fn layout(&mut self, block: Block) -> &mut BlockLayout {
+        match block {
+            Block::Instance => &mut self.block,
+            Block::Light(kind) => &mut self.lights[kind as usize],
+        }
+    }
 }
 
 /// What a program reads, by number.
@@ -127,6 +142,12 @@ struct UsedInputs {
 }
 
 impl UsedInputs {
+    fn of(body: &Body) -> Self {
+        let mut used = Self::default();
+        body.walk(body.root(), &mut |inst| used.note(&body.inst(inst).op));
+        used
+    }
+
     fn note(&mut self, op: &Op) {
         match op {
             Op::Load { buffer, record, .. } if record & ENTRY != 0 => {
@@ -149,84 +170,104 @@ impl UsedInputs {
     }
 }
 
-/// Gives everything that a program reads its place, and writes the places into the program.
-pub(super) fn place(body: &mut Body, table: &BindingTable, light_kinds: usize) -> Placement {
-    let mut used = UsedInputs::default();
-    let mut all = Vec::new();
-    body.walk(body.root(), &mut |i| {
-        used.note(&body.inst(i).op);
-        all.push(i);
-    });
-    let mut places = Placement { lights: vec![LightBlock::default(); light_kinds], ..Placement::default() };
-    let entries = place_entries(&used, table, &mut places);
+/// Gives everything that a program and those of its blocks read its place, and writes the places into them.
+pub(super) fn place(
+    body: &mut Body,
+    mut programs: BlockPrograms,
+    table: &BindingTable,
+    light_kinds: usize,
+) -> Placement {
+    let used = UsedInputs::of(body);
+    let is_read = |block: Block| {
+        let computed = |e: &BlockEntry| e.block == block && matches!(e.content, Content::Computed(_));
+        used.entries.iter().any(|&number| computed(&table.entries[number as usize]))
+    };
+    programs.retain(|&block, _| is_read(block));
+    let mut places = Placement { lights: vec![BlockLayout::default(); light_kinds], ..Placement::default() };
+    // What kernels read is kept together.
+    let mut entries = EntryPlaces::default();
+    entries.place(&used.entries, table);
+    let of_host = programs.values().flat_map(|program| UsedInputs::of(program).entries);
+    let of_host = of_host.filter(|number| !used.entries.contains(number)).collect();
+    entries.place(&of_host, table);
+    entries.describe(table, &mut places);
     let channels = place_channels(&used, table, &mut places);
     let uniforms = place_uniforms(&used, table, &mut places);
-    for inst in all {
-        match &mut body.inst_mut(inst).op {
-            Op::Load { buffer, record, lane, .. } if *record & ENTRY != 0 => {
-                let number = *record & !ENTRY;
-                if *buffer == Buffer::Params {
-                    let (at, first) = entries[&number];
+    for body in programs.values_mut().chain([body]) {
+        let mut all = Vec::new();
+        body.walk(body.root(), &mut |inst| all.push(inst));
+        for inst in all {
+            match &mut body.inst_mut(inst).op {
+                Op::Load { buffer: Buffer::Params, record, lane, .. } if *record & ENTRY != 0 => {
+                    let (at, first) = entries.at[&(*record & !ENTRY)];
                     (*record, *lane) = (at, first as u8);
-                } else {
-                    *record = uniforms[&number];
                 }
+                Op::Load { record, .. } if *record & ENTRY != 0 => *record = uniforms[&(*record & !ENTRY)],
+                Op::Channel { channel, .. } => *channel = channels[channel],
+                _ => {}
             }
-            Op::Channel { channel, .. } => *channel = channels[channel],
-            _ => {}
         }
+    }
+    for (block, program) in programs {
+        places.layout(block).program = Some(Arc::new(program));
     }
     places.strings = used.strings.into_iter().collect();
     places.reads_space_table = used.space_table;
     places
 }
 
-/// Places the entries of blocks: arrays, matrices and triples take whole records; single words then fill what is left
-/// of the triples' records, and more records.
-fn place_entries(used: &UsedInputs, table: &BindingTable, places: &mut Placement) -> BTreeMap<u32, (u32, u32)> {
-    let mut at = BTreeMap::new();
-    let mut next: BTreeMap<Block, u32> = BTreeMap::new();
-    let mut free: BTreeMap<Block, Vec<(u32, u32)>> = BTreeMap::new();
-    let is_word = |e: &BlockEntry| e.len == 1 && e.ty.words() == 1;
-    let (words, larger): (Vec<u32>, Vec<u32>) =
-        used.entries.iter().partition(|n| is_word(&table.entries[**n as usize]));
-    for number in larger {
-        let entry = &table.entries[number as usize];
-        let record = next.entry(entry.block).or_default();
-        at.insert(number, (*record, 0));
-        if entry.len == 1 && entry.ty == MachineType::Vec3 {
-            free.entry(entry.block).or_default().push((*record, 3));
+/// The places of the entries of blocks.
+#[derive(Default)]
+struct EntryPlaces {
+    /// The record and the first lane of each.
+    at: BTreeMap<u32, (u32, u32)>,
+    next: BTreeMap<Block, u32>,
+}
+
+impl EntryPlaces {
+    /// Places some entries behind those that are placed: arrays, matrices and triples take whole records; single words
+    /// then fill what is left of the triples' records, and more records.
+    fn place(&mut self, entries: &BTreeSet<u32>, table: &BindingTable) {
+        let mut free: BTreeMap<Block, Vec<(u32, u32)>> = BTreeMap::new();
+        let is_word = |e: &BlockEntry| e.len == 1 && e.ty.words() == 1;
+        let (words, larger): (Vec<u32>, Vec<u32>) = entries.iter().partition(|n| is_word(&table.entries[**n as usize]));
+        for number in larger {
+            let entry = &table.entries[number as usize];
+            let record = self.next.entry(entry.block).or_default();
+            self.at.insert(number, (*record, 0));
+            if entry.len == 1 && entry.ty == MachineType::Vec3 {
+                free.entry(entry.block).or_default().push((*record, 3));
+            }
+            *record += entry.len * element_records(entry.ty);
         }
-        *record += entry.len * element_records(entry.ty);
-    }
-    // Taken from the end.
-    free.values_mut().for_each(|lanes| lanes.reverse());
-    for number in words {
-        let block = table.entries[number as usize].block;
-        let lanes = free.entry(block).or_default();
-        let place = lanes.pop().unwrap_or_else(|| {
-            let record = next.entry(block).or_default();
-            *record += 1;
-            lanes.extend([3, 2, 1].map(|lane| (*record - 1, lane)));
-            (*record - 1, 0)
-        });
-        at.insert(number, place);
-    }
-    for (&number, &(record, lane)) in &at {
-        let BlockEntry { block, content, ty, len } = table.entries[number as usize].clone();
-        let slot = BlockSlot { content, record, lane, ty, len };
-        match block {
-            Block::Instance => places.slots.push(slot),
-            Block::Light(kind) => places.lights[kind as usize].slots.push(slot),
+        // Taken from the end.
+        free.values_mut().for_each(|lanes| lanes.reverse());
+        for number in words {
+            let block = table.entries[number as usize].block;
+            let lanes = free.entry(block).or_default();
+            let place = lanes.pop().unwrap_or_else(|| {
+                let record = self.next.entry(block).or_default();
+                *record += 1;
+                lanes.extend([3, 2, 1].map(|lane| (*record - 1, lane)));
+                (*record - 1, 0)
+            });
+            self.at.insert(number, place);
         }
     }
-    places.slots.sort_by_key(|s| (s.record, s.lane));
-    places.records = next.get(&Block::Instance).copied().unwrap_or(0);
-    for (light, kind) in places.lights.iter_mut().zip(0..) {
-        light.slots.sort_by_key(|s| (s.record, s.lane));
-        light.records = next.get(&Block::Light(kind)).copied().unwrap_or(0);
+
+    /// Lists what is in the blocks.
+    fn describe(&self, table: &BindingTable, places: &mut Placement) {
+        for (&number, &(record, lane)) in &self.at {
+            let BlockEntry { block, content, ty, len } = table.entries[number as usize].clone();
+            places.layout(block).slots.push(BlockSlot { content, record, lane, ty, len });
+        }
+        for (&block, &records) in &self.next {
+            places.layout(block).records = records;
+        }
+        for layout in places.lights.iter_mut().chain([&mut places.block]) {
+            layout.slots.sort_by_key(|slot| (slot.record, slot.lane));
+        }
     }
-    at
 }
 
 /// Returns the number of channels, or of records, that an input takes.

@@ -46,7 +46,7 @@ impl Memory<'_> {
 }
 
 /// Returns a value from the words of a buffer, `lane` words into a record.
-fn value(words: &[u32], record: u32, lane: u8, ty: MachineType) -> Const {
+pub(super) fn value(words: &[u32], record: u32, lane: u8, ty: MachineType) -> Const {
     let first = record as usize * 4 + usize::from(lane);
     let float = |i: usize| f32::from_bits(words[first + i]);
     match ty {

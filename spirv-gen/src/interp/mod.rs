@@ -6,6 +6,7 @@
 //!
 //! Strings are tokens here, as on a device.
 
+mod block;
 mod color;
 mod evaluate;
 mod exec;
@@ -17,6 +18,7 @@ mod scene;
 pub(crate) mod spline;
 pub mod texture;
 
+pub use block::{Texts, compute_block};
 pub use evaluate::{evaluate, index};
 pub use exec::{Outcome, run};
 pub use grid::Grid;

@@ -205,6 +205,14 @@ impl Const {
         Const::Mat4(Box::new(m))
     }
 
+    /// Returns what is stored of it: the bits of its floats, or a word. A text has none: tokens are the host's.
+    pub fn words(&self) -> Vec<u32> {
+        match self {
+            Const::Bool(_) | Const::U32(_) => vec![self.word()],
+            _ => self.floats().iter().map(|x| x.to_bits()).collect(),
+        }
+    }
+
     fn floats(&self) -> &[f32] {
         match self {
             Const::F32(x) => std::slice::from_ref(x),

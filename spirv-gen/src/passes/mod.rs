@@ -16,6 +16,7 @@ mod suspension;
 mod texts;
 pub(crate) mod translate;
 pub(crate) mod trips;
+pub(crate) mod uniform;
 pub(crate) mod writer;
 
 pub use dead::remove_dead;
@@ -31,6 +32,7 @@ pub use simplify::simplify;
 pub use suspension::{SavedLoop, SavedLoops};
 pub use texts::{map_params, text_params};
 pub use trips::{trip_count, uncounted_loops};
+pub use uniform::{OperationCounts, count_operations};
 
 use crate::ir::{Body, verify_body};
 

@@ -362,7 +362,7 @@ fn what_is_not_asked_for_is_not_read() {
     let pipeline = TestPipeline::surface(&shader, &[], &[("Oi", RslType::Color)]);
     let reflection = pipeline.compose().reflection;
     assert_eq!(reflection.opacity, Opacity::FromOs);
-    assert_eq!((reflection.slots.len(), reflection.inputs.len(), reflection.takes_derivatives), (0, 1, false));
+    assert_eq!((reflection.block.slots.len(), reflection.inputs.len(), reflection.takes_derivatives), (0, 1, false));
 }
 
 #[test]
@@ -417,7 +417,7 @@ fn categories_given_by_a_parameter() {
          %91: vec3 = global Os",
     );
     let pipeline = TestPipeline::surface(&shader, &lights, &COLOURS);
-    let patterns: Vec<_> = pipeline.compose().reflection.slots.into_iter().map(|s| s.content).collect();
+    let patterns: Vec<_> = pipeline.compose().reflection.block.slots.into_iter().map(|s| s.content).collect();
     assert!(patterns.contains(&Content::LightsTaken(Pattern::Param(Role::Surface, "which".into()))));
     for pattern in ["diffuse", "-diffuse", "key,diffuse", "diffuse&-key", "key&diffuse", "nobody", ""] {
         let slots: Vec<_> = (20..26)

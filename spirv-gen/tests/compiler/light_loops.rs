@@ -171,5 +171,5 @@ fn light_loops_merge_across_branches() {
 #[test]
 fn without_lights_there_is_no_list_of_them() {
     let ran = agreed(&shader("surface s(output varying float sum = 0;) { illuminance (P) sum += comp(Cl, 0); }"), &[]);
-    assert!(ran.composed.reflection.slots.iter().all(|slot| slot.content != Content::LightList));
+    assert!(ran.composed.reflection.block.slots.iter().all(|slot| slot.content != Content::LightList));
 }

@@ -23,3 +23,4 @@ mod run;
 mod standard;
 mod test_pipeline;
 mod textures;
+mod uniform;

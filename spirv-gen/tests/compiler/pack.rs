@@ -2,8 +2,8 @@
 
 use spirv_gen::Reflection;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
-use spirv_gen::compose::{BlockSlot, Content, Input, OutputChannel, Pattern, Role};
-use spirv_gen::interp::{Column, Grid, LightInstance, Scene, shade};
+use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Input, OutputChannel, Pattern, Role};
+use spirv_gen::interp::{Column, Grid, LightInstance, Scene, Texts, compute_block, shade};
 use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
 use spirv_gen::text::category_matches;
 use std::sync::Arc;
@@ -226,8 +226,8 @@ impl DispatchBuffers {
         let scene = &shaded.scene;
         let list = self.light_list(reflection, pipeline, shaded, categories);
         let block = (self.params.len() / 4) as u32;
-        self.params.resize(self.params.len() + reflection.records as usize * 4, 0);
-        for slot in &reflection.slots {
+        self.params.resize(self.params.len() + reflection.block.records as usize * 4, 0);
+        for slot in &reflection.block.slots {
             let pattern = |p: &Pattern| match p {
                 Pattern::Literal(text) => text.to_string(),
                 Pattern::Param(role, name) => match &pipeline.param(*role, name, shaded)[0][0] {
@@ -236,6 +236,7 @@ impl DispatchBuffers {
                 },
             };
             let values = match &slot.content {
+                Content::Computed(_) => continue,
                 Content::LightList => vec![Const::U32(list)],
                 Content::LightsTaken(p) => {
                     let table = (self.params.len() / 4) as u32;
@@ -256,7 +257,22 @@ impl DispatchBuffers {
             };
             self.put_values(block, slot, &values, scene);
         }
+        self.compute(block, &reflection.block, scene);
         block
+    }
+
+    /// Puts what a block's program computes into the block.
+    fn compute(&mut self, block: u32, layout: &BlockLayout, scene: &Scene<'_>) {
+        let Some(program) = &layout.program else { return };
+        let words = &self.params[block as usize * 4..][..layout.records as usize * 4];
+        let results = compute_block(program, words, &SceneTexts(scene));
+        for slot in &layout.slots {
+            if let Content::Computed(number) = slot.content {
+                let at = ((block + slot.record) * 4 + slot.lane) as usize;
+                let words = &results[number as usize];
+                self.params[at..][..words.len()].copy_from_slice(words);
+            }
+        }
     }
 
     fn put_values(&mut self, block: u32, slot: &BlockSlot, values: &[Const], scene: &Scene<'_>) {
@@ -290,6 +306,7 @@ impl DispatchBuffers {
             self.params.resize(self.params.len() + layout.records as usize * 4, 0);
             for slot in &layout.slots {
                 let values = match &slot.content {
+                    Content::Computed(_) => continue,
                     Content::Param { name, .. } => {
                         elements(light.shader, name, &light.params).into_iter().map(|c| c[0].clone()).collect()
                     }
@@ -297,6 +314,7 @@ impl DispatchBuffers {
                 };
                 self.put_values(block, slot, &values, scene);
             }
+            self.compute(block, layout, scene);
             entries.push([kind as u32, block, categories.number(&light.category), 0]);
         }
         let list = (self.params.len() / 4) as u32;
@@ -306,6 +324,19 @@ impl DispatchBuffers {
         }
         self.params.extend(entries.into_iter().flatten());
         list
+    }
+}
+
+/// The texts of a scene.
+struct SceneTexts<'a>(&'a Scene<'a>);
+
+impl Texts for SceneTexts<'_> {
+    fn token(&self, text: &str) -> u32 {
+        self.0.intern(text)
+    }
+
+    fn text(&self, token: u32) -> String {
+        self.0.strings.borrow().get(token as usize).cloned().unwrap_or_default()
     }
 }
 
