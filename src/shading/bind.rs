@@ -188,10 +188,10 @@ impl ShadingBuilder<'_> {
         };
         source.lights_taken = self.lights_taken(set, reflection, &source);
         let tokens = &self.programs.tokens;
-        self.textures.note(reflection, &source, tokens, self.reporter);
         let block = fill(&reflection.block, &source, tokens, self.reporter);
+        self.textures.note(reflection, &source, &block.computed, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
-        Program { kernel: compilation.kernel, block: self.params.block(block), inputs: inputs.into() }
+        Program { kernel: compilation.kernel, block: self.params.block(block.records), inputs: inputs.into() }
     }
 }
 
@@ -230,11 +230,21 @@ fn class_binding(class: Class) -> Binding {
 }
 
 fn uses_object_space(reflection: &Reflection) -> bool {
-    reflection.block.slots.iter().any(|slot| match &slot.content {
-        Content::Space { space, .. } => &**space == "object",
-        Content::QueryFound(from, name, ..) | Content::QueryValue(from, name, ..) => depends_on_object(*from, name),
-        _ => false,
-    })
+    let program = reflection.block.program.as_deref();
+    program.is_some_and(asks_attributes_by_computed_names)
+        || reflection.block.slots.iter().any(|slot| match &slot.content {
+            Content::Space { space, .. } => &**space == "object",
+            Content::QueryFound(from, name, ..) | Content::QueryValue(from, name, ..) => depends_on_object(*from, name),
+            _ => false,
+        })
+}
+
+fn asks_attributes_by_computed_names(program: &ir::Body) -> bool {
+    let mut asks = false;
+    program.walk(program.root(), &mut |inst| {
+        asks |= matches!(program.inst(inst).op, ir::Op::QueryBy { source: ir::QuerySource::Attribute, .. });
+    });
+    asks
 }
 
 fn strings(primvars: &[Primvar]) -> FxHashMap<Arc<str>, Arc<str>> {
@@ -255,13 +265,15 @@ pub(super) fn bind_plain(shader: &Arc<ir::Shader>, instance: &ShaderInstance, re
 fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar], reporter: &Reporter) -> BoundShader {
     check_given(shader, instance, reporter);
     let (decides, maps) = (text_params(shader), map_params(shader));
+    let is_list_of = |param| texts_for(param, instance, primvars).iter().any(|text| is_list(text));
+    let has_lists = shader.params.iter().zip(&maps).any(|(param, is_map)| *is_map && is_list_of(param));
     let binding = |(number, param): (usize, &ir::Param)| {
-        let decides = |texts: &[Arc<str>]| decides[number] || maps[number] && texts.iter().any(|text| is_list(text));
+        let is_fixed = decides[number] || maps[number] && has_lists;
         let primvar =
             primvars.iter().find(|primvar| primvar.name == param.name && suits(primvar, param.ty, param.len()));
         if let Some(primvar) = primvar {
             return match &primvar.data {
-                PrimvarData::Strings(texts) if decides(texts) => fixed_texts(texts, param),
+                PrimvarData::Strings(texts) if is_fixed => fixed_texts(texts, param),
                 PrimvarData::Strings(_) => Binding::Block,
                 PrimvarData::Floats(_) => class_binding(primvar.class),
             };
@@ -269,15 +281,27 @@ fn bind(shader: &Arc<ir::Shader>, instance: &ShaderInstance, primvars: &[Primvar
         let given = instance.params.iter().rev().find(|given| given.name == param.name && param_fits(given, param));
         match (given, &param.default) {
             (None, ParamDefault::Computed(_)) => Binding::Default,
-            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if decides(texts) => {
-                fixed_texts(texts, param)
-            }
-            (None, ParamDefault::Values(values)) if decides(&texts_of(values)) => Binding::Fixed(values.clone()),
+            (Some(ShaderParam { value: ParamValue::Strings(texts), .. }), _) if is_fixed => fixed_texts(texts, param),
+            (None, ParamDefault::Values(values)) if is_fixed => Binding::Fixed(values.clone()),
             (given, default) if is_empty_text(given, default, param) => Binding::Fixed(vec![Const::Str("".into())]),
             _ => Binding::Block,
         }
     };
     BoundShader { shader: Arc::clone(shader), bindings: shader.params.iter().enumerate().map(binding).collect() }
+}
+
+/// Returns the texts that a parameter gets.
+fn texts_for(param: &ir::Param, instance: &ShaderInstance, primvars: &[Primvar]) -> Vec<Arc<str>> {
+    let primvar = primvars.iter().find(|primvar| primvar.name == param.name && suits(primvar, param.ty, param.len()));
+    if let Some(PrimvarData::Strings(texts)) = primvar.map(|primvar| &primvar.data) {
+        return texts.to_vec();
+    }
+    let given = instance.params.iter().rev().find(|given| given.name == param.name && param_fits(given, param));
+    match (given.map(|given| &given.value), &param.default) {
+        (Some(ParamValue::Strings(texts)), _) => texts.to_vec(),
+        (None, ParamDefault::Values(values)) => texts_of(values),
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the texts among some values.

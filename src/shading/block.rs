@@ -11,8 +11,8 @@ use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Pattern, Role};
-use spirv_gen::interp::compute_block;
-use spirv_gen::ir::{Direction, MachineType, ParamDefault, RslType};
+use spirv_gen::interp::{BlockSurroundings, compute_block};
+use spirv_gen::ir::{Direction, MachineType, ParamDefault, QuerySource, RslType};
 use std::sync::Arc;
 
 /// The sources of a block's values.
@@ -70,16 +70,33 @@ impl<'a> BlockSource<'a> {
         }
     }
 
-    /// Returns a text that a program names, and the location of its shader.
-    pub(super) fn named(&self, pattern: &Pattern) -> Option<(String, SourceLocation)> {
+    /// Returns a text that a program names, and the location of its shader. `computed` is what the block's program
+    /// gives.
+    pub(super) fn named(
+        &self,
+        pattern: &Pattern,
+        computed: &[ValueWords],
+        tokens: &Tokens,
+    ) -> Option<(String, SourceLocation)> {
         let location = |instance: &ShaderInstance| instance.location.clone();
+        let first = || self.shaders.first().map(|(_, _, instance)| *instance);
         match pattern {
-            Pattern::Literal(text) => {
-                Some((text.to_string(), self.shaders.first().map(|(_, _, instance)| location(instance))?))
-            }
+            Pattern::Literal(text) => Some((text.to_string(), location(first()?))),
             Pattern::Param(role, name) => {
                 let (_, instance) = self.shader(*role)?;
                 Some((self.string_param(*role, name)?, location(instance)))
+            }
+            Pattern::Query(from, name) => {
+                let answer = answer(*from, name, RslType::String, 1, self, tokens)?;
+                Some((tokens.text(*answer.first()?), location(first()?)))
+            }
+            Pattern::Computed(kind, number) => {
+                let own = self.shaders.iter().find_map(|(role, ..)| match role {
+                    Role::Light(kind) => Some(*kind),
+                    _ => None,
+                });
+                let words = computed.get(*number as usize).filter(|_| own == *kind)?;
+                Some((tokens.text(*words.first()?), location(first()?)))
             }
         }
     }
@@ -117,26 +134,54 @@ impl<'a> BlockSource<'a> {
     }
 }
 
+/// A block, and the results of its program.
+pub(super) struct FilledBlock {
+    pub records: Vec<ParamRecord>,
+    pub computed: Vec<ValueWords>,
+}
+
 /// Creates a block with the values of all slots, and what its program computes of them.
 pub(super) fn fill(
     layout: &BlockLayout,
     source: &BlockSource<'_>,
     tokens: &Tokens,
     reporter: &Reporter,
-) -> Vec<ParamRecord> {
-    let mut block = vec![[0; 4]; layout.records as usize];
+) -> FilledBlock {
+    let mut records = vec![[0; 4]; layout.records as usize];
     for slot in &layout.slots {
         let words = words(slot, source, tokens, reporter);
-        place(&mut block, slot, &words);
+        place(&mut records, slot, &words);
     }
-    let Some(program) = &layout.program else { return block };
-    let results = compute_block(program, block.as_flattened(), tokens);
+    let computed = match &layout.program {
+        Some(program) => compute_block(program, records.as_flattened(), &ProgramHost { source, tokens }),
+        None => Vec::new(),
+    };
     for slot in &layout.slots {
         if let Content::Computed(number) = slot.content {
-            place(&mut block, slot, &results[number as usize]);
+            place(&mut records, slot, &computed[number as usize]);
         }
     }
-    block
+    FilledBlock { records, computed }
+}
+
+/// What the program of a block asks.
+struct ProgramHost<'a> {
+    source: &'a BlockSource<'a>,
+    tokens: &'a Tokens,
+}
+
+impl BlockSurroundings for ProgramHost<'_> {
+    fn token(&self, text: &str) -> u32 {
+        self.tokens.token(text)
+    }
+
+    fn text(&self, token: u32) -> String {
+        self.tokens.text(token)
+    }
+
+    fn query(&self, from: QuerySource, name: &str, ty: RslType, count: u32) -> Option<ValueWords> {
+        answer(from, name, ty, count, self.source, self.tokens)
+    }
 }
 
 /// Writes the words of a value to its slot: one record for each element, the first from the slot's lane on, and four

@@ -59,9 +59,9 @@ impl ShaderLibrary {
         let mut params = ParamBuffer::new();
         let reflection = &compilation.reflection;
         let mut textures = NamedTextures::default();
-        textures.note(reflection, &source, &programs.tokens, reporter);
         let block = fill(&reflection.block, &source, &programs.tokens, reporter);
-        let block = params.block(block);
+        textures.note(reflection, &source, &block.computed, &programs.tokens, reporter);
+        let block = params.block(block.records);
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);
         let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);

@@ -146,10 +146,10 @@ impl ShadingBuilder<'_> {
             lights_taken: FxHashMap::default(),
             strings: FxHashMap::default(),
         };
-        self.textures.note(reflection, &source, &self.programs.tokens, self.reporter);
         let layout = &reflection.lights[kind as usize];
         let block = fill(layout, &source, &self.programs.tokens, self.reporter);
-        self.params.block(block)
+        self.textures.note(reflection, &source, &block.computed, &self.programs.tokens, self.reporter);
+        self.params.block(block.records)
     }
 }
 
@@ -182,5 +182,7 @@ fn pattern_text(pattern: &Pattern, source: &BlockSource<'_>) -> String {
     match pattern {
         Pattern::Literal(text) => text.to_string(),
         Pattern::Param(role, name) => source.string_param(*role, name).unwrap_or_default(),
+        // Categories are literals or parameters.
+        Pattern::Query(..) | Pattern::Computed(..) => String::new(),
     }
 }

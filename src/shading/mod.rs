@@ -47,6 +47,7 @@ use spirv_gen::emit::{Library as Helpers, LibraryError};
 use spirv_gen::ir::LookupKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use values::ValueWords;
 
 /// The name and type of an output besides colour and alpha.
 pub type OutputVariable = (Arc<str>, ValueType);
@@ -101,8 +102,16 @@ pub struct NamedTextures {
 impl NamedTextures {
     /// Notes the names that a program of a drawable, a light or an imager looks up, and reports its filters that there
     /// are not.
-    fn note(&mut self, reflection: &Reflection, source: &BlockSource<'_>, tokens: &Tokens, reporter: &Reporter) {
-        for (filter, location) in reflection.filter_names.iter().filter_map(|pattern| source.named(pattern)) {
+    fn note(
+        &mut self,
+        reflection: &Reflection,
+        source: &BlockSource<'_>,
+        computed: &[ValueWords],
+        tokens: &Tokens,
+        reporter: &Reporter,
+    ) {
+        let named = |pattern| source.named(pattern, computed, tokens);
+        for (filter, location) in reflection.filter_names.iter().filter_map(named) {
             if LookupKind::filter_number(&filter).is_none() {
                 let names = LookupKind::FILTERS.join(", ");
                 let message =
@@ -114,8 +123,8 @@ impl NamedTextures {
         for (pattern, found) in &reflection.texture_names {
             self.computed |= pattern.is_none();
             self.environments |= matches!(found, TextureUse::Texels(LookupKind::Environment));
-            let named = pattern.as_ref().and_then(|pattern| source.named(pattern));
-            if let Some((name, location)) = named.filter(|(name, _)| !name.is_empty()) {
+            let text = pattern.as_ref().and_then(named);
+            if let Some((name, location)) = text.filter(|(name, _)| !name.is_empty()) {
                 let token = tokens.token(&name);
                 match found {
                     TextureUse::Texels(LookupKind::Shadow) => drop(self.as_shadows.insert(token)),
@@ -236,9 +245,10 @@ fn shortfall_text(shortfall: &Shortfall) -> String {
     match shortfall {
         Shortfall::Lookup(what, _) => format!("{what}() finds nothing here"),
         Shortfall::Printf => "printf() prints nothing in an imager: this is not supported yet".to_string(),
-        Shortfall::ComputedText => {
-            "a string that the shader computes at run time is empty: this is not supported yet".to_string()
-        }
+        Shortfall::ComputedText(what) => format!(
+            "{what} makes a text of what differs from point to point, which is empty: use parameters, attributes, options \
+             or counters of loops with a constant number of trips"
+        ),
         Shortfall::ComputedCategory => {
             "a light category that the shader computes at run time matches all lights: this is not supported yet"
                 .to_string()

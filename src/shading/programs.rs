@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use spirv_gen::abi;
 use spirv_gen::compose::{Binding, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice, compose};
 use spirv_gen::emit::Library as Helpers;
-use spirv_gen::interp::Texts;
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::{Compiled, PipelineRequest, Resumable, compile};
 use std::collections::BTreeMap;
@@ -66,19 +65,14 @@ impl Tokens {
         token
     }
 
+    /// Returns the string of a number.
+    pub(super) fn text(&self, token: u32) -> String {
+        self.known.lock().texts.get(token as usize).map(ToString::to_string).unwrap_or_default()
+    }
+
     /// Returns all strings, by number.
     pub(super) fn texts(&self) -> Vec<Arc<str>> {
         self.known.lock().texts.clone()
-    }
-}
-
-impl Texts for Tokens {
-    fn token(&self, text: &str) -> u32 {
-        Tokens::token(self, text)
-    }
-
-    fn text(&self, token: u32) -> String {
-        self.known.lock().texts.get(token as usize).map(ToString::to_string).unwrap_or_default()
     }
 }
 

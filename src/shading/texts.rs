@@ -50,7 +50,7 @@ fn texts_of(shader: &Shader) -> ShaderTexts {
     for inst in 0..shader.body.inst_count() as u32 {
         match &shader.body.inst(Inst(inst)).op {
             Op::Const(value) => found.texts.extend(text_of(value)),
-            Op::Format(_) => found.computes = true,
+            Op::Format(_) | Op::FormatBy => found.computes = true,
             _ => {}
         }
     }

@@ -42,6 +42,7 @@ mod shortfalls;
 mod solids;
 mod spaces;
 mod surfaces;
+mod texts;
 mod textures;
 mod trim;
 mod velocity;

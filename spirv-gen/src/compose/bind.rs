@@ -1,7 +1,7 @@
 //! Binding: what a shader reads by name becomes loads from blocks and channels.
 
 use super::message::{Message, answer};
-use super::reflection::{Content, Input, Pattern, Role, Shortfall, TextureUse};
+use super::reflection::{Content, Input, Pattern, Role, Shortfall};
 use super::request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 use super::spline;
 use super::table::{BindingTable, Block, element_records, primvar, word};
@@ -67,10 +67,7 @@ impl Rules for Binder<'_> {
             Op::Query { source, name, ty, count } => Some(self.query(t.out, *source, name, *ty, *count)),
             Op::QueryBy { source, ty, count } => match t.out.body().constant(args[0]).cloned() {
                 Some(Const::Str(name)) => Some(self.query(t.out, *source, &name, *ty, *count)),
-                _ => {
-                    self.table.shortfalls.insert(Shortfall::ComputedText);
-                    Some(nothing_found(t.out, *ty, *count))
-                }
+                _ => None,
             },
             Op::Message { target, .. } if *target != MessageTarget::Light => {
                 let message = Message::of(&data.op, *target)?;
@@ -86,13 +83,8 @@ impl Rules for Binder<'_> {
             Op::Random { site, ty } => Some(vec![self.random(t.out, *site, *ty, args[0])]),
             Op::Spline { basis, solve } => Some(vec![spline::lower(t.out, *basis, *solve, args)]),
             Op::CategoryMatches => self.category(t, data.args[0], args),
-            Op::Lookup(lookup) if self.request.textures => {
-                let name = self.pattern(t, data.args[0], args[0]);
-                Some(vec![self.lookup(t.out, name, *lookup, args)])
-            }
+            Op::Lookup(lookup) if self.request.textures => Some(vec![self.lookup(t.out, *lookup, args)]),
             Op::TextureInfo { name, ty, count } if self.request.textures => {
-                let pattern = self.pattern(t, data.args[0], args[0]);
-                self.table.texture_names.insert((pattern, TextureUse::Facts));
                 Some(texture_info(t.out, args[0], name, *ty, *count))
             }
             Op::Lookup(lookup) => {
@@ -108,10 +100,6 @@ impl Rules for Binder<'_> {
                 let name = self.pattern(t, data.args[0], args[0]);
                 self.table.shortfalls.insert(Shortfall::Lookup("textureinfo", name));
                 Some(nothing_found(t.out, *ty, *count))
-            }
-            Op::Format(_) | Op::FormatBy | Op::Match if args.iter().any(|&a| t.out.body().constant(a).is_none()) => {
-                self.table.shortfalls.insert(Shortfall::ComputedText);
-                Some(vec![t.out.zero(if data.op == Op::Match { MachineType::F32 } else { MachineType::Str })])
             }
             // What lights print and bake counts once, where the colour is computed.
             Op::Printf(_) | Op::Bake(_) if self.lit.is_some() && self.request.slice == Slice::Position => {

@@ -1,9 +1,11 @@
 //! What is computed once for a block, instead of at every vertex: programs of the host, whose results are in the block.
 
-use super::reflection::Content;
+use super::reflection::{Content, Shortfall};
 use super::table::{BindingTable, Block};
-use crate::ir::{Body, InstData};
+use super::texture::note_names;
+use crate::ir::{Body, Inst, InstData, Op, Value};
 use crate::passes::checked;
+use crate::passes::translate::{Rules, Translator, translate};
 use crate::passes::uniform::{Blocks, take_uniform};
 use std::collections::BTreeMap;
 
@@ -39,6 +41,28 @@ pub(super) fn compute_once(body: &Body, table: &mut BindingTable) -> (Body, Bloc
         let content = Content::Computed(load.result);
         left.inst_mut(load.inst).op = table.load(Block::numbered(load.block), content, load.ty, 1);
     }
+    let left = translate(&left, &mut DropTexts { table }, false);
+    note_names(&left, table);
     let programs = slice.programs.into_iter().map(|(block, program)| (Block::numbered(block), checked(program)));
     (checked(left), programs.collect())
+}
+
+/// Texts that a kernel would have to make, which it cannot: they are empty, and nothing is found by them.
+struct DropTexts<'a> {
+    table: &'a mut BindingTable,
+}
+
+impl Rules for DropTexts<'_> {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, _: &[Value]) -> Option<Vec<Value>> {
+        let data = t.from.inst(inst);
+        let what = match &data.op {
+            Op::Format(format) => format!("format {format:?}"),
+            Op::FormatBy => "format()".to_owned(),
+            Op::Match => "match()".to_owned(),
+            Op::QueryBy { source, .. } => format!("{}()", source.name()),
+            _ => return None,
+        };
+        self.table.shortfalls.insert(Shortfall::ComputedText(what.into()));
+        Some(t.types(data).into_iter().map(|ty| t.out.zero(ty)).collect())
+    }
 }

@@ -1,7 +1,6 @@
 //! The filters of texture lookups that a shader does not spell out: names become numbers, and all that a name may turn
 //! out to be is noted, as they cannot be numbered once a program runs.
 
-use super::reflection::Pattern;
 use super::table::BindingTable;
 use crate::ir::{Body, Compare, Const, Def, Inst, LookupKind, MachineType, Op, Region, Value};
 use crate::passes::translate::{Rules, Translator, translate};
@@ -20,11 +19,7 @@ pub(super) fn number_filters(body: Body, table: &mut BindingTable) -> Body {
         return body;
     }
     for text in texts(&body, names) {
-        let pattern = match body.def_inst(text).map(|data| &data.op) {
-            Some(Op::Const(Const::Str(text))) => Some(Pattern::Literal(text.clone())),
-            Some(op) => table.content(op).and_then(Pattern::of_param),
-            None => None,
-        };
+        let pattern = body.def_inst(text).and_then(|data| table.pattern(&data.op));
         table.filter_names.extend(pattern);
     }
     translate(&body, &mut NumberFilters, true)

@@ -31,7 +31,7 @@ use crate::passes::translate::{Translator, translate};
 use crate::passes::writer::BodyWriter;
 use crate::passes::{
     checked, keep_shown, merge_light_loops, number_prints, print_words, prints, relocate_derivatives, remove_dead,
-    simplify, to_light_loops, uncounted_loops,
+    simplify, to_light_loops, uncounted_loops, unroll_texts,
 };
 use bind::{Binder, OutputValues};
 use computed::compute_once;
@@ -68,7 +68,8 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = checked(bind_shaders(request, &mut table));
     let body = checked(merge_light_loops(checked(simplify(&body))));
     let body = checked(translate(&body, &mut InlineLights::new(request, &mut table), true));
-    let body = checked(number_filters(checked(simplify(&body)), &mut table));
+    let body = checked(unroll_texts(checked(simplify(&body))));
+    let body = checked(number_filters(body, &mut table));
     let body = checked(spread_map_lists(body, &mut table));
     let opacity = opacity(&body, request, &table);
     let body = if prints(&body) { checked(number_prints(&body, first_number(request.slice))) } else { body };

@@ -42,16 +42,10 @@ pub enum Pattern {
     Literal(Arc<str>),
     /// The value of a string parameter.
     Param(Role, Arc<str>),
-}
-
-impl Pattern {
-    /// Returns the text that a slot holds, if that is a parameter.
-    pub(super) fn of_param(content: &Content) -> Option<Self> {
-        match content {
-            Content::Param { shader, name, .. } => Some(Self::Param(*shader, Arc::clone(name))),
-            _ => None,
-        }
-    }
+    /// The answer to a query.
+    Query(QuerySource, Arc<str>),
+    /// The result of this number of a block's program: the instance's, or that of lights of a kind.
+    Computed(Option<u32>, u32),
 }
 
 /// What a slot of an instance block or light block holds.
@@ -220,8 +214,8 @@ pub enum Shortfall {
     Lookup(&'static str, Option<Pattern>),
     /// `printf` prints nothing.
     Printf,
-    /// A text that is computed in the shader, from what is not known when it is compiled, is empty.
-    ComputedText,
+    /// A text that is computed in the shader, from what differs from point to point, is empty. What computes it.
+    ComputedText(Arc<str>),
     /// A category that is computed in the shader takes all lights.
     ComputedCategory,
 }

@@ -30,6 +30,21 @@ struct BlockEntry {
     len: u32,
 }
 
+impl BlockEntry {
+    /// Returns the text that it is.
+    fn pattern(&self) -> Option<Pattern> {
+        match &self.content {
+            Content::Param { shader, name, .. } if self.len == 1 => Some(Pattern::Param(*shader, Arc::clone(name))),
+            Content::QueryValue(from, name, RslType::String, 1) => Some(Pattern::Query(*from, Arc::clone(name))),
+            Content::Computed(number) => {
+                let kind = if let Block::Light(kind) = self.block { Some(kind) } else { None };
+                Some(Pattern::Computed(kind, *number))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Entries by number.
 #[derive(Debug, Default)]
 pub(super) struct BindingTable {
@@ -84,6 +99,17 @@ impl BindingTable {
     /// Returns what an operation reads from a block.
     pub(super) fn content(&self, op: &Op) -> Option<&Content> {
         self.block_entry(op).map(|(_, content)| content)
+    }
+
+    /// Returns the text that an operation gives, if that is known of it.
+    pub(super) fn pattern(&self, op: &Op) -> Option<Pattern> {
+        match op {
+            Op::Const(Const::Str(text)) => Some(Pattern::Literal(text.clone())),
+            Op::Load { buffer: Buffer::Params, record, .. } if record & ENTRY != 0 => {
+                self.entries[(record & !ENTRY) as usize].pattern()
+            }
+            _ => None,
+        }
     }
 
     /// Returns the block that an operation reads, and what it reads there.

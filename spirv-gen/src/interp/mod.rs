@@ -18,7 +18,7 @@ mod scene;
 pub(crate) mod spline;
 pub mod texture;
 
-pub use block::{Texts, compute_block};
+pub use block::{BlockSurroundings, compute_block};
 pub use evaluate::{evaluate, index};
 pub use exec::{Outcome, run};
 pub use grid::Grid;

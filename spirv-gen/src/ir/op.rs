@@ -487,7 +487,7 @@ pub enum Op {
         solve: bool,
     },
     /// `any... -> str`: a text, made as `printf` makes it (RSL `format`, `concat`). The host knows texts, a device only
-    /// their tokens: the arguments must be constants when a program is compiled.
+    /// their tokens: the arguments must be constants when a program is compiled, or depend on one block alone.
     Format(Arc<str>),
     /// `str format, any... -> str`: the same with a format that is not known before.
     FormatBy,

@@ -17,6 +17,7 @@ mod texts;
 pub(crate) mod translate;
 pub(crate) mod trips;
 pub(crate) mod uniform;
+mod unroll;
 pub(crate) mod writer;
 
 pub use dead::remove_dead;
@@ -33,6 +34,7 @@ pub use suspension::{SavedLoop, SavedLoops};
 pub use texts::{map_params, text_params};
 pub use trips::{trip_count, uncounted_loops};
 pub use uniform::{OperationCounts, count_operations};
+pub(crate) use unroll::unroll_texts;
 
 use crate::ir::{Body, verify_body};
 

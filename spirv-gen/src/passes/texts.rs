@@ -1,21 +1,23 @@
-//! Which string parameters decide about texts: those that reach `format`, `concat` or `match`, the name of a space, of
-//! an attribute or an option, or a computed name, of a filter too. They must be known when a pipeline is composed,
-//! because a kernel makes no texts.
+//! Which string parameters decide about code: those that reach `match`, the name of a space, of an attribute or an
+//! option, a computed category or filter, or lists of shadow maps. They must be known when a pipeline is composed. Other
+//! texts are made for each block ([`super::uniform`]).
 
-use crate::ir::{Body, Def, InstData, LookupKind, MachineType, Op, ParamDefault, ParamId, Shader, Value};
+use crate::ir::{
+    Body, Const, Def, Inst, InstData, LookupKind, MachineType, Op, ParamDefault, ParamId, Region, Shader, Value,
+};
 
-/// Returns for each parameter of a shader whether it decides about a text.
+/// Returns for each parameter of a shader whether it decides about code.
 pub fn text_params(shader: &Shader) -> Vec<bool> {
     let mut search = Search::new(shader);
     walk(shader, |data| match &data.op {
-        Op::Format(_) | Op::FormatBy | Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => search.reach(&data.args),
-        Op::Points(_) => {
-            search.reach(&data.args[5..]);
+        Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => search.reach(&data.args),
+        Op::Points(_) => search.reach(&data.args[5..]),
+        Op::Lookup(lookup) if lookup.kind == LookupKind::Shadow && may_be_list(&shader.body, data.args[0]) => {
             search.reach_computed(&data.args[..1]);
         }
         Op::LookupFilter => search.reach_computed(&data.args),
         // A name that is a parameter itself is looked up where the parameter is bound.
-        Op::Lookup(_) | Op::TextureInfo { .. } | Op::CategoryMatches | Op::Illuminance { .. } => {
+        Op::CategoryMatches | Op::Illuminance { .. } => {
             let end = data.op.fixed_args();
             let shown = end - data.op.shown().len()..end;
             let (before, behind) = (&data.args[..shown.start], &data.args[end..]);
@@ -49,6 +51,43 @@ fn walk(shader: &Shader, mut visit: impl FnMut(&InstData)) {
     }
 }
 
+/// Returns whether a shader puts a comma into a text by itself.
+fn may_be_list(body: &Body, text: Value) -> bool {
+    let mut found = false;
+    let mut seen = vec![false; body.value_count()];
+    follow_texts(body, &mut seen, vec![text], &mut |data| {
+        found |= match &data.op {
+            Op::Format(text) | Op::Const(Const::Str(text)) => text.contains(','),
+            Op::FormatBy => true,
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Visits what computes some texts, and the texts that they are made of. What is `seen` is not visited again.
+fn follow_texts(body: &Body, seen: &mut [bool], mut todo: Vec<Value>, visit: &mut dyn FnMut(&InstData)) {
+    while let Some(value) = todo.pop() {
+        let is_text = body.ty(value) == MachineType::Str;
+        if !is_text || std::mem::replace(&mut seen[value.0 as usize], true) {
+            continue;
+        }
+        let inst = match body.value(value).def {
+            Def::Inst(inst, _) => Some(inst),
+            Def::Param(region, _) => owner(body, region),
+        };
+        let Some(inst) = inst else { continue };
+        let data = body.inst(inst);
+        visit(data);
+        todo.extend(&data.args);
+        todo.extend(data.regions.iter().flat_map(|&region| &body.region(region).results));
+    }
+}
+
+fn owner(body: &Body, region: Region) -> Option<Inst> {
+    (0..body.inst_count() as u32).map(Inst).find(|&inst| body.inst(inst).regions.contains(&region))
+}
+
 struct Search<'a> {
     body: &'a Body,
     seen: Vec<bool>,
@@ -73,33 +112,11 @@ impl<'a> Search<'a> {
 
     /// Marks the parameters whose texts these values may be.
     fn reach(&mut self, values: &[Value]) {
-        let mut todo = values.to_vec();
-        while let Some(value) = todo.pop() {
-            let is_text = self.body.ty(value) == MachineType::Str;
-            if !is_text || std::mem::replace(&mut self.seen[value.0 as usize], true) {
-                continue;
+        let Self { body, seen, found } = self;
+        follow_texts(body, seen, values.to_vec(), &mut |data| {
+            if let Op::Param(ParamId(number)) | Op::ParamElement(ParamId(number)) = data.op {
+                found[number as usize] = true;
             }
-            if let Some(Op::Param(p) | Op::ParamElement(p)) = self.body.def_inst(value).map(|data| &data.op) {
-                self.mark(*p);
-            }
-            let inst = match self.body.value(value).def {
-                Def::Inst(inst, _) => Some(inst),
-                Def::Param(region, _) => self.owner(region),
-            };
-            let Some(inst) = inst else { continue };
-            let data = self.body.inst(inst);
-            todo.extend(&data.args);
-            todo.extend(data.regions.iter().flat_map(|&region| &self.body.region(region).results));
-        }
-    }
-
-    fn owner(&self, region: crate::ir::Region) -> Option<crate::ir::Inst> {
-        (0..self.body.inst_count() as u32)
-            .map(crate::ir::Inst)
-            .find(|&inst| self.body.inst(inst).regions.contains(&region))
-    }
-
-    fn mark(&mut self, param: ParamId) {
-        self.found[param.0 as usize] = true;
+        });
     }
 }

@@ -3,7 +3,7 @@
 use spirv_gen::Reflection;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
 use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Input, OutputChannel, Pattern, Role};
-use spirv_gen::interp::{Column, Grid, LightInstance, Scene, Texts, compute_block, shade};
+use spirv_gen::interp::{BlockSurroundings, Column, Grid, LightInstance, Scene, compute_block, shade};
 use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
 use spirv_gen::text::category_matches;
 use std::sync::Arc;
@@ -234,6 +234,7 @@ impl DispatchBuffers {
                     Const::Str(text) => text.to_string(),
                     other => panic!("{other} is not a pattern"),
                 },
+                Pattern::Query(..) | Pattern::Computed(..) => panic!("categories are literals or parameters"),
             };
             let values = match &slot.content {
                 Content::Computed(_) => continue,
@@ -265,7 +266,7 @@ impl DispatchBuffers {
     fn compute(&mut self, block: u32, layout: &BlockLayout, scene: &Scene<'_>) {
         let Some(program) = &layout.program else { return };
         let words = &self.params[block as usize * 4..][..layout.records as usize * 4];
-        let results = compute_block(program, words, &SceneTexts(scene));
+        let results = compute_block(program, words, &SceneAnswers(scene));
         for slot in &layout.slots {
             if let Content::Computed(number) = slot.content {
                 let at = ((block + slot.record) * 4 + slot.lane) as usize;
@@ -327,16 +328,21 @@ impl DispatchBuffers {
     }
 }
 
-/// The texts of a scene.
-struct SceneTexts<'a>(&'a Scene<'a>);
+/// A scene that the programs of blocks ask.
+struct SceneAnswers<'a>(&'a Scene<'a>);
 
-impl Texts for SceneTexts<'_> {
+impl BlockSurroundings for SceneAnswers<'_> {
     fn token(&self, text: &str) -> u32 {
         self.0.intern(text)
     }
 
     fn text(&self, token: u32) -> String {
         self.0.strings.borrow().get(token as usize).cloned().unwrap_or_default()
+    }
+
+    fn query(&self, source: QuerySource, name: &str, ty: RslType, count: u32) -> Option<Vec<u32>> {
+        let values = answer(self.0, (source, &name.into()), ty, count)?;
+        Some(values.iter().flat_map(|value| words(value, self.0)).collect())
     }
 }
 

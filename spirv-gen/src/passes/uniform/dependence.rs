@@ -140,6 +140,10 @@ impl<'a> Dependences<'a> {
                         Dependence { home: Home::Block(block), loops: 0 }.with(self.all(&offsets))
                     }
                     None if is_evaluated(op) => self.all(&data.args),
+                    // The instance is asked.
+                    None if matches!(op, Op::QueryBy { .. }) => {
+                        Dependence { home: Home::Block(0), loops: 0 }.with(self.all(&data.args))
+                    }
                     None => Dependence::VERTEX,
                 };
                 data.results.iter().for_each(|&result| self.mark(result, own));
