@@ -8,6 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use spirv_gen::compose::{Binding, OutputRequest, ShaderUse, Slice};
 use spirv_gen::emit::Library;
 use spirv_gen::ir::{RslType, Shader};
+use spirv_gen::partition::CutRule;
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{PipelineRequest, compile, lower, parse_shader, standard};
@@ -71,7 +72,7 @@ fn pipeline(c: &mut Criterion) {
             textures: false,
             tokens: &|_| 0,
         };
-        group.bench_function(name, |b| b.iter(|| compile(&request, &library).expect("it compiles")));
+        group.bench_function(name, |b| b.iter(|| compile(&request, &library, &CutRule::NEVER).expect("it compiles")));
     }
     group.finish();
 }

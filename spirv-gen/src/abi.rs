@@ -50,9 +50,14 @@
 //! after some number (65,535 in an invocation, measured on lavapipe of Mesa 22, nested loops included). A plain kernel
 //! ends its loops there: its outputs are then wrong, and `Status` says so. The *resumable* kernel of the same program
 //! ([`crate::Resumable`]) saves its loops instead, in the channels of `Arena` that begin at
-//! [`Push::state_base`], and goes on with them in the next dispatch that has [`TRIPS_RESUME`] set; inputs must still be
-//! there, so outputs must not overwrite them. It is dispatched until `Status` counts nothing. The number of dispatches
-//! cannot be seen in the outputs.
+//! [`Push::state_base`] (behind those of passes), and goes on with them in the next dispatch that has [`TRIPS_RESUME`]
+//! set; inputs must still be there, so outputs must not overwrite them. It is dispatched until `Status` counts nothing.
+//! The number of dispatches cannot be seen in the outputs.
+//!
+//! *Passes.* A program that is cut is several kernels, which are dispatched one after the other with the same push
+//! constants, each after all that the one before it wrote. They save values for each other in the channels from
+//! [`Push::state_base`] on. Where one of them counts trips, a channel says of each vertex whether it has stopped, so
+//! that nothing is kept of what later passes make of it.
 
 use crate::ir::MachineType;
 
@@ -159,7 +164,7 @@ pub struct Push {
     /// program nests loops, or a resumable kernel does not get on. Loops of few trips, known when the program is
     /// compiled, are not counted.
     pub trips: u32,
-    /// Record of the first channel of saved loops, of vertex 0 of slot 0.
+    /// Record of the first channel of what passes save for each other, then of saved loops, of vertex 0 of slot 0.
     pub state_base: u32,
 }
 

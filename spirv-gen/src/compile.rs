@@ -1,16 +1,19 @@
-//! From a shading pipeline to its kernels: composes, then emits.
+//! From a shading pipeline to its kernels: composes, cuts into passes, then emits.
 
 use crate::compose::{Composed, PipelineRequest, Reflection, Slice, carried_channels, compose};
-use crate::emit::{EmitError, EmitOptions, Library, emit, emit_with};
+use crate::emit::{EmitError, Library, PassKernels, emit};
 use crate::ir::Body;
-use crate::passes::{SavedLoops, checked, demand_slice};
+use crate::partition::CutRule;
+use crate::passes::{CutProgram, SavedLoops, checked, cut_passes, demand_slice};
 
 /// A compiled pipeline.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The kernel.
-    pub spirv: Vec<u32>,
-    /// The kernel for loops of any length, if the program has loops that count their trips.
+    /// Its kernels, which run one after the other on the same vertices: one, unless it was cut into passes.
+    pub passes: Vec<Vec<u32>>,
+    /// Channels in which they save values for each other.
+    pub pass_channels: u32,
+    /// The kernels for loops of any length, if the program has loops that count their trips.
     pub resumable: Option<Resumable>,
     /// The kernel of its demand slice, which names tiles of textures and writes nothing, if it has one and the library
     /// can.
@@ -19,32 +22,43 @@ pub struct Compiled {
     pub reflection: Reflection,
 }
 
-/// A kernel whose loops stop when their trips are used up, and go on in the next dispatch ([`crate::abi`]).
+/// Kernels whose loops stop when their trips are used up, and go on in the next dispatch ([`crate::abi`]).
 #[derive(Clone, Debug)]
 pub struct Resumable {
-    /// The kernel.
-    pub spirv: Vec<u32>,
-    /// Channels in which it saves its loops.
+    /// The kernels, as many as there are others.
+    pub passes: Vec<Vec<u32>>,
+    /// Channels in which they save values for each other, and then their loops.
     pub state_channels: u32,
 }
 
-/// Compiles a shading pipeline, with functions of the helper library.
+/// Compiles a shading pipeline, with functions of the helper library, cut into passes where `rule` says so. Imagers are
+/// not cut.
 ///
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
-pub fn compile(request: &PipelineRequest<'_>, library: &Library) -> Result<Compiled, EmitError> {
+pub fn compile(request: &PipelineRequest<'_>, library: &Library, rule: &CutRule) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = compose(request);
-    let carried = carried_channels(request.slice);
-    let emit_saving = |saved| emit_with(&body, library, request.tokens, &EmitOptions { carried, saved });
-    let spirv = emit_saving(SavedLoops::default())?;
-    let saved = SavedLoops::of(&body);
-    let state_channels = saved.records();
+    let rule = if request.slice == Slice::Imager { &CutRule::NEVER } else { rule };
+    let program = cut_by(rule, &body, &reflection);
+    let kernels = PassKernels::new(&program, carried_channels(request.slice), SavedLoops::of);
+    let passes = kernels.emit(library, request.tokens, false)?;
     let resumable = match reflection.counts_trips {
-        true => Some(Resumable { spirv: emit_saving(saved)?, state_channels }),
+        true => Some(Resumable {
+            passes: kernels.emit(library, request.tokens, true)?,
+            state_channels: kernels.state_channels(),
+        }),
         false => None,
     };
     let demand = compile_demand(request, library, &body)?;
-    Ok(Compiled { spirv, resumable, demand, reflection })
+    Ok(Compiled { passes, pass_channels: kernels.pass_channels(), resumable, demand, reflection })
+}
+
+/// Returns the passes of a program: one, unless the rule has it cut.
+fn cut_by(rule: &CutRule, body: &Body, reflection: &Reflection) -> CutProgram {
+    let outputs: Vec<u32> = reflection.outputs.iter().map(|output| output.channel).collect();
+    let cut =
+        rule.cut(body).and_then(|(shader, partition)| cut_passes(body, &shader.insts_of_passes(&partition), &outputs));
+    cut.unwrap_or_else(|| CutProgram::whole(body.clone(), &outputs))
 }
 
 /// Compiles the kernel of a program's demand slice. Imagers have none: they are run once for each pixel.

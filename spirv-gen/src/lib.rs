@@ -11,6 +11,7 @@
 //! use spirv_gen::compose::{Binding, OutputRequest, ShaderUse, Slice, compose};
 //! use spirv_gen::emit::{EmitError, Library};
 //! use spirv_gen::ir::RslType;
+//! use spirv_gen::partition::CutRule;
 //! use spirv_gen::syntax::loader::NoIncludes;
 //! use spirv_gen::syntax::preprocess::Source;
 //! use spirv_gen::{Compiled, PipelineRequest, compile, lower, parse_shader};
@@ -39,8 +40,8 @@
 //!
 //! /// Compiles a pipeline with the helper library, which is the SPIR-V module of `glsl/lib/rsl/library.comp`.
 //! fn kernel(request: &PipelineRequest<'_>, library: &[u32]) -> Result<Vec<u32>, EmitError> {
-//!     let Compiled { spirv, .. } = compile(request, &Library::load(library)?)?;
-//!     Ok(spirv)
+//!     let Compiled { mut passes, .. } = compile(request, &Library::load(library)?, &CutRule::NEVER)?;
+//!     Ok(passes.remove(0))
 //! }
 //! ```
 //!
@@ -73,7 +74,7 @@
 //! and `compile` run the phases up to `sema`, and from `compose` on. The whole table is in the repository's
 //! `tests/tidy/directions.rs`, which fails when a phase uses a later one.
 //!
-//! Partitioners ([`partition`]) cut the graph of a composed program into passes.
+//! Partitioners ([`partition`]) cut the graph of a composed program into passes where it is too large for one kernel.
 //!
 //! The interpreter ([`interp`]) runs IR on the CPU, both as `lower` made it and after `compose` has bound it to
 //! buffers. Tests compare the kernels on a device with it, and the passes fold constants with its arithmetic.

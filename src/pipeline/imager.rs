@@ -93,8 +93,8 @@ pub fn loops(program: &ImagerProgram, tiles: u32, trips: u32, [resume, restore]:
     let base = output_records(program, tiles).end as u32;
     let records = program.state_channels * tiles * TILE_PIXELS;
     let kept = program.uses_textures.then_some(KeptLoops { base: base + records, records, restore });
-    let saved = (program.state_channels > 0).then_some(LoopState { base, resume, kept });
-    LoopRun { saved, ..LoopRun::plain(trips) }
+    let saved = (program.state_channels > 0).then_some(LoopState { resume, kept });
+    LoopRun { base, saved, ..LoopRun::plain(trips) }
 }
 
 /// A run of an imager.

@@ -154,8 +154,10 @@ impl Interpolation {
 /// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).
 #[derive(Clone, Debug)]
 pub struct ShadingKernel {
-    /// What a device runs.
-    pub kernel: Arc<super::recording::Kernel>,
+    /// What a device runs, one after the other: several kernels where the program is cut into passes.
+    pub passes: Vec<Arc<super::recording::Kernel>>,
+    /// Channels in which passes save values for each other.
+    pub pass_channels: u32,
     /// Mask of the geometry channels 0 to 3 that it reads.
     pub geometry_channels: u32,
     /// The input channel of dPdtime; the one behind it is for P at the motion's second keyframe.
@@ -185,10 +187,13 @@ pub struct ShadingKernel {
 }
 
 impl ShadingKernel {
-    /// Channels for its saved loops, twice where it may have to be run again.
+    /// Channels for what its passes and its loops save, twice where it may have to be run again.
     pub fn saved_channels(&self) -> u32 {
-        let channels = self.resumable.as_ref().map_or(0, |resumable| resumable.state_channels);
-        if self.uses_textures { 2 * channels } else { channels }
+        match &self.resumable {
+            Some(resumable) if self.uses_textures => 2 * resumable.state_channels,
+            Some(resumable) => resumable.state_channels,
+            None => self.pass_channels,
+        }
     }
 }
 
@@ -208,9 +213,9 @@ pub const LOOP_TRIPS_MAX: u32 = TRIPS_MAX;
 /// A program whose loops stop when a dispatch's trips are used up and go on in the next one (spirv-gen's abi.rs).
 #[derive(Clone, Debug)]
 pub struct ResumableKernel {
-    /// What a device runs.
-    pub kernel: Arc<super::recording::Kernel>,
-    /// Channels in which it saves its loops.
+    /// What a device runs, one after the other.
+    pub passes: Vec<Arc<super::recording::Kernel>>,
+    /// Channels in which passes save values for each other, and then their loops.
     pub state_channels: u32,
 }
 

@@ -9,6 +9,7 @@ use super::recording::{Dispatch, Recording, Slice};
 use super::textures::TextureSlices;
 use super::variants::KernelList;
 use std::collections::BTreeSet;
+use std::slice;
 use std::sync::Arc;
 
 /// Which of a drawable's programs runs.
@@ -44,7 +45,9 @@ pub struct ProgramPlaces {
 pub struct LoopRun {
     /// Loop trips that an invocation makes at most.
     pub trips: u32,
-    /// For resumable kernels: where loops are saved.
+    /// The first record of what passes and loops save.
+    pub base: u32,
+    /// For resumable kernels: how loops are saved.
     pub saved: Option<LoopState>,
     /// Whether the program only names the tiles of its textures; nothing is recorded for one that cannot.
     pub names_only: bool,
@@ -53,8 +56,6 @@ pub struct LoopRun {
 /// The channels in which a resumable kernel saves its loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopState {
-    /// The first record.
-    pub base: u32,
     /// Whether there are loops saved, which go on. The program's other inputs are still there too.
     pub resume: bool,
     /// What saved loops are kept in besides, where a run that goes on may have to be made again.
@@ -73,16 +74,16 @@ pub struct KeptLoops {
 }
 
 impl LoopRun {
-    /// Returns loops that stop for good after `trips` trips.
+    /// Returns loops that stop for good after `trips` trips, in a program that is not cut into passes.
     pub fn plain(trips: u32) -> Self {
-        Self { trips, saved: None, names_only: false }
+        Self { trips, base: 0, saved: None, names_only: false }
     }
 
     /// The push constants `trips` and `state_base` of spirv-gen's abi.rs.
     pub(super) fn push(&self) -> [u32; 2] {
         const RESUME: u32 = 1 << 31;
         let resume = self.saved.is_some_and(|saved| saved.resume);
-        [self.trips | if resume { RESUME } else { 0 }, self.saved.map_or(0, |saved| saved.base)]
+        [self.trips | if resume { RESUME } else { 0 }, self.base]
     }
 }
 
@@ -109,10 +110,10 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
     let RegionPiece { region, sources, piece } = of;
     let slices = &region.slices;
     let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
-    let kernel = match (run.loops.names_only, &run.kernel.demand) {
-        (true, Some(demand)) => demand,
+    let passes = match (run.loops.names_only, &run.kernel.demand) {
+        (true, Some(demand)) => slice::from_ref(demand),
         (true, None) => return,
-        (false, _) => resumable.map_or(&run.kernel.kernel, |resumable| &resumable.kernel),
+        (false, _) => resumable.map_or(&run.kernel.passes[..], |resumable| &resumable.passes),
     };
     if !run.loops.saved.is_some_and(|saved| saved.resume) {
         record_inputs(recording, of, run);
@@ -133,22 +134,24 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
     ];
     let params = sources.frame.params.range();
     let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
-    recording.dispatch(Dispatch {
-        kernel: Arc::clone(kernel),
-        constants: textures.map_or_else(Vec::new, TextureSlices::constants),
-        groups: of.groups(Per::Vertex),
-        bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
-            .into_iter()
-            .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
-            .collect(),
-        push: bytemuck::bytes_of(&push).to_vec(),
-    });
+    for kernel in passes {
+        recording.dispatch(Dispatch {
+            kernel: Arc::clone(kernel),
+            constants: textures.map_or_else(Vec::new, TextureSlices::constants),
+            groups: of.groups(Per::Vertex),
+            bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
+                .into_iter()
+                .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+                .collect(),
+            push: bytemuck::bytes_of(&push).to_vec(),
+        });
+    }
 }
 
 /// Appends the keeping of saved loops that go on, or their restoring.
 pub(super) fn record_kept_loops(recording: &mut Recording, arena: Slice<Vec4>, loops: &LoopRun) {
-    let Some(LoopState { base, resume: true, kept: Some(kept) }) = loops.saved else { return };
-    let [work, copy] = [base, kept.base].map(|base| {
+    let Some(LoopState { resume: true, kept: Some(kept) }) = loops.saved else { return };
+    let [work, copy] = [loops.base, kept.base].map(|base| {
         let first = u64::from(base);
         arena.part(first..first + u64::from(kept.records))
     });

@@ -17,6 +17,7 @@ use crate::scene::World;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Input, Role, Slice};
+use spirv_gen::partition::CutRule;
 use std::sync::Arc;
 
 impl ShaderLibrary {
@@ -26,7 +27,7 @@ impl ShaderLibrary {
         let instance = world.options.imager.as_ref()?;
         let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;
         let bound = bind_plain(fetched.shader(), instance, reporter);
-        let mut programs = Programs::new(&self.helpers, &[]);
+        let mut programs = Programs::new(&self.helpers, CutRule::NEVER, &[]);
         let signature = Signature {
             slice: Slice::Imager,
             surface: Some(bound.clone()),
@@ -69,7 +70,8 @@ impl ShaderLibrary {
         let compiled = &programs.finish()[compilation.kernel];
         let uses_textures = compiled.uses_textures;
         let resumable = compiled.resumable.as_ref();
-        let kernel = Arc::clone(resumable.map_or(&compiled.kernel, |resumable| &resumable.kernel));
+        // Imagers are not cut.
+        let kernel = Arc::clone(&resumable.map_or(&compiled.passes, |resumable| &resumable.passes)[0]);
         let state_channels = resumable.map_or(0, |resumable| resumable.state_channels);
         let program = ImagerProgram {
             reads_position: channel(Input::PositionU).is_some(),

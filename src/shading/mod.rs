@@ -45,6 +45,7 @@ use shaders::Shaders;
 use spirv_gen::compose::{Reflection, Shortfall, TextureUse};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
 use spirv_gen::ir::LookupKind;
+use spirv_gen::partition::CutRule;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use values::ValueWords;
@@ -56,6 +57,7 @@ pub type OutputVariable = (Arc<str>, ValueType);
 pub struct ShaderLibrary {
     helpers: Helpers,
     shaders: Shaders,
+    cuts: CutRule,
 }
 
 /// The shading of a world.
@@ -151,28 +153,29 @@ impl ShaderLibrary {
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
     pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
-        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()) })
+        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), cuts: CutRule::NEVER })
+    }
+
+    /// Has programs cut into passes: as is good for devices of which some are CPUs or none, or into `count` of them
+    /// where tests say so. Before, none are cut.
+    pub fn cut_for(&mut self, cpus: bool, count: Option<u32>) {
+        self.cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.counted(count);
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
     pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
-        shade(&self.helpers, &mut self.shaders, world, variables, reporter)
+        let programs = Programs::new(&self.helpers, self.cuts, variables);
+        shade(programs, &mut self.shaders, world, reporter)
     }
 
     /// Returns the same, but neither reports anything nor remembers what it read.
     pub fn shade_silently(&self, world: &World, variables: &[OutputVariable]) -> Shading {
-        shade(&self.helpers, &mut self.shaders.unread(), world, variables, &Reporter::silent())
+        let programs = Programs::new(&self.helpers, self.cuts, variables);
+        shade(programs, &mut self.shaders.unread(), world, &Reporter::silent())
     }
 }
 
-fn shade(
-    helpers: &Helpers,
-    shaders: &mut Shaders,
-    world: &World,
-    variables: &[OutputVariable],
-    reporter: &Reporter,
-) -> Shading {
-    let programs = Programs::new(helpers, variables);
+fn shade(programs: Programs<'_>, shaders: &mut Shaders, world: &World, reporter: &Reporter) -> Shading {
     let (params, textures) = (ParamBuffer::new(), NamedTextures::default());
     let mut shader = ShadingBuilder { world, reporter, shaders, programs, params, textures };
     let looks = shader.looks();

@@ -12,6 +12,7 @@ use spirv_gen::abi;
 use spirv_gen::compose::{Binding, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice, compose};
 use spirv_gen::emit::Library as Helpers;
 use spirv_gen::ir::{RslType, Shader};
+use spirv_gen::partition::CutRule;
 use spirv_gen::{Compiled, PipelineRequest, Resumable, compile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -148,6 +149,7 @@ pub(super) struct Compilation {
 /// The programs of a world.
 pub(super) struct Programs<'a> {
     helpers: &'a Helpers,
+    cuts: CutRule,
     pub variables: &'a [OutputVariable],
     pub tokens: Tokens,
     known: FxHashMap<SignatureKey, Compilation>,
@@ -157,9 +159,10 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    pub(super) fn new(helpers: &'a Helpers, variables: &'a [OutputVariable]) -> Self {
+    pub(super) fn new(helpers: &'a Helpers, cuts: CutRule, variables: &'a [OutputVariable]) -> Self {
         Self {
             helpers,
+            cuts,
             variables,
             tokens: Tokens::default(),
             known: FxHashMap::default(),
@@ -210,13 +213,13 @@ impl<'a> Programs<'a> {
 
     fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let tokens = |text: &str| self.tokens.token(text);
-        let Compiled { spirv, resumable, demand, reflection } =
-            compile(&self.request(signature, &tokens), self.helpers)
-                .expect("the helper library is the one that was built with the compiler");
+        let compiled = compile(&self.request(signature, &tokens), self.helpers, &self.cuts)
+            .expect("the helper library is the one that was built with the compiler");
+        let Compiled { passes, pass_channels, resumable, demand, reflection } = compiled;
         for shortfall in &reflection.shortfalls {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
-        let forms = KernelForms { spirv, resumable, demand };
+        let forms = KernelForms { passes, pass_channels, resumable, demand };
         let kernel = shading_kernel(label(signature), forms, &reflection, signature);
         self.kernels.push(kernel);
         Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
@@ -308,8 +311,10 @@ fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
 
 /// The words of a kernel in all forms that it is compiled in.
 struct KernelForms {
-    /// The usual one.
-    spirv: Vec<u32>,
+    /// The usual one, in passes.
+    passes: Vec<Vec<u32>>,
+    /// Channels in which passes save values for each other.
+    pass_channels: u32,
     /// The one whose long loops go on in further submissions.
     resumable: Option<Resumable>,
     /// The one that only names the texture tiles that it needs.
@@ -318,7 +323,7 @@ struct KernelForms {
 
 fn shading_kernel(
     label: String,
-    KernelForms { spirv, resumable, demand }: KernelForms,
+    KernelForms { passes, pass_channels, resumable, demand }: KernelForms,
     reflection: &Reflection,
     signature: &Signature,
 ) -> ShadingKernel {
@@ -338,13 +343,19 @@ fn shading_kernel(
     let kernel = |label: String, spirv| {
         Kernel::compiled(label, spirv, bindings.clone(), push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
     };
-    let resumable = resumable.map(|Resumable { spirv, state_channels }| ResumableKernel {
-        kernel: kernel(format!("{label} (long loops)"), spirv),
+    let all = |label: String, passes: Vec<Vec<u32>>| -> Vec<Arc<Kernel>> {
+        let count = passes.len();
+        let label_of = |pass| if count > 1 { format!("{label}, pass {pass} of {count}") } else { label.clone() };
+        passes.into_iter().zip(1..).map(|(spirv, pass)| kernel(label_of(pass), spirv)).collect()
+    };
+    let resumable = resumable.map(|Resumable { passes, state_channels }| ResumableKernel {
+        passes: all(format!("{label} (long loops)"), passes),
         state_channels,
     });
     ShadingKernel {
         demand: demand.map(|spirv| kernel(format!("{label} (names tiles)"), spirv)),
-        kernel: kernel(label, spirv),
+        passes: all(label, passes),
+        pass_channels,
         resumable,
         geometry_channels: reflection.inputs.iter().map(|i| geometry(&i.input)).fold(carried, |a, b| a | b),
         velocity_channel: reflection.inputs.iter().find(|i| i.input == Input::Velocity).map(|i| i.channel),

@@ -7,7 +7,7 @@ use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
 use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
 use spirv_gen::ir::{self, RslType, print_region};
-use spirv_gen::partition::{Architecture, CostModel, Limits, ShaderDag, cut, describe};
+use spirv_gen::partition::{Architecture, CostModel, CutRule, Limits, SAVED_WORDS_MAX, ShaderDag, cut, describe};
 use spirv_gen::sema::hir::{Class, Constant, Parameter, Shape, Storage};
 use spirv_gen::syntax::loader::{IncludeFolders, NoIncludes};
 use spirv_gen::syntax::preprocess::Source;
@@ -15,9 +15,6 @@ use spirv_gen::{Compiled, PipelineRequest, compile, standard};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Words that a pass saves of a vertex at most: 100 bytes.
-const SAVED_WORDS_MAX: u32 = 25;
 
 /// How sources are read.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +47,17 @@ pub struct CompilerMessage {
 #[derive(Clone, Debug)]
 pub struct StandaloneShader {
     shader: spirv_gen::CheckedShader,
+}
+
+/// What programs are cut into passes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassLimits {
+    /// CPU devices: as a render does.
+    Cpu,
+    /// GPUs: as a render does.
+    Gpu,
+    /// Passes of at most so many operations, with what CPU devices cost.
+    Operations(u32),
 }
 
 /// A kernel that computes one shader.
@@ -152,9 +160,9 @@ impl StandaloneShader {
     pub fn compile(&self) -> StandaloneKernel {
         let helpers = super::helpers().expect("the helper library was built with the compiler");
         self.with_request(&mut |request| {
-            let kernel = compile(request, &helpers).expect("the helper library fits the compiler");
-            let Compiled { spirv, reflection, .. } = kernel;
-            StandaloneKernel { words: spirv, shortfalls: shortfalls(&reflection) }
+            let kernel = compile(request, &helpers, &CutRule::NEVER).expect("the helper library fits the compiler");
+            let Compiled { mut passes, reflection, .. } = kernel;
+            StandaloneKernel { words: passes.remove(0), shortfalls: shortfalls(&reflection) }
         })
     }
 
@@ -166,14 +174,25 @@ impl StandaloneShader {
         })
     }
 
-    /// Returns how the program would be cut into passes of at most so many operations, with what CPU drivers cost.
-    pub fn passes(&self, operations_max: u32) -> String {
+    /// Returns how the program is cut into passes within some limits.
+    pub fn passes(&self, limits: PassLimits) -> String {
         self.with_request(&mut |request| {
             let Composed { body, .. } = compose(request);
-            let limits = Limits { operations: operations_max, outputs: SAVED_WORDS_MAX, ..Limits::NONE };
-            let architecture = Architecture::loading(limits, CostModel::LLVMPIPE);
+            let (rule, architecture) = match limits {
+                PassLimits::Cpu => (CutRule::CPU, CutRule::CPU.passes),
+                PassLimits::Gpu => (CutRule::GPU, CutRule::GPU.passes),
+                PassLimits::Operations(operations) => {
+                    let limits = Limits { operations, outputs: SAVED_WORDS_MAX, ..Limits::NONE };
+                    (CutRule::NEVER, Architecture::loading(limits, CostModel::LLVMPIPE))
+                }
+            };
+            if let Some((shader, partition)) = rule.cut(&body) {
+                return describe(&body, &shader, &partition, &architecture);
+            }
             let shader = ShaderDag::of(&body, &architecture.costs);
-            describe(&body, &shader, &cut(&shader.dag, &architecture), &architecture)
+            let whole = Architecture::loading(Limits::NONE, architecture.costs);
+            let within = if matches!(limits, PassLimits::Operations(_)) { architecture } else { whole };
+            describe(&body, &shader, &cut(&shader.dag, &within), &within)
         })
     }
 
@@ -303,9 +322,11 @@ mod tests {
 
     #[test]
     fn programs_are_cut_into_passes() {
-        let passes = |operations| standalone("paintedplastic").passes(operations);
-        assert!(passes(u32::MAX).starts_with("1 pass, 0 bytes kept a vertex"), "{}", passes(u32::MAX));
-        let cut = passes(20);
+        let passes = |limits| standalone("paintedplastic").passes(limits);
+        for limits in [PassLimits::Cpu, PassLimits::Gpu, PassLimits::Operations(u32::MAX)] {
+            assert!(passes(limits).starts_with("1 pass, 0 bytes kept a vertex"), "{}", passes(limits));
+        }
+        let cut = passes(PassLimits::Operations(20));
         assert!(cut.contains("pass 2: ") && cut.contains("  restores "), "{cut}");
     }
 

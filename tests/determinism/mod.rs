@@ -1,6 +1,8 @@
 //! The picture does not depend on who drew it: files of equal bytes whatever the devices, the memory, the size of
 //! pages, the order of regions, the pipeline (DESIGN 3.1).
 
+mod cut;
+
 use anthill::gpu::Mutant;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -275,8 +277,8 @@ const TEXTURED_WAYS: [Way; 7] = [
 /// The files that a scene may have as outputs.
 const OUTPUTS: [&str; 3] = ["a.exr", "n.exr", "d.dshad"];
 
-/// The files, and the statistics.
-fn draw(folder: &Path, way: &Way, outputs: &[&str]) -> (Vec<Vec<u8>>, serde_json::Value) {
+/// Draws the scene of a folder; what was said.
+fn render(folder: &Path, way: &Way) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
     command.current_dir(folder).args([
         "render",
@@ -293,6 +295,12 @@ fn draw(folder: &Path, way: &Way, outputs: &[&str]) -> (Vec<Vec<u8>>, serde_json
     let output = output.expect("the binary runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !said.contains("[validation]"), "{}: {said}", way.name);
+    said.into_owned()
+}
+
+/// The files, and the statistics.
+fn draw(folder: &Path, way: &Way, outputs: &[&str]) -> (Vec<Vec<u8>>, serde_json::Value) {
+    render(folder, way);
     let file = |name: &str| std::fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{}: {name}: {e}", way.name));
     let stats = serde_json::from_slice(&file("stats.json")).expect("JSON");
     (outputs.iter().map(|name| file(name)).collect(), stats)

@@ -86,7 +86,8 @@ const UNIFORMS: u32 = 2;
 
 fn program_kernel() -> ShadingKernel {
     ShadingKernel {
-        kernel: Arc::clone(facing::kernel()),
+        passes: vec![Arc::clone(facing::kernel())],
+        pass_channels: 0,
         geometry_channels: 0,
         velocity_channel: None,
         input_channels: CHANNELS,

@@ -156,7 +156,8 @@ fn records(meshes: &[Mesh], number: u32, translucent: bool, opaque_program: bool
 
 fn shading_kernel(opaque_program: bool) -> ShadingKernel {
     ShadingKernel {
-        kernel: Arc::clone(facing::kernel()),
+        passes: vec![Arc::clone(facing::kernel())],
+        pass_channels: 0,
         geometry_channels: 0,
         velocity_channel: None,
         input_channels: 4,

@@ -136,7 +136,7 @@ const PHASES: &[(&str, &[&str])] = &[
     ("partition", &["passes", "ir"]),
     ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir"]),
     ("emit", &["passes", "abi", "ir"]),
-    ("compile", &["emit", "compose", "passes", "ir"]),
+    ("compile", &["emit", "compose", "partition", "passes", "ir"]),
     ("standard", &[]),
     ("spirv_gen", &["compile", "compose", "front", "lower", "sema"]),
 ];

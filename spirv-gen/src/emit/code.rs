@@ -2,9 +2,9 @@
 
 use super::emitter::{Emitter, TripCounter};
 use super::error::EmitError;
-use super::gather::{Step, steps};
 use super::ops::is_library_call;
 use crate::ir::{Inst, Op as IrOp, Region, Value};
+use crate::passes::{Step, lookup_steps};
 use rspirv::spirv::{LoopControl, Op, Word};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ impl Emitter<'_> {
     /// Writes a region at the end of the kernel so far, and returns what it yields.
     pub(super) fn region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
         let body = self.body;
-        for step in steps(body, &body.region(region).insts) {
+        for step in lookup_steps(body, &body.region(region).insts) {
             match step {
                 Step::One(inst) => {
                     let results = self.inst(inst)?;

@@ -4,11 +4,13 @@ use super::exchange::Exchange;
 use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
 use super::spirv::Spirv;
+use super::{EmitOptions, StopRecord};
 use crate::abi::{self, channels, output_channel};
 use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Slot, Value};
-use crate::passes::{SavedLoops, uncounted_loops};
+use crate::passes::{SavedLoops, Stored, uncounted_loops};
 use rspirv::spirv::{Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// A kernel being written.
 pub(super) struct Emitter<'a> {
@@ -32,6 +34,8 @@ pub(super) struct Emitter<'a> {
     /// Loops that stop and go on in another dispatch.
     pub(super) saved: SavedLoops,
     pub(super) suspension: Suspension,
+    /// Where passes leave for each other that a vertex has stopped.
+    pub(super) stop: Option<StopRecord>,
 }
 
 /// A record in a buffer.
@@ -41,6 +45,8 @@ pub(super) enum RecordKey {
     Record(Buffer, Word, u32),
     /// Of this vertex: channel, and further channels.
     Channel(u32, Option<Word>),
+    /// Of this vertex: a channel in which passes save values.
+    Saved(u32),
 }
 
 /// Counts loop trips ([`abi::Push::trips`]).
@@ -49,6 +55,8 @@ pub(super) struct TripCounter {
     pub(super) count: Word,
     pub(super) exhausted: Word,
     pub(super) max: Word,
+    /// Whether an earlier pass had stopped; `None` where there is none that may.
+    pub(super) before: Option<Word>,
 }
 
 /// What a resumable kernel remembers of its loops while it runs.
@@ -72,17 +80,18 @@ pub(super) enum ArrayCopy {
 }
 
 impl<'a> Emitter<'a> {
-    /// Opens the kernel, which saves the loops of `saved`.
+    /// Opens the kernel.
     pub(super) fn begin(
         body: &'a Body,
         library: &'a Library,
         tokens: &'a dyn Fn(&str) -> u32,
-        saved: SavedLoops,
+        options: &EmitOptions,
     ) -> Self {
+        let (saved, stop) = (options.saved.clone(), options.stop);
         let mut s = Spirv::new();
         let interface = Interface::new(&mut s);
         let mut variables = interface.variables();
-        let mut exchange = Exchange::new(&mut s, body, !saved.is_empty());
+        let mut exchange = Exchange::new(&mut s, body, !saved.is_empty() || stop.is_some_and(StopRecord::stops_here));
         variables.extend(exchange.variables());
         let void = s.type_void();
         let main = s.begin_function(void, &[]);
@@ -108,6 +117,7 @@ impl<'a> Emitter<'a> {
             uncounted: uncounted_loops(body).into_iter().filter(|&inst| saved.get(inst).is_none()).collect(),
             saved,
             suspension: Suspension::default(),
+            stop,
         };
         this.make_slots();
         this.make_trips();
@@ -156,14 +166,36 @@ impl<'a> Emitter<'a> {
         self.body.walk(self.body.root(), &mut |i| {
             loops |= matches!(self.body.inst(i).op, IrOp::Loop) && !self.uncounted.contains(&i);
         });
-        if loops {
-            let (u32, bool) = (self.s.type_u32(), self.s.type_bool());
-            let (zero, no) = (self.s.u32(0), self.s.bool(false));
-            let most = self.s.u32(!abi::TRIPS_RESUME);
-            let max = self.s.inst(Op::BitwiseAnd, u32, &[self.frame.trips, most]);
-            let (count, exhausted) = (self.s.local(u32, Some(zero)), self.s.local(bool, Some(no)));
-            self.trips = Some(TripCounter { count, exhausted, max });
+        let before = self.stop.filter(|stop| stop.reads).map(|stop| stop.channel);
+        if !loops && before.is_none() {
+            return;
         }
+        let (u32, bool) = (self.s.type_u32(), self.s.type_bool());
+        let (zero, no) = (self.s.u32(0), self.s.bool(false));
+        let most = self.s.u32(!abi::TRIPS_RESUME);
+        let max = self.s.inst(Op::BitwiseAnd, u32, &[self.frame.trips, most]);
+        let (count, exhausted) = (self.s.local(u32, Some(zero)), self.s.local(bool, Some(no)));
+        let before = before.map(|channel| {
+            let left = self.frame.load_state(&mut self.s, channel);
+            let [made, stopped] = [0, 1].map(|lane| self.s.extract(u32, left, lane));
+            let stopped = self.s.inst(Op::INotEqual, bool, &[stopped, zero]);
+            self.s.effect(Op::Store, &[count, made]);
+            self.s.effect(Op::Store, &[exhausted, stopped]);
+            stopped
+        });
+        self.trips = Some(TripCounter { count, exhausted, max, before });
+    }
+
+    /// Leaves for later passes how many trips are made, and whether the vertex has stopped, in the open block that only
+    /// vertices come to.
+    fn store_stop(&mut self) {
+        let (Some(stop), Some(trips)) = (self.stop.filter(|stop| stop.writes), self.trips) else { return };
+        let (u32, bool) = (self.s.type_u32(), self.s.type_bool());
+        let (zero, one) = (self.s.u32(0), self.s.u32(1));
+        let made = self.s.load(u32, trips.count);
+        let stopped = self.s.load(bool, trips.exhausted);
+        let stopped = self.s.inst(Op::Select, u32, &[stopped, one, zero]);
+        self.store_record(stop.channel, &[made, stopped, zero, zero]);
     }
 
     /// Returns a record with lane 3 of an input channel.
@@ -175,29 +207,63 @@ impl<'a> Emitter<'a> {
         self.s.insert(uvec4, lane, record, 3)
     }
 
-    /// Stores the results and closes the kernel. The first `carried` channels take lane 3 from the input channels.
-    pub(super) fn finish(&mut self, results: &[(Value, Word)], carried: u32) {
+    /// Stores a result from an output channel on. The first `carried` channels take lane 3 from the input channels.
+    fn store_output(&mut self, (value, word): (Value, Word), channel: u32, carried: u32) {
+        for (record, channel) in self.pack(self.body.ty(value), word).into_iter().zip(channel..) {
+            let record = if channel < carried { self.carry(record, channel) } else { record };
+            self.frame.store(&mut self.s, channel, record);
+        }
+    }
+
+    /// Stores the results where `stored` says; by default one after the other into the output channels.
+    fn store_results(&mut self, results: &[(Value, Word)], options: &EmitOptions) {
+        let zero = self.s.u32(0);
+        let (mut next, mut saved): (u32, BTreeMap<u32, [Word; 4]>) = (0, BTreeMap::new());
+        for (at, &(value, word)) in results.iter().enumerate() {
+            let ty = self.body.ty(value);
+            let stored = options
+                .stored
+                .as_ref()
+                .map_or_else(|| Stored::Output(output_channel(next, options.carried)), |stored| stored[at]);
+            match stored {
+                Stored::Output(channel) => {
+                    self.store_output((value, word), channel, options.carried);
+                    next = channel + channels(ty);
+                }
+                Stored::Saved { channel, lane } => {
+                    let mut words = Vec::new();
+                    self.words_of(ty, word, &mut words);
+                    for (word, place) in words.into_iter().zip(4 * channel + u32::from(lane)..) {
+                        saved.entry(place / 4).or_insert([zero; 4])[place as usize % 4] = word;
+                    }
+                }
+            }
+        }
+        for (channel, words) in saved {
+            self.store_record(channel, &words);
+        }
+    }
+
+    /// Stores the results and closes the kernel.
+    pub(super) fn finish(&mut self, results: &[(Value, Word)], options: &EmitOptions) {
         let (store, end) = (self.s.id(), self.s.id());
         self.s.selection_merge(end);
         let active = self.frame.active;
         self.s.effect(Op::BranchConditional, &[active, store, end]);
         self.s.block(store);
-        let mut next = 0;
-        for &(value, word) in results {
-            let ty = self.body.ty(value);
-            let channel = output_channel(next, carried);
-            for (record, i) in self.pack(ty, word).into_iter().zip(0..) {
-                let record = if channel + i < carried { self.carry(record, channel + i) } else { record };
-                self.frame.store(&mut self.s, channel + i, record);
-            }
-            next = channel + channels(ty);
-        }
+        self.store_results(results, options);
+        self.store_stop();
         if let Some(trips) = self.trips {
             let (bool, count, past) = (self.s.type_bool(), self.s.id(), self.s.id());
             let exhausted = self.s.load(bool, trips.exhausted);
             // What an empty slot computes is of no interest.
             let occupied = self.occupied();
-            let exhausted = self.s.inst(Op::LogicalAnd, bool, &[exhausted, occupied]);
+            let mut exhausted = self.s.inst(Op::LogicalAnd, bool, &[exhausted, occupied]);
+            if let Some(before) = trips.before {
+                // The pass that stopped has counted it.
+                let here = self.s.inst(Op::LogicalNot, bool, &[before]);
+                exhausted = self.s.inst(Op::LogicalAnd, bool, &[exhausted, here]);
+            }
             self.s.selection_merge(past);
             self.s.effect(Op::BranchConditional, &[exhausted, count, past]);
             self.s.block(count);
@@ -273,6 +339,7 @@ impl<'a> Emitter<'a> {
         let word = match place {
             RecordKey::Record(buffer, base, record) => self.frame.record(&mut self.s, buffer, base, record),
             RecordKey::Channel(channel, further) => self.frame.channel(&mut self.s, channel, further),
+            RecordKey::Saved(channel) => self.frame.load_state(&mut self.s, channel),
         };
         self.records.last_mut().expect("the root's scope is open").insert(place, word);
         word

@@ -4,7 +4,8 @@
 //! * `kernel` is the frame around a program ([`crate::abi`]): buffers, vertex, channels;
 //! * `emitter` is a kernel that is being written; `code` turns regions into blocks, `ops` operations into instructions;
 //!   `together` is what a workgroup does together, by the shared memory of `exchange`; `lookup` looks textures up,
-//!   `gather` makes a loop of many lookups, `print` writes what is printed, `suspend` lets loops stop and go on.
+//!   `gather` makes a loop of many lookups, `print` writes what is printed, `suspend` lets loops stop and go on,
+//!   `passes` are the kernels of a program that is cut.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -22,6 +23,7 @@ mod import;
 mod kernel;
 mod lookup;
 mod ops;
+mod passes;
 mod print;
 mod spirv;
 mod suspend;
@@ -29,9 +31,10 @@ mod together;
 
 pub use error::EmitError;
 pub use import::{Library, LibraryError};
+pub use passes::PassKernels;
 
 use crate::ir::{Body, Value};
-use crate::passes::SavedLoops;
+use crate::passes::{SavedLoops, Stored};
 use emitter::Emitter;
 
 /// Returns the kernel that runs a bound program at every vertex, and stores the results of its root region into the
@@ -53,6 +56,31 @@ pub struct EmitOptions {
     pub carried: u32,
     /// The loops that stop when the trips of a dispatch are used up and go on in the next one.
     pub saved: SavedLoops,
+    /// Where each value that the root yields is stored; by default they fill the output channels in order.
+    pub stored: Option<Vec<Stored>>,
+    /// For a pass, where passes leave for each other that a vertex has stopped.
+    pub stop: Option<StopRecord>,
+}
+
+/// The channel in which passes leave for later ones how many loop trips a vertex has made, and whether it has stopped:
+/// then what comes later is worthless, and its loops end at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopRecord {
+    /// Among those that passes save values in.
+    pub channel: u32,
+    /// Whether an earlier pass has left something there.
+    pub reads: bool,
+    /// Whether something is left for later passes.
+    pub writes: bool,
+    /// Whether points that exchange values stop together, as in resumable kernels.
+    pub together: bool,
+}
+
+impl StopRecord {
+    /// Returns whether points may begin as stopped, and have to stop others.
+    fn stops_here(self) -> bool {
+        self.reads && self.together
+    }
 }
 
 /// Returns the same kernel with options.
@@ -65,10 +93,10 @@ pub fn emit_with(
     tokens: &dyn Fn(&str) -> u32,
     options: &EmitOptions,
 ) -> Result<Vec<u32>, EmitError> {
-    let mut emitter = Emitter::begin(body, library, tokens, options.saved.clone());
+    let mut emitter = Emitter::begin(body, library, tokens, options);
     let root = body.root();
     let results = emitter.region(root)?;
     let yielded: Vec<(Value, u32)> = body.region(root).results.iter().copied().zip(results).collect();
-    emitter.finish(&yielded, options.carried);
+    emitter.finish(&yielded, options);
     Ok(emitter.assemble())
 }

@@ -115,6 +115,11 @@ impl Emitter<'_> {
             IrOp::Channel { channel, lane, ty } => {
                 one(self.unpacked(*ty, *lane, |i| RecordKey::Channel(channel + i, args.first().copied())))
             }
+            IrOp::Restore { channel, lane, ty: saved } => {
+                let word = self.unpacked(*saved, *lane, |i| RecordKey::Saved(channel + i));
+                let zero = self.s.u32(0);
+                one(if *saved == MachineType::Bool { self.s.inst(Op::INotEqual, ty, &[word, zero]) } else { word })
+            }
             op => Err(EmitError::NotBound(op.to_string())),
         }
     }

@@ -4,6 +4,7 @@
 //! loops end at once, and what it computes is not used. Points that exchange values stop together: before each exchange
 //! they vote, and if one of them has stopped, all have.
 
+use super::StopRecord;
 use super::emitter::{ArrayCopy, Emitter, Suspension, TripCounter};
 use super::exchange::when;
 use super::kernel::{unpack, unpack_row};
@@ -15,7 +16,7 @@ use rspirv::spirv::{Op, Word};
 impl Emitter<'_> {
     /// Writes what must be at the start of the kernel.
     pub(super) fn begin_suspension(&mut self) {
-        if self.saved.is_empty() {
+        if self.saved.is_empty() && !self.stop.is_some_and(StopRecord::stops_here) {
             return;
         }
         let mut together = false;
@@ -28,7 +29,7 @@ impl Emitter<'_> {
         let resume = self.s.inst(Op::INotEqual, bool, &[resume, zero]);
         let mut marks = Vec::new();
         for number in 0..self.saved.marks() {
-            let record = self.frame.load_state(&mut self.s, number / 4);
+            let record = self.frame.load_state(&mut self.s, self.saved.first() + number / 4);
             let word = self.s.extract(u32, record, number % 4);
             let word = self.s.inst(Op::Select, u32, &[resume, word, zero]);
             let mark = self.s.local(u32, None);
@@ -42,7 +43,7 @@ impl Emitter<'_> {
     pub(super) fn store_marks(&mut self) {
         let (u32, zero) = (self.s.type_u32(), self.s.u32(0));
         let marks = self.suspension.marks.clone();
-        for (four, record) in marks.chunks(4).zip(0..) {
+        for (four, record) in marks.chunks(4).zip(self.saved.first()..) {
             let mut words: Vec<Word> = four.iter().map(|&mark| self.s.load(u32, mark)).collect();
             words.resize(4, zero);
             self.store_record(record, &words);
@@ -249,7 +250,7 @@ impl Emitter<'_> {
         self.s.type_array(element, data.len)
     }
 
-    fn store_record(&mut self, record: u32, words: &[Word]) {
+    pub(super) fn store_record(&mut self, record: u32, words: &[Word]) {
         let u32 = self.s.type_u32();
         let uvec4 = self.s.type_vector(u32, 4);
         let words = self.s.inst(Op::CompositeConstruct, uvec4, words);

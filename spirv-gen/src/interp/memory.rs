@@ -27,6 +27,16 @@ pub struct Memory<'a> {
 }
 
 impl Memory<'_> {
+    /// Returns a value of a vertex, whose record in channel 0 is `base`.
+    fn in_channels(&self, base: u32, channel: u32, lane: u8, ty: MachineType) -> Const {
+        let at = |further: u32| base + (channel + further) * self.push.channel_stride;
+        if ty != MachineType::Mat4 {
+            return value(self.arena, at(0), lane, ty);
+        }
+        let element = |i: usize| value(self.arena, at(i as u32 / 4), (i % 4) as u8, MachineType::F32).as_f32();
+        Const::Mat4(Box::new(std::array::from_fn(|i| element(i).unwrap_or(0.0))))
+    }
+
     fn head(&self, word: u32) -> u32 {
         self.work[((self.push.work_base + self.slot) * 8 + word) as usize]
     }
@@ -53,30 +63,24 @@ pub(super) fn value(words: &[u32], record: u32, lane: u8, ty: MachineType) -> Co
         MachineType::F32 => Const::F32(float(0)),
         MachineType::Vec3 => Const::Vec3([float(0), float(1), float(2)]),
         MachineType::Mat4 => Const::Mat4(Box::new(std::array::from_fn(float))),
-        MachineType::Bool | MachineType::U32 | MachineType::Str => Const::U32(words[first]),
+        MachineType::Bool => Const::Bool(words[first] != 0),
+        MachineType::U32 | MachineType::Str => Const::U32(words[first]),
     }
 }
 
 impl InterpreterHost for Memory<'_> {
     fn read(&self, op: &Op, args: &[Const], vertex: usize) -> Vec<Const> {
         let offset = |i: usize| args.get(i).and_then(Const::as_u32).unwrap_or(0);
+        let place = (self.slot << self.push.slot_log2) + vertex as u32;
         vec![match op {
             Op::Load { buffer, record, lane, ty } => {
                 let words = if *buffer == Buffer::Params { self.params } else { self.arena };
                 value(words, offset(0) + record, *lane, *ty)
             }
             Op::Channel { channel, lane, ty } => {
-                let place = (self.slot << self.push.slot_log2) + vertex as u32;
-                let at = |c: u32| self.push.input_base + (offset(0) + channel + c) * self.push.channel_stride + place;
-                if *ty == MachineType::Mat4 {
-                    let rows: Vec<f32> = (0..4)
-                        .flat_map(|r| (0..4).map(move |c| (r, c)))
-                        .map(|(r, c)| value(self.arena, at(r), c, MachineType::F32).as_f32().unwrap_or(0.0))
-                        .collect();
-                    return vec![Const::Mat4(Box::new(std::array::from_fn(|i| rows[i])))];
-                }
-                value(self.arena, at(0), *lane, *ty)
+                self.in_channels(self.push.input_base + place, offset(0) + channel, *lane, *ty)
             }
+            Op::Restore { channel, lane, ty } => self.in_channels(self.push.state_base + place, *channel, *lane, *ty),
             Op::Builtin(Builtin::Block) => Const::U32(self.head(1)),
             Op::Builtin(Builtin::UniformInputs) => Const::U32(self.head(3)),
             Op::Builtin(Builtin::SpaceTable) => Const::U32(self.push.space_table),

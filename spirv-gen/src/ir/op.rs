@@ -560,6 +560,15 @@ pub enum Op {
         /// Type of the result.
         ty: MachineType,
     },
+    /// `-> ty`: lanes of a channel in which an earlier pass of the program has saved a value of this vertex.
+    Restore {
+        /// First channel of those that passes save values in.
+        channel: u32,
+        /// 0 to 3; 0 for matrices, which take four channels.
+        lane: u8,
+        /// Type of the result.
+        ty: MachineType,
+    },
     /// `str texture -> f32`: number `.1` of what is known of a texture; 0 when there is no answer.
     TextureFact(TextureFact, u8),
     /// What the kernel knows.

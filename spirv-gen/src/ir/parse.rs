@@ -440,6 +440,7 @@ impl IrParser {
                 ty: self.ty()?,
             },
             "channel" => Op::Channel { channel: self.number()?, lane: self.number()?, ty: self.ty()? },
+            "restore" => Op::Restore { channel: self.number()?, lane: self.number()?, ty: self.ty()? },
             "builtin" => Op::Builtin(self.named(Builtin::from_name, "known to the kernel")?),
             "light_loop" => {
                 let (local, ambient) = (self.eat_word("local"), self.eat_word("ambient"));

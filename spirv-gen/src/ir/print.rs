@@ -144,6 +144,7 @@ impl Display for Op {
             }
             Op::Load { buffer, record, lane, ty } => write!(f, "load {} {record} {lane} {ty}", buffer.name()),
             Op::Channel { channel, lane, ty } => write!(f, "channel {channel} {lane} {ty}"),
+            Op::Restore { channel, lane, ty } => write!(f, "restore {channel} {lane} {ty}"),
             Op::Builtin(b) => write!(f, "builtin {}", b.name()),
             Op::Switch => f.write_str("switch"),
             Op::LightLoop { local, ambient, shown } => {

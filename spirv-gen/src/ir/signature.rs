@@ -116,6 +116,7 @@ fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, 
         Op::Channel { ty, lane, .. } => {
             placed(*ty, *lane).and_then(|ty| one(if args.is_empty() { &[] } else { &[U32] }, ty))
         }
+        Op::Restore { ty, .. } => one(&[], *ty),
         Op::Derivatives(items) => {
             let result = |&(arg, _): &(u32, _)| match args.get(arg as usize) {
                 Some(&t @ (F32 | Vec3)) => Ok(t),

@@ -5,7 +5,7 @@
 //! the cheapest partition of small graphs, [`rds()`] one that is close to it, [`rds_h()`] a good one without search,
 //! [`mrds()`] one whose passes save several values, [`mio()`] one in nearly linear time, [`dpmpp()`] the cheapest of a
 //! tree. [`ShaderDag`] is the graph of a composed pipeline, [`cut()`] cuts it, and [`describe()`] prints a partition
-//! of it.
+//! of it. A [`CutRule`] says when the renderer cuts a pipeline.
 
 mod architecture;
 mod cut;
@@ -21,6 +21,7 @@ mod mrds;
 mod outcome;
 mod pass;
 mod rds;
+mod rule;
 mod shader;
 mod weights;
 
@@ -35,4 +36,5 @@ pub use mrds::mrds;
 pub use outcome::{Partition, PartitionFault};
 pub use pass::{Pass, Resources};
 pub use rds::{rds, rds_h};
+pub use rule::{CutRule, SAVED_WORDS_MAX};
 pub use shader::ShaderDag;

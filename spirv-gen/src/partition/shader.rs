@@ -2,7 +2,8 @@
 
 use super::architecture::CostModel;
 use super::dag::{Dag, DagNode, NodeId, NodeKind};
-use super::weights::{Weight, weight};
+use super::outcome::Partition;
+use super::weights::{SharedLoops, Weight, shared_loops, weight};
 use crate::ir::{Body, Def, Inst, Op, Value};
 use crate::passes::{free_values, varying};
 use petgraph::algo::tarjan_scc;
@@ -46,6 +47,12 @@ impl ShaderDag {
         shader
     }
 
+    /// Returns the instructions of each pass.
+    pub fn insts_of_passes(&self, partition: &Partition) -> Vec<Vec<Inst>> {
+        let of_pass = |nodes: &[NodeId]| nodes.iter().flat_map(|&node| self.insts(node)).copied().collect();
+        partition.passes.iter().map(|pass| of_pass(&pass.operations)).collect()
+    }
+
     /// Returns the instructions of a node, in order.
     pub fn insts(&self, node: NodeId) -> &[Inst] {
         &self.insts[node.index()]
@@ -68,6 +75,7 @@ struct Reader<'a> {
     users: Vec<Vec<usize>>,
     /// Instructions whose results the program yields.
     yielded: Vec<usize>,
+    shared_loops: SharedLoops,
 }
 
 impl<'a> Reader<'a> {
@@ -92,16 +100,19 @@ impl<'a> Reader<'a> {
             accesses: FxHashMap::default(),
             users: vec![Vec::new(); insts.len()],
             yielded: root.results.iter().filter_map(|&value| owner(value)).collect(),
+            shared_loops: shared_loops(body, body.root()),
             insts,
         };
         for at in 0..reader.insts.len() {
             let is_fixed = reader.note_memory_and_effects(at);
             let results = &body.inst(reader.insts[at]).results;
-            reader.is_free.push(!is_fixed && results.iter().all(|result| !varying[result.0 as usize]));
+            let is_same = !is_fixed && results.iter().all(|result| !varying[result.0 as usize]);
             let mut needs = free_values(body, reader.insts[at]).into_iter().filter_map(owner).collect::<Vec<_>>();
             needs.retain(|&need| need != at);
             let mut seen = BTreeSet::new();
             needs.retain(|&need| seen.insert(need));
+            // What a vote decides is the same everywhere, and not free.
+            reader.is_free.push(is_same && needs.iter().all(|&need| reader.is_free[need]));
             needs.iter().for_each(|&need| reader.users[need].push(at));
             reader.needs.push(needs);
         }
@@ -151,7 +162,8 @@ impl<'a> Reader<'a> {
             }
         }
         let mut sum = Weight::default();
-        members.iter().for_each(|&member| sum += weight(self.body, self.insts[member], costs.fetch as u32));
+        let weight = |member: usize| weight(self.body, self.insts[member], &self.shared_loops, costs.fetch as u32);
+        members.iter().for_each(|&member| sum += weight(member));
         // A fetch costs what it does by itself.
         let is_fetch = matches!(node.kind, NodeKind::Fetch(_));
         (node.size, node.work) = (sum.size, if is_fetch { 0 } else { sum.steps });

@@ -1,6 +1,7 @@
 //! Analyses and transformations of the IR.
 
 mod algebra;
+mod cut_passes;
 mod dead;
 mod demand;
 mod derivatives;
@@ -8,6 +9,7 @@ pub(crate) mod exchanges;
 mod free_values;
 mod guards;
 mod illuminance;
+mod lookup_steps;
 mod merge_lights;
 mod prints;
 mod rates;
@@ -20,12 +22,14 @@ pub(crate) mod uniform;
 mod unroll;
 pub(crate) mod writer;
 
+pub use cut_passes::{CutProgram, PassProgram, Stored, cut_passes};
 pub use dead::remove_dead;
 pub use demand::demand_slice;
 pub use derivatives::relocate_derivatives;
 pub(crate) use free_values::free_values;
 pub(crate) use illuminance::keep_shown;
 pub use illuminance::to_light_loops;
+pub(crate) use lookup_steps::{Step, lookup_steps};
 pub use merge_lights::merge_light_loops;
 pub use prints::{number_prints, print_words, prints};
 pub use rates::varying;

@@ -1,13 +1,15 @@
 //! Numbers what `printf` prints and `bake3d` bakes, so that the records of a point can be put in order, and repeats be
 //! recognised.
 //!
-//! The number is kept in a local array of one element, which loops that stop and go on save as they save any other.
+//! What loops and branches print is counted in local arrays of one element, which loops that stop and go on save as
+//! they save any other.
 
 use super::translate::{Rules, Translator, translate};
 use super::trips::trip_count;
 use super::writer::BodyWriter;
 use crate::abi::print::HEAD_WORDS;
 use crate::ir::{Binary, Body, Inst, MachineType, Op, Region, Slot, Value};
+use rustc_hash::FxHashMap;
 
 /// Returns whether a program prints or bakes.
 pub fn prints(body: &Body) -> bool {
@@ -41,28 +43,73 @@ fn words_in(body: &Body, region: Region, times: u64) -> u64 {
 
 /// Gives each `printf` and `bake3d` a first argument: how many were executed before it at this point, plus `first`.
 pub fn number_prints(body: &Body, first: f32) -> Body {
-    translate(body, &mut Number { first, counter: None }, false)
+    let mut owners = FxHashMap::default();
+    for &owner in &body.region(body.root()).insts {
+        body.walk_inst(owner, &mut |inner| _ = owners.insert(inner, owner));
+    }
+    translate(body, &mut Number { first, owners, next: None, counter: None }, false)
 }
 
+/// Numbers are values of the root region. Only what is below an instruction of it is counted in an array, which is that
+/// instruction's own, so that a program can be cut between two of them.
 struct Number {
     first: f32,
-    counter: Option<Slot>,
+    /// For each instruction the one of the root region that owns it, which may be itself.
+    owners: FxHashMap<Inst, Inst>,
+    /// The number of the next record behind the last instruction that is finished.
+    next: Option<Value>,
+    /// The instruction at work, and the array in which its records are counted.
+    counter: Option<(Inst, Slot)>,
 }
 
 impl Number {
-    fn counter(&mut self, out: &mut BodyWriter) -> Slot {
-        *self.counter.get_or_insert_with(|| out.add_slot(MachineType::F32, 1))
+    /// Returns the number of the next record, before which the instruction at work is finished.
+    fn next(&mut self, out: &mut BodyWriter) -> Value {
+        let inner = out.leave(1);
+        let mut next = self.next.unwrap_or_else(|| out.constant(self.first));
+        if let Some((_, slot)) = self.counter.take() {
+            let counted = counted(out, slot);
+            next = out.op(Op::Binary(Binary::Add), &[next, counted]);
+        }
+        out.enter(inner);
+        self.next = Some(next);
+        next
     }
+
+    /// Returns the number of the first record of an instruction of the root region, and the array in which its records
+    /// are counted.
+    fn count(&mut self, out: &mut BodyWriter, owner: Inst) -> (Value, Slot) {
+        match (self.counter, self.next) {
+            (Some((at, slot)), Some(next)) if at == owner => (next, slot),
+            _ => {
+                let (next, slot) = (self.next(out), out.add_slot(MachineType::F32, 1));
+                self.counter = Some((owner, slot));
+                (next, slot)
+            }
+        }
+    }
+}
+
+/// Returns the number in a counter.
+fn counted(out: &mut BodyWriter, slot: Slot) -> Value {
+    let at = out.constant(0.0);
+    out.emit(Op::SlotLoad(slot), &[at], &[MachineType::F32])[0]
 }
 
 impl Rules for Number {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         let op = &t.from.inst(inst).op;
         op.record()?;
-        let slot = self.counter(t.out);
-        let [at, one, first] = [0.0, 1.0, self.first].map(|x: f32| t.out.constant(x));
-        let before = t.out.emit(Op::SlotLoad(slot), &[at], &[MachineType::F32])[0];
-        let number = t.out.op(Op::Binary(Binary::Add), &[before, first]);
+        let (owner, one) = (self.owners[&inst], t.out.constant(1.0));
+        if owner == inst {
+            let next = self.next(t.out);
+            t.out.emit(op.clone(), &[&[next], args].concat(), &[]);
+            self.next = Some(t.out.op(Op::Binary(Binary::Add), &[next, one]));
+            return Some(Vec::new());
+        }
+        let (next, slot) = self.count(t.out, owner);
+        let (at, before) = (t.out.constant(0.0), counted(t.out, slot));
+        let number = t.out.op(Op::Binary(Binary::Add), &[next, before]);
         t.out.emit(op.clone(), &[&[number], args].concat(), &[]);
         let after = t.out.op(Op::Binary(Binary::Add), &[before, one]);
         t.out.emit(Op::SlotStore(slot), &[at, after], &[]);

@@ -44,7 +44,7 @@ impl Rates<'_> {
         let own = match &data.op {
             Op::Global(g) => g.rate() == Rate::Varying,
             Op::Param(_) | Op::ParamElement(_) | Op::Message { .. } | Op::Lookup(_) | Op::Points(_) => true,
-            Op::Channel { .. } | Op::Random { .. } | Op::SlotLoad(_) | Op::Ambient(_) => true,
+            Op::Channel { .. } | Op::Restore { .. } | Op::Random { .. } | Op::SlotLoad(_) | Op::Ambient(_) => true,
             Op::Any => return,
             _ => data.args[..if data.op.has_regions() { data.op.fixed_args() } else { data.args.len() }]
                 .iter()

@@ -15,6 +15,7 @@ use std::ops::Range;
 pub struct SavedLoops {
     loops: FxHashMap<Inst, SavedLoop>,
     count: u32,
+    first: u32,
     records: u32,
 }
 
@@ -82,6 +83,19 @@ impl SavedLoops {
                 self.loops.insert(inst, SavedLoop { number, inner, record: 0, slots, tested: test });
             }
         }
+    }
+
+    /// Returns the same loops saved behind so many records.
+    #[must_use]
+    pub fn behind(mut self, records: u32) -> Self {
+        self.first += records;
+        self.loops.values_mut().for_each(|saved| saved.record += records);
+        self
+    }
+
+    /// Returns the first record in which they are saved.
+    pub fn first(&self) -> u32 {
+        self.first
     }
 
     /// Returns the loop, if it may be stopped.

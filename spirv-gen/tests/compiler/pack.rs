@@ -9,6 +9,7 @@ use spirv_gen::text::category_matches;
 use std::sync::Arc;
 
 /// Buffers and push constants of a dispatch.
+#[derive(Clone)]
 pub(crate) struct DispatchBuffers {
     pub(crate) work: Vec<u32>,
     pub(crate) arena: Vec<u32>,
@@ -63,13 +64,17 @@ fn elements(shader: &Shader, name: &str, params: &Params) -> Vec<Column> {
 }
 
 fn words(c: &Const, scene: &Scene<'_>) -> Vec<u32> {
+    words_of(c, &|text| scene.intern(text))
+}
+
+fn words_of(c: &Const, tokens: &dyn Fn(&str) -> u32) -> Vec<u32> {
     match c {
         Const::Bool(x) => vec![u32::from(*x)],
         Const::U32(x) => vec![*x],
         Const::F32(x) => vec![x.to_bits()],
         Const::Vec3(x) => x.iter().map(|x| x.to_bits()).collect(),
         Const::Mat4(x) => x.iter().map(|x| x.to_bits()).collect(),
-        Const::Str(x) => vec![scene.intern(x)],
+        Const::Str(x) => vec![tokens(x)],
     }
 }
 
@@ -169,6 +174,23 @@ impl DispatchBuffers {
 
     fn put(&mut self, record: u32, lane: u32, words: &[u32]) {
         self.arena[(record * 4 + lane) as usize..][..words.len()].copy_from_slice(words);
+    }
+
+    /// Saves the values of a slot's vertices for later passes.
+    pub(crate) fn save(
+        &mut self,
+        slot: u32,
+        grid: &Grid,
+        (channel, lane): (u32, u8),
+        column: &Column,
+        tokens: &dyn Fn(&str) -> u32,
+    ) {
+        for vertex in 0..grid.vertices() {
+            let place = self.push.state_base + (slot << self.push.slot_log2) + vertex as u32;
+            for (words, further) in words_of(pick(column, vertex), tokens).chunks(4).zip(channel..) {
+                self.put(place + further * self.push.channel_stride, lane.into(), words);
+            }
+        }
     }
 
     /// The elements of an input, and what is in the fourth lane.

@@ -3,7 +3,8 @@
 
 use crate::generate::{Features, Random, grid, program, scene};
 use crate::pack::ShadedGrid;
-use crate::test_pipeline::TestPipeline;
+use crate::test_pipeline::{RunMode, TestPipeline};
+use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::compose::{Binding, ShaderUse};
 use spirv_gen::interp::shade;
 use spirv_gen::ir::{Const, RslType, Shader, ShaderKind, print, print_region};
@@ -31,6 +32,14 @@ struct Case {
     seed: u64,
 }
 
+/// What running a case came to.
+struct Differences {
+    /// The share of values that differ by more than the tolerance.
+    share: f64,
+    dispatches: u32,
+    passes: usize,
+}
+
 impl Case {
     fn new(seed: u64, features: Features) -> Self {
         let mut random = Random::new(seed);
@@ -45,11 +54,11 @@ impl Case {
 
     /// Runs everything; the share of values that differ by more than the tolerance.
     fn differences(&self, tolerance: f32) -> f64 {
-        self.differences_of(tolerance, None).0
+        self.differences_of(tolerance, None, 1).share
     }
 
-    /// The same where loops stop after `trips` trips in a dispatch; also returns the number of dispatches.
-    fn differences_of(&self, tolerance: f32, trips: Option<u32>) -> (f64, u32) {
+    /// The same where loops stop after `trips` trips in a dispatch, and the program is cut into `passes`.
+    fn differences_of(&self, tolerance: f32, trips: Option<u32>, passes: u32) -> Differences {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let count = 1 + random.below(4);
         let shaded: Vec<ShadedGrid<'_>> = (0..count)
@@ -63,7 +72,8 @@ impl Case {
         let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
         let k = [Binding::Block, Binding::UniformInput][random.below(2)].clone();
         pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
-        let ran = trips.map_or_else(|| pipeline.run(&shaded), |trips| pipeline.run_resumed(&shaded, trips));
+        let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
+        let ran = pipeline.run_as(&shaded, RunMode { trips, resume, interpret: true, passes });
         let (mut wrong, mut all) = (0, 0);
         for (slot, shaded) in shaded.iter().enumerate() {
             let named = shade(&self.surface, &shaded.scene, &shaded.grid).0;
@@ -86,7 +96,7 @@ impl Case {
                 }
             }
         }
-        (wrong as f64 / all as f64, ran.dispatches)
+        Differences { share: wrong as f64 / all as f64, dispatches: ran.dispatches, passes: ran.passes }
     }
 
     fn what(&self) -> String {
@@ -105,9 +115,31 @@ fn random_pipelines_agree_to_the_bit() {
 fn random_pipelines_agree_to_the_bit_however_often_their_loops_stop() {
     let mut dispatches = 0;
     for seed in 0..150 {
-        dispatches += Case::new(seed, EXACT).differences_of(0.0, Some([4, 5, 6, 9][seed as usize % 4])).1;
+        dispatches += Case::new(seed, EXACT).differences_of(0.0, Some([4, 5, 6, 9][seed as usize % 4]), 1).dispatches;
     }
     assert!(dispatches > 170, "{dispatches} dispatches of 150 programs");
+}
+
+#[test]
+fn random_pipelines_cut_into_passes_agree_to_the_bit() {
+    for passes in [2, 5] {
+        let cut = (0..40).map(|seed| Case::new(seed, EXACT).differences_of(0.0, None, passes).passes);
+        let counts: Vec<usize> = cut.collect();
+        let as_asked = counts.iter().filter(|&&count| count >= passes as usize).count();
+        assert!(as_asked > 20, "cut into {passes}: {counts:?}");
+    }
+}
+
+#[test]
+fn random_pipelines_cut_into_passes_agree_to_the_bit_however_often_their_loops_stop() {
+    let (mut dispatches, mut most) = (0, 0);
+    for seed in 0..60 {
+        let trips = [4, 5, 6, 9][seed as usize % 4];
+        let found = Case::new(seed, EXACT).differences_of(0.0, Some(trips), [2, 5][seed as usize % 2]);
+        dispatches += found.dispatches;
+        most = most.max(found.passes);
+    }
+    assert!(dispatches > 72 && most >= 5, "{dispatches} dispatches of 60 programs, {most} passes");
 }
 
 #[test]

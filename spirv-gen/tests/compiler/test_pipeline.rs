@@ -8,11 +8,12 @@ use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{
     Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, carried_channels, compose,
 };
-use spirv_gen::emit::{EmitOptions, emit_with};
+use spirv_gen::emit::PassKernels;
 use spirv_gen::interp::texture::TextureStore;
 use spirv_gen::interp::{Column, Memory, run};
 use spirv_gen::ir::{RslType, Shader};
-use spirv_gen::passes::SavedLoops;
+use spirv_gen::partition::CutRule;
+use spirv_gen::passes::{CutProgram, SavedLoops, Stored, cut_passes};
 
 /// What is asked of the compiler, in short.
 #[derive(Clone)]
@@ -33,10 +34,13 @@ pub(crate) struct TestPipeline<'a> {
 pub(crate) struct RunMode {
     /// Loop trips in a dispatch.
     pub(crate) trips: u32,
-    /// Whether loops that stop go on in further dispatches.
+    /// Whether loops that stop go on in further dispatches. Those with a known number of trips stop too, where a
+    /// dispatch has fewer trips than it may.
     pub(crate) resume: bool,
     /// Whether the interpreter runs it too.
     pub(crate) interpret: bool,
+    /// Passes that it is cut into, if it can be.
+    pub(crate) passes: u32,
 }
 
 /// What a run left.
@@ -46,6 +50,8 @@ pub(crate) struct RunOutput {
     pub(crate) on_device: Vec<Vec<Column>>,
     /// The same by the interpreter, on the bound program and the same buffers.
     pub(crate) bound: Vec<Vec<Column>>,
+    /// Passes that it was cut into.
+    pub(crate) passes: usize,
     /// Invocations that ran out of loop trips.
     pub(crate) exhausted: u32,
     pub(crate) dispatches: u32,
@@ -95,30 +101,21 @@ impl<'a> TestPipeline<'a> {
 
     /// Runs it over grids. The strings of the first scene are the table of all.
     pub(crate) fn run(&self, shaded: &[ShadedGrid<'a>]) -> RunOutput {
-        self.run_as(shaded, RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true })
-    }
-
-    /// The same with so few loop trips in a dispatch, in a kernel that is dispatched until no loop has stopped. Loops
-    /// with a known number of trips stop too.
-    pub(crate) fn run_resumed(&self, shaded: &[ShadedGrid<'a>], trips: u32) -> RunOutput {
-        self.run_as(shaded, RunMode { trips, resume: true, interpret: true })
+        self.run_as(shaded, RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, passes: 1 })
     }
 
     /// Runs it in some way.
     pub(crate) fn run_as(&self, shaded: &[ShadedGrid<'a>], mode: RunMode) -> RunOutput {
-        let RunMode { trips, resume, interpret } = mode;
+        let RunMode { trips, resume, interpret, passes } = mode;
         let tokens = |text: &str| shaded[0].scene.intern(text);
         let request = PipelineRequest { tokens: &tokens, ..self.request(&|_| 0) };
         let composed = compose(&request);
-        let saved = match (resume, trips < LOOP_TRIPS_MAX) {
-            (false, _) => SavedLoops::default(),
-            (true, false) => SavedLoops::of(&composed.body),
-            (true, true) => SavedLoops::all(&composed.body),
-        };
-        let state_channels = saved.records();
-        let options = EmitOptions { saved, carried: carried_channels(self.slice) };
-        let words = emit_with(&composed.body, library(), &tokens, &options).expect("emits");
-        validate(&words);
+        let program = cut(&composed, passes);
+        let loops_of = if trips < LOOP_TRIPS_MAX { SavedLoops::all } else { SavedLoops::of };
+        let kernels = PassKernels::new(&program, carried_channels(self.slice), loops_of);
+        let state_channels = if resume { kernels.state_channels() } else { kernels.pass_channels() };
+        let words = kernels.emit(library(), &tokens, resume).expect("emits");
+        words.iter().for_each(|words| validate(words));
         for other in &shaded[1..] {
             other.scene.strings.replace(shaded[0].scene.strings.borrow().clone());
         }
@@ -132,35 +129,64 @@ impl<'a> TestPipeline<'a> {
             lights: self.lights.iter().collect(),
         };
         let dispatch = DispatchBuffers::new(&composed.reflection, state_channels, &pipeline, shaded);
-        let p = dispatch.push;
         let textures = self.textures.filter(|_| composed.reflection.uses_textures);
         let (buffers, dispatches) = dispatched(&words, &dispatch, textures, mode);
-        let mut ran =
-            RunOutput { composed, on_device: Vec::new(), bound: Vec::new(), exhausted: buffers[3][0], dispatches };
+        let passes = program.passes.len();
+        let (exhausted, on_device, bound) = (buffers[3][0], Vec::new(), Vec::new());
+        let mut ran = RunOutput { composed, on_device, bound, passes, exhausted, dispatches };
         for (slot, shaded) in (0..).zip(shaded) {
             ran.on_device.push(outputs(&dispatch, &buffers[1], slot, &shaded.grid, &ran.composed.reflection.outputs));
-            let memory = Memory {
-                params: &dispatch.params,
-                arena: &dispatch.arena,
-                work: &dispatch.work,
-                push: p,
-                slot,
-                textures: self.textures.map(|textures| textures as &dyn TextureStore),
-                tokens: &tokens,
-            };
-            let body = &ran.composed.body;
-            if !interpret {
-                continue;
+            if interpret {
+                let textures = self.textures.map(|textures| textures as &dyn TextureStore);
+                ran.bound.push(interpreted(&program, &ran.composed, &dispatch, slot, &tokens, textures));
             }
-            ran.bound.push(run(body, body.root(), &memory.grid(), &memory).results);
         }
         ran
     }
 }
 
-/// Dispatches a kernel until no loop has stopped and no tile was missed; the buffers, and the number of dispatches.
+/// Cuts a program into so many passes, if it can be.
+fn cut(composed: &Composed, passes: u32) -> CutProgram {
+    let outputs: Vec<u32> = composed.reflection.outputs.iter().map(|output| output.channel).collect();
+    let rule = CutRule::NEVER.counted(Some(passes).filter(|&passes| passes > 1));
+    let Some((shader, partition)) = rule.cut(&composed.body) else {
+        return CutProgram::whole(composed.body.clone(), &outputs);
+    };
+    cut_passes(&composed.body, &shader.insts_of_passes(&partition), &outputs).expect("the passes can run")
+}
+
+/// Runs the passes of a program in turn, by the interpreter; for each output its values.
+fn interpreted(
+    program: &CutProgram,
+    composed: &Composed,
+    dispatch: &DispatchBuffers,
+    slot: u32,
+    tokens: &dyn Fn(&str) -> u32,
+    textures: Option<&dyn TextureStore>,
+) -> Vec<Column> {
+    let mut buffers = dispatch.clone();
+    let mut outputs: Vec<Column> = vec![Vec::new(); composed.reflection.outputs.len()];
+    for pass in &program.passes {
+        let (params, arena, work, push) = (&buffers.params, &buffers.arena, &buffers.work, buffers.push);
+        let memory = Memory { params, arena, work, push, slot, textures, tokens };
+        let grid = memory.grid();
+        let results = run(&pass.body, pass.body.root(), &grid, &memory).results;
+        for (stored, column) in pass.stored.iter().zip(results) {
+            match *stored {
+                Stored::Saved { channel, lane } => buffers.save(slot, &grid, (channel, lane), &column, tokens),
+                Stored::Output(channel) => {
+                    let number = composed.reflection.outputs.iter().position(|output| output.channel == channel);
+                    outputs[number.expect("an output of the program")] = column;
+                }
+            }
+        }
+    }
+    outputs
+}
+
+/// Dispatches the kernels of a program's passes until no loop has stopped and no tile was missed; the buffers, and the number of dispatches.
 fn dispatched(
-    words: &[u32],
+    passes: &[Vec<u32>],
     dispatch: &DispatchBuffers,
     textures: Option<&TestTextures>,
     mode: RunMode,
@@ -184,11 +210,13 @@ fn dispatched(
     let mut buffers = fresh();
     let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
     let device = device();
-    let kernel = device.kernel(words, buffers.len());
+    let kernels: Vec<_> = passes.iter().map(|words| device.kernel(words, buffers.len())).collect();
     let mut dispatches = 0;
     while dispatches == 0 || mode.resume && buffers[3][0] > 0 {
         buffers[3][0] = 0;
-        device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups });
+        for kernel in &kernels {
+            device.run(kernel, &mut buffers, DispatchArguments { push: &push, groups });
+        }
         dispatches += 1;
         if textures.is_some_and(|textures| textures.load(&buffers[5])) {
             // What a run that missed tiles wrote is worthless.
@@ -198,6 +226,6 @@ fn dispatched(
         push[7] = mode.trips | TRIPS_RESUME;
         assert!(dispatches < 10_000, "a loop does not get on");
     }
-    device.free(&kernel);
+    kernels.iter().for_each(|kernel| device.free(kernel));
     (buffers, dispatches)
 }

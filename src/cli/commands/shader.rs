@@ -41,10 +41,9 @@ fn read_all(
 
 fn info(flags: &ShaderInfoFlags, console: &mut Console) -> Result<u8, String> {
     let (shaders, is_whole) = read_all(&flags.sources, &FileClaims::default(), console)?;
-    let text = if let Some(operations_max) = flags.passes {
-        let described = |shader: &StandaloneShader| {
-            format!("{} {}: {}", shader.kind(), shader.name(), shader.passes(operations_max))
-        };
+    let text = if let Some(limits) = flags.passes {
+        let described =
+            |shader: &StandaloneShader| format!("{} {}: {}", shader.kind(), shader.name(), shader.passes(limits));
         shaders.iter().map(described).collect()
     } else if flags.json {
         let infos: Vec<_> = shaders.iter().map(StandaloneShader::info).collect();

@@ -1,5 +1,7 @@
 //! The flags of `anthill shader`.
 
+use crate::cli::flags::values::parse_pass_limits;
+use anthill::shading::standalone::PassLimits;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -52,10 +54,10 @@ pub(crate) struct ShaderInfoFlags {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Show how the program would be cut into passes of at most this many operations: what each saves, restores and
-    /// recomputes
-    #[arg(long, value_name = "OPERATIONS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "json")]
-    pub(crate) passes: Option<u32>,
+    /// Show how the program is cut into passes on CPU devices (cpu) or on GPUs (gpu), or how it would be cut into passes
+    /// of at most this many operations: what each saves, restores and recomputes
+    #[arg(long, value_name = "cpu|gpu|OPERATIONS", value_parser = parse_pass_limits, conflicts_with = "json")]
+    pub(crate) passes: Option<PassLimits>,
 }
 
 /// The sources of shaders.

@@ -3,6 +3,7 @@
 
 use anthill::options::Frames;
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
+use anthill::shading::standalone::PassLimits;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroUsize;
@@ -30,6 +31,16 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Ok(bytes as u64)
     }
+}
+
+/// Reads what programs are cut into passes for.
+pub(crate) fn parse_pass_limits(text: &str) -> Result<PassLimits, String> {
+    let limits = match text {
+        "cpu" => Some(PassLimits::Cpu),
+        "gpu" => Some(PassLimits::Gpu),
+        _ => text.parse().ok().filter(|&operations| operations > 0).map(PassLimits::Operations),
+    };
+    limits.ok_or_else(|| "expected cpu, gpu or a number of operations from 1 on".to_string())
 }
 
 /// Reads the name of a pipeline.

@@ -192,12 +192,18 @@ impl<'a> WorldPrograms<'a> {
         }
     }
 
-    /// Channels in which a program saves its loops: none until they turn out to be long.
+    /// Channels in which a program's passes save values, and its loops once they have turned out to be long.
     pub fn state_channels(self, number: Option<usize>) -> u32 {
-        self.get(number.filter(|&number| self.long_loops[number])).map_or(0, ShadingKernel::saved_channels)
+        let Some(kernel) = self.get(number) else { return 0 };
+        if number.is_some_and(|number| self.long_loops[number]) {
+            kernel.saved_channels()
+        } else {
+            kernel.pass_channels
+        }
     }
 
-    /// Returns how the loops of a program run for `vertices` vertices; if it saves them, from `base` on.
+    /// Returns how the loops of a program run for `vertices` vertices; what its passes and its loops save begins at
+    /// `base`.
     pub(in crate::pipeline) fn loop_run(
         self,
         number: Option<usize>,
@@ -210,8 +216,8 @@ impl<'a> WorldPrograms<'a> {
         let state = |kernel: &ShadingKernel| {
             let records = kernel.resumable.as_ref().map_or(0, |resumable| resumable.state_channels) * vertices;
             let kept = kernel.uses_textures.then_some(KeptLoops { base: base + records, records, restore });
-            LoopState { base, resume, kept }
+            LoopState { resume, kept }
         };
-        LoopRun { trips, saved: self.get(number).filter(|_| long).map(state), names_only }
+        LoopRun { trips, base, saved: self.get(number).filter(|_| long).map(state), names_only }
     }
 }

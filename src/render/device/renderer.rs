@@ -90,7 +90,7 @@ pub(crate) fn prepare_kernels(device: &Device, picture: &Picture) -> (KernelVari
         device.prepare(&kernel, &[]);
     }
     let others = picture.kernels.iter().filter(|kernel| !kernel.uses_textures);
-    others.for_each(|kernel| device.prepare(&kernel.kernel, &[]));
+    others.flat_map(|kernel| &kernel.passes).for_each(|pass| device.prepare(pass, &[]));
     (variants, pipeline)
 }
 
@@ -106,8 +106,7 @@ impl DeviceRenderer {
         frame.textures = textures.as_ref().map(TextureTiles::slices);
         let constants = frame.textures.as_ref().map_or_else(Vec::new, TextureSlices::constants);
         for kernel in picture.kernels.iter().filter(|kernel| kernel.uses_textures) {
-            device.prepare(&kernel.kernel, &constants);
-            kernel.demand.iter().for_each(|demand| device.prepare(demand, &constants));
+            kernel.passes.iter().chain(&kernel.demand).for_each(|pass| device.prepare(pass, &constants));
         }
         let pages = &picture.world.pages;
         let free = free_bytes(device.memory(), picture.reserve_bytes);

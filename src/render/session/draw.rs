@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState, Film};
-use crate::gpu::default_cache_folder;
+use crate::gpu::{DeviceKind, default_cache_folder};
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
@@ -81,6 +81,9 @@ impl<'a> Session<'a> {
         let textures = TextureStore::new(Arc::clone(reporter), files, tiled_folder(), patience);
         let limits = ReadLimits { memory: Arc::clone(&memory), interrupt: ticker.interrupt.clone() };
         let textures = Arc::new(textures.within(limits).watched(tiling_watch(ticker, &memory)));
+        let mut shading = ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
+            .expect("the helper library was built with the compiler");
+        shading.cut_for(slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu), tuning.passes);
         Self {
             options,
             reporter,
@@ -94,8 +97,7 @@ impl<'a> Session<'a> {
             is_last: false,
             world_count: 0,
             shadows: AutoShadows::default(),
-            shading: ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
-                .expect("the helper library was built with the compiler"),
+            shading,
             textures,
         }
     }

@@ -24,6 +24,8 @@ pub(super) struct TestAids {
     captured_region: Option<u64>,
     /// `ANTHILL_BUCKET`: the side in pixels of the squares that are regions, which are not cut for balance.
     bucket_px: Option<u32>,
+    /// `ANTHILL_PASSES`: passes that shading programs are cut into.
+    passes: Option<u32>,
     /// `ANTHILL_THROTTLE`: devices that are slowed down, each with how many times.
     throttle: Vec<(usize, f64)>,
     /// `ANTHILL_FAULT`: the failures of devices to simulate.
@@ -52,6 +54,7 @@ impl TestAids {
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
+            passes: positive("ANTHILL_PASSES")?.map(|passes| passes.min(64) as u32),
             throttle: throttle()?,
             faults: faults()?,
             as_gpu: AsGpu::from_environment()?,
@@ -74,6 +77,7 @@ impl TestAids {
             perturb: self.perturb,
             captured_region: self.captured_region,
             bucket_px: self.bucket_px,
+            passes: self.passes,
             slow_devices: self.throttle.clone(),
             ..Tuning::default()
         };

@@ -22,6 +22,8 @@ pub(super) struct Tuning {
     pub captured_region: Option<u64>,
     /// The side of the squares that pictures are cut into; regions are then not cut for balance.
     pub bucket_px: Option<u32>,
+    /// Passes that shading programs are cut into, whatever is good for the devices.
+    pub passes: Option<u32>,
     /// Devices that are slowed down, by their position in the list of opened devices, each with how many times.
     pub slow_devices: Vec<(usize, f64)>,
 }
@@ -37,6 +39,7 @@ impl Default for Tuning {
             perturb: None,
             captured_region: None,
             bucket_px: None,
+            passes: None,
             slow_devices: Vec::new(),
         }
     }

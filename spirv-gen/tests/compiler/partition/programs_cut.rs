@@ -59,7 +59,7 @@ fn loops_branches_and_lookups_are_nodes() {
     let repeat = node_of(&body, &shader, |op| matches!(op, Op::Loop));
     assert_eq!(shader.insts(repeat).len(), 1);
     let node = shader.dag.node(repeat);
-    assert!(node.work > 5 * 80 && node.size < 20 && node.words == 1, "{node:?}");
+    assert!(node.work > 5 * 80 && node.size < 260 && node.words == 1, "{node:?}");
     let lookup = node_of(&body, &shader, |op| matches!(op, Op::Lookup(_)));
     assert!(matches!(shader.dag.node(lookup).kind, NodeKind::Fetch(_)));
     let given = node_of(&body, &shader, |op| matches!(op, Op::Channel { .. }));
@@ -119,15 +119,15 @@ fn effects_happen_once_and_in_order() {
 #[test]
 fn a_partition_is_described() {
     let (body, shader) = surface("float a = noise(P); float b = sin(a * t) + noise(a * s); Ci = b * b + a; Oi = Os;");
-    let architecture = limited(6, u32::MAX);
+    let architecture = limited(584, u32::MAX);
     let partition = cut(&shader.dag, &architecture);
     let text = describe(&body, &shader, &partition, &architecture);
     let expected = [
-        "2 passes, 8 bytes kept a vertex, 159 steps a vertex",
-        "pass 1: 6 operations, 2 words alive, 0 lookups, 136 steps",
-        "  saves 2 words: %3 = noise gradient 3 f32; %10 = add;",
-        "pass 2: 5 operations, 3 words alive, 0 lookups, 24 steps",
-        "  restores 2 words: %10 = add; %3 = noise gradient 3 f32;",
+        "2 passes, 4 bytes kept a vertex, 153 steps a vertex",
+        "pass 1: 240 operations, 1 word alive, 0 lookups, 88 steps",
+        "  saves 1 word: %3 = noise gradient 3 f32;",
+        "pass 2: 347 operations, 3 words alive, 0 lookups, 64 steps",
+        "  restores 1 word: %3 = noise gradient 3 f32;",
         "  saves 3 words: %13 = splat;",
         "",
     ];
