@@ -55,7 +55,8 @@
 //! The number of dispatches cannot be seen in the outputs.
 //!
 //! *Passes.* A program that is cut is several kernels, which are dispatched one after the other with the same push
-//! constants, each after all that the one before it wrote. They save values for each other in the channels from
+//! constants (but for `state_base`, which is some channels further on for calls, see [`crate::emit::PassRun`]), each
+//! after all that the one before it wrote. They save values for each other in the channels from
 //! [`Push::state_base`] on. Where one of them counts trips, a channel says of each vertex whether it has stopped, so
 //! that nothing is kept of what later passes make of it.
 

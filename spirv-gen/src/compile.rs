@@ -1,7 +1,7 @@
 //! From a shading pipeline to its kernels: composes, cuts into passes, then emits.
 
 use crate::compose::{Composed, PipelineRequest, Reflection, Slice, carried_channels, compose};
-use crate::emit::{EmitError, Library, PassKernels, emit};
+use crate::emit::{EmitError, Library, PassKernels, PassRuns, emit};
 use crate::ir::Body;
 use crate::partition::CutRule;
 use crate::passes::{CutProgram, SavedLoops, checked, cut_passes, demand_slice};
@@ -9,8 +9,8 @@ use crate::passes::{CutProgram, SavedLoops, checked, cut_passes, demand_slice};
 /// A compiled pipeline.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// Its kernels, which run one after the other on the same vertices: one, unless it was cut into passes.
-    pub passes: Vec<Vec<u32>>,
+    /// Its kernels, and how they run: one, unless it was cut into passes.
+    pub passes: PassRuns,
     /// Channels in which they save values for each other.
     pub pass_channels: u32,
     /// The kernels for loops of any length, if the program has loops that count their trips.
@@ -25,8 +25,8 @@ pub struct Compiled {
 /// Kernels whose loops stop when their trips are used up, and go on in the next dispatch ([`crate::abi`]).
 #[derive(Clone, Debug)]
 pub struct Resumable {
-    /// The kernels, as many as there are others.
-    pub passes: Vec<Vec<u32>>,
+    /// The kernels, and how they run.
+    pub passes: PassRuns,
     /// Channels in which they save values for each other, and then their loops.
     pub state_channels: u32,
 }
@@ -56,8 +56,7 @@ pub fn compile(request: &PipelineRequest<'_>, library: &Library, rule: &CutRule)
 /// Returns the passes of a program: one, unless the rule has it cut.
 fn cut_by(rule: &CutRule, body: &Body, reflection: &Reflection) -> CutProgram {
     let outputs: Vec<u32> = reflection.outputs.iter().map(|output| output.channel).collect();
-    let cut =
-        rule.cut(body).and_then(|(shader, partition)| cut_passes(body, &shader.insts_of_passes(&partition), &outputs));
+    let cut = rule.cut(body).and_then(|plan| cut_passes(body, &plan.passes, &outputs));
     cut.unwrap_or_else(|| CutProgram::whole(body.clone(), &outputs))
 }
 

@@ -41,7 +41,7 @@
 //! /// Compiles a pipeline with the helper library, which is the SPIR-V module of `glsl/lib/rsl/library.comp`.
 //! fn kernel(request: &PipelineRequest<'_>, library: &[u32]) -> Result<Vec<u32>, EmitError> {
 //!     let Compiled { mut passes, .. } = compile(request, &Library::load(library)?, &CutRule::NEVER)?;
-//!     Ok(passes.remove(0))
+//!     Ok(passes.kernels.remove(0))
 //! }
 //! ```
 //!

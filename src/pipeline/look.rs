@@ -154,8 +154,8 @@ impl Interpolation {
 /// What the pipeline must know of a compiled kernel to write its inputs (spirv-gen's reflection, as numbers).
 #[derive(Clone, Debug)]
 pub struct ShadingKernel {
-    /// What a device runs, one after the other: several kernels where the program is cut into passes.
-    pub passes: Vec<Arc<super::recording::Kernel>>,
+    /// What a device runs, one after the other: several where the program is cut into passes.
+    pub passes: Vec<ShadingPass>,
     /// Channels in which passes save values for each other.
     pub pass_channels: u32,
     /// Mask of the geometry channels 0 to 3 that it reads.
@@ -210,11 +210,26 @@ pub const MISSES_MARKS: u64 = MISSES_ENTRIES + 2 * MISSES_ROOM;
 /// Loop trips that an invocation of a compiled kernel makes at most in a dispatch.
 pub const LOOP_TRIPS_MAX: u32 = TRIPS_MAX;
 
+/// A run of a kernel.
+#[derive(Clone, Debug)]
+pub struct ShadingPass {
+    /// The kernel, which several passes may share.
+    pub kernel: Arc<super::recording::Kernel>,
+    /// The channel from which on it counts those in which passes save values.
+    pub first_channel: u32,
+}
+
+impl From<Arc<super::recording::Kernel>> for ShadingPass {
+    fn from(kernel: Arc<super::recording::Kernel>) -> Self {
+        Self { kernel, first_channel: 0 }
+    }
+}
+
 /// A program whose loops stop when a dispatch's trips are used up and go on in the next one (spirv-gen's abi.rs).
 #[derive(Clone, Debug)]
 pub struct ResumableKernel {
     /// What a device runs, one after the other.
-    pub passes: Vec<Arc<super::recording::Kernel>>,
+    pub passes: Vec<ShadingPass>,
     /// Channels in which passes save values for each other, and then their loops.
     pub state_channels: u32,
 }

@@ -3,13 +3,12 @@
 use super::buffers::{GeometrySources, Vec4};
 use super::geometry::PrimitiveKind;
 use super::kernels::{primvar, velocity, work};
-use super::look::ShadingKernel;
+use super::look::{ShadingKernel, ShadingPass};
 use super::piece::{Per, RegionPiece};
 use super::recording::{Dispatch, Recording, Slice};
 use super::textures::TextureSlices;
 use super::variants::KernelList;
 use std::collections::BTreeSet;
-use std::slice;
 use std::sync::Arc;
 
 /// Which of a drawable's programs runs.
@@ -111,7 +110,7 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
     let slices = &region.slices;
     let resumable = run.kernel.resumable.as_ref().filter(|_| run.loops.saved.is_some());
     let passes = match (run.loops.names_only, &run.kernel.demand) {
-        (true, Some(demand)) => slice::from_ref(demand),
+        (true, Some(demand)) => &[Arc::clone(demand).into()],
         (true, None) => return,
         (false, _) => resumable.map_or(&run.kernel.passes[..], |resumable| &resumable.passes),
     };
@@ -120,21 +119,21 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
     }
     record_kept_loops(recording, slices.arena, &run.loops);
     let [trips, state_base] = run.loops.push();
-    // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
-    let push = [
-        0,
-        piece.slot_log2,
-        piece.slot_count,
-        run.places.input_base,
-        run.places.output_base,
-        piece.vertices(),
-        sources.frame.space_table,
-        trips,
-        state_base,
-    ];
     let params = sources.frame.params.range();
     let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
-    for kernel in passes {
+    for ShadingPass { kernel, first_channel } in passes {
+        // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
+        let push = [
+            0,
+            piece.slot_log2,
+            piece.slot_count,
+            run.places.input_base,
+            run.places.output_base,
+            piece.vertices(),
+            sources.frame.space_table,
+            trips,
+            state_base + first_channel * piece.vertices(),
+        ];
         recording.dispatch(Dispatch {
             kernel: Arc::clone(kernel),
             constants: textures.map_or_else(Vec::new, TextureSlices::constants),

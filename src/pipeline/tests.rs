@@ -249,7 +249,7 @@ fn bins_with_whole_blocks_are_hidden_by_the_kernel_that_finds_their_farthest_dep
 /// A program that colours what is seen by how it faces the eye.
 pub(crate) fn program() -> ShadingKernel {
     ShadingKernel {
-        passes: vec![Arc::clone(facing::kernel())],
+        passes: vec![Arc::clone(facing::kernel()).into()],
         pass_channels: 0,
         geometry_channels: 3,
         velocity_channel: None,

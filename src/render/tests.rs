@@ -325,7 +325,7 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
     let displays = picture.displays();
     let mut prepared = kernels_of(&picture.world, &picture.kernels, &setup.pipeline, variants, &displays);
-    prepared.extend(picture.kernels.iter().flat_map(|kernel| &kernel.passes).cloned());
+    prepared.extend(picture.kernels.iter().flat_map(|kernel| &kernel.passes).map(|pass| Arc::clone(&pass.kernel)));
     film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
     if !setup.parallel {
         nothing_else_was_compiled(renderer.device(), &open_options.compile_log, &prepared);

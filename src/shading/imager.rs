@@ -71,7 +71,7 @@ impl ShaderLibrary {
         let uses_textures = compiled.uses_textures;
         let resumable = compiled.resumable.as_ref();
         // Imagers are not cut.
-        let kernel = Arc::clone(&resumable.map_or(&compiled.passes, |resumable| &resumable.passes)[0]);
+        let kernel = Arc::clone(&resumable.map_or(&compiled.passes, |resumable| &resumable.passes)[0].kernel);
         let state_channels = resumable.map_or(0, |resumable| resumable.state_channels);
         let program = ImagerProgram {
             reads_position: channel(Input::PositionU).is_some(),

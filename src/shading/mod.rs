@@ -46,6 +46,7 @@ use spirv_gen::compose::{Reflection, Shortfall, TextureUse};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
 use spirv_gen::ir::LookupKind;
 use spirv_gen::partition::CutRule;
+pub use spirv_gen::partition::ForcedCut;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use values::ValueWords;
@@ -156,10 +157,10 @@ impl ShaderLibrary {
         Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), cuts: CutRule::NEVER })
     }
 
-    /// Has programs cut into passes: as is good for devices of which some are CPUs or none, or into `count` of them
-    /// where tests say so. Before, none are cut.
-    pub fn cut_for(&mut self, cpus: bool, count: Option<u32>) {
-        self.cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.counted(count);
+    /// Has programs cut into passes as is good for devices of which some are CPUs or none, or else as tests say. Before,
+    /// none are cut.
+    pub fn cut_for(&mut self, cpus: bool, forced: Option<ForcedCut>) {
+        self.cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(forced);
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.

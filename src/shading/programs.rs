@@ -3,14 +3,14 @@
 use super::OutputVariable;
 use super::lights::LightUse;
 use crate::diagnostic::SourceLocation;
-use crate::pipeline::look::{self, ResumableKernel, ShadingKernel};
+use crate::pipeline::look::{self, ResumableKernel, ShadingKernel, ShadingPass};
 use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel};
 use crate::scene::ValueType;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use spirv_gen::abi;
 use spirv_gen::compose::{Binding, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice, compose};
-use spirv_gen::emit::Library as Helpers;
+use spirv_gen::emit::{Library as Helpers, PassRun, PassRuns};
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::partition::CutRule;
 use spirv_gen::{Compiled, PipelineRequest, Resumable, compile};
@@ -312,7 +312,7 @@ fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
 /// The words of a kernel in all forms that it is compiled in.
 struct KernelForms {
     /// The usual one, in passes.
-    passes: Vec<Vec<u32>>,
+    passes: PassRuns,
     /// Channels in which passes save values for each other.
     pass_channels: u32,
     /// The one whose long loops go on in further submissions.
@@ -343,18 +343,23 @@ fn shading_kernel(
     let kernel = |label: String, spirv| {
         Kernel::compiled(label, spirv, bindings.clone(), push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
     };
-    let all = |label: String, passes: Vec<Vec<u32>>| -> Vec<Arc<Kernel>> {
-        let count = passes.len();
-        let label_of = |pass| if count > 1 { format!("{label}, pass {pass} of {count}") } else { label.clone() };
-        passes.into_iter().zip(1..).map(|(spirv, pass)| kernel(label_of(pass), spirv)).collect()
+    let all = |label: &str, passes: PassRuns| -> Vec<ShadingPass> {
+        let count = passes.kernels.len();
+        let label_of =
+            |number| if count > 1 { format!("{label}, kernel {number} of {count}") } else { label.to_string() };
+        let kernels = passes.kernels.into_iter().zip(1..).map(|(spirv, number)| kernel(label_of(number), spirv));
+        let kernels: Vec<Arc<Kernel>> = kernels.collect();
+        let pass =
+            |run: &PassRun| ShadingPass { kernel: Arc::clone(&kernels[run.kernel]), first_channel: run.first_channel };
+        passes.runs.iter().map(pass).collect()
     };
     let resumable = resumable.map(|Resumable { passes, state_channels }| ResumableKernel {
-        passes: all(format!("{label} (long loops)"), passes),
+        passes: all(&format!("{label} (long loops)"), passes),
         state_channels,
     });
     ShadingKernel {
         demand: demand.map(|spirv| kernel(format!("{label} (names tiles)"), spirv)),
-        passes: all(label, passes),
+        passes: all(&label, passes),
         pass_channels,
         resumable,
         geometry_channels: reflection.inputs.iter().map(|i| geometry(&i.input)).fold(carried, |a, b| a | b),

@@ -162,7 +162,7 @@ impl StandaloneShader {
         self.with_request(&mut |request| {
             let kernel = compile(request, &helpers, &CutRule::NEVER).expect("the helper library fits the compiler");
             let Compiled { mut passes, reflection, .. } = kernel;
-            StandaloneKernel { words: passes.remove(0), shortfalls: shortfalls(&reflection) }
+            StandaloneKernel { words: passes.kernels.remove(0), shortfalls: shortfalls(&reflection) }
         })
     }
 
@@ -178,21 +178,15 @@ impl StandaloneShader {
     pub fn passes(&self, limits: PassLimits) -> String {
         self.with_request(&mut |request| {
             let Composed { body, .. } = compose(request);
-            let (rule, architecture) = match limits {
-                PassLimits::Cpu => (CutRule::CPU, CutRule::CPU.passes),
-                PassLimits::Gpu => (CutRule::GPU, CutRule::GPU.passes),
-                PassLimits::Operations(operations) => {
-                    let limits = Limits { operations, outputs: SAVED_WORDS_MAX, ..Limits::NONE };
-                    (CutRule::NEVER, Architecture::loading(limits, CostModel::LLVMPIPE))
-                }
+            let operations = match limits {
+                PassLimits::Cpu => return CutRule::CPU.describe(&body),
+                PassLimits::Gpu => return CutRule::GPU.describe(&body),
+                PassLimits::Operations(operations) => operations,
             };
-            if let Some((shader, partition)) = rule.cut(&body) {
-                return describe(&body, &shader, &partition, &architecture);
-            }
+            let limits = Limits { operations, outputs: SAVED_WORDS_MAX, ..Limits::NONE };
+            let architecture = Architecture::loading(limits, CostModel::LLVMPIPE);
             let shader = ShaderDag::of(&body, &architecture.costs);
-            let whole = Architecture::loading(Limits::NONE, architecture.costs);
-            let within = if matches!(limits, PassLimits::Operations(_)) { architecture } else { whole };
-            describe(&body, &shader, &cut(&shader.dag, &within), &within)
+            describe(&body, &shader, &cut(&shader.dag, &architecture), &architecture)
         })
     }
 

@@ -12,7 +12,7 @@ const LAYERED: &str = "surface layered(string map = \"\"; float dark = 0;) {
     point w = transform(\"world\", P);
     bake3d(\"points.ply\", \"\", P, N, \"a\", a, \"c\", color(a, b, noise(4 * w)));
     for (i = 0; i < 6; i += 1) { sum += abs(2 * float noise(w * (1 + i) + b) - 1) / (1 + i); parts[mod(i, 3)] += sum; }
-    if (parts[1] > 2.3) sum += Du(sum) * 0.01 + filterwidth(b);
+    if (parts[1] > 2.3) sum += Du(sum) * 0.01 + abs(Dv(b));
     float trips = 3 + 7 * b, left = 0;
     if (dark > 0) trips = 30000 + floor(9000 * s);
     for (i = 0; i < trips; i += 1) left = mod(left + 3, 7);
@@ -44,7 +44,7 @@ fn scene() -> String {
     )
 }
 
-const WAYS: [Way; 8] = [
+const WAYS: [Way; 10] = [
     way("whole", &["--devices", "0", "--validate"], &[("ANTHILL_PASSES", "1")]),
     way("as is usual", &["--devices", "0"], &[]),
     way("2 passes", &["--devices", "0", "--validate"], &[("ANTHILL_PASSES", "2")]),
@@ -56,6 +56,12 @@ const WAYS: [Way; 8] = [
         &[("ANTHILL_PASSES", "5")],
     ),
     way("2 passes, lost", &["--devices", "0"], &[("ANTHILL_PASSES", "2"), ("ANTHILL_FAULT", "lost:0:20")]),
+    way("calls", &["--devices", "0", "--validate"], &[("ANTHILL_PASSES", "calls")]),
+    way(
+        "calls, little memory",
+        &["--devices", "0,0", "--memory", "192M", "--texture-memory", "4M"],
+        &[("ANTHILL_PASSES", "calls")],
+    ),
     way("many passes", &["--devices", "0", "--pipeline", "shade-first"], &[("ANTHILL_PASSES", "40")]),
 ];
 

@@ -86,7 +86,7 @@ const UNIFORMS: u32 = 2;
 
 fn program_kernel() -> ShadingKernel {
     ShadingKernel {
-        passes: vec![Arc::clone(facing::kernel())],
+        passes: vec![Arc::clone(facing::kernel()).into()],
         pass_channels: 0,
         geometry_channels: 0,
         velocity_channel: None,

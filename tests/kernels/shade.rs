@@ -156,7 +156,7 @@ fn records(meshes: &[Mesh], number: u32, translucent: bool, opaque_program: bool
 
 fn shading_kernel(opaque_program: bool) -> ShadingKernel {
     ShadingKernel {
-        passes: vec![Arc::clone(facing::kernel())],
+        passes: vec![Arc::clone(facing::kernel()).into()],
         pass_channels: 0,
         geometry_channels: 0,
         velocity_channel: None,

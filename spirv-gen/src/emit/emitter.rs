@@ -3,8 +3,8 @@
 use super::exchange::Exchange;
 use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
+use super::options::{EmitOptions, StopRecord};
 use super::spirv::Spirv;
-use super::{EmitOptions, StopRecord};
 use crate::abi::{self, channels, output_channel};
 use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Slot, Value};
 use crate::passes::{SavedLoops, Stored, uncounted_loops};

@@ -23,80 +23,16 @@ mod import;
 mod kernel;
 mod lookup;
 mod ops;
+mod options;
 mod passes;
 mod print;
 mod spirv;
 mod suspend;
 mod together;
+mod write;
 
 pub use error::EmitError;
 pub use import::{Library, LibraryError};
-pub use passes::PassKernels;
-
-use crate::ir::{Body, Value};
-use crate::passes::{SavedLoops, Stored};
-use emitter::Emitter;
-
-/// Returns the kernel that runs a bound program at every vertex, and stores the results of its root region into the
-/// output channels in order (a matrix takes four).
-///
-/// `tokens` gives the token of a string literal.
-///
-/// # Errors
-/// Fails when the program is not bound, or the library lacks a function.
-pub fn emit(body: &Body, library: &Library, tokens: &dyn Fn(&str) -> u32) -> Result<Vec<u32>, EmitError> {
-    emit_with(body, library, tokens, &EmitOptions::default())
-}
-
-/// What a kernel does beside running its program.
-#[derive(Clone, Debug, Default)]
-pub struct EmitOptions {
-    /// The first output channels, as many as this, take over lane 3 of the input channels of the same numbers. The
-    /// others then follow the channels of the geometry.
-    pub carried: u32,
-    /// The loops that stop when the trips of a dispatch are used up and go on in the next one.
-    pub saved: SavedLoops,
-    /// Where each value that the root yields is stored; by default they fill the output channels in order.
-    pub stored: Option<Vec<Stored>>,
-    /// For a pass, where passes leave for each other that a vertex has stopped.
-    pub stop: Option<StopRecord>,
-}
-
-/// The channel in which passes leave for later ones how many loop trips a vertex has made, and whether it has stopped:
-/// then what comes later is worthless, and its loops end at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StopRecord {
-    /// Among those that passes save values in.
-    pub channel: u32,
-    /// Whether an earlier pass has left something there.
-    pub reads: bool,
-    /// Whether something is left for later passes.
-    pub writes: bool,
-    /// Whether points that exchange values stop together, as in resumable kernels.
-    pub together: bool,
-}
-
-impl StopRecord {
-    /// Returns whether points may begin as stopped, and have to stop others.
-    fn stops_here(self) -> bool {
-        self.reads && self.together
-    }
-}
-
-/// Returns the same kernel with options.
-///
-/// # Errors
-/// See [`emit`].
-pub fn emit_with(
-    body: &Body,
-    library: &Library,
-    tokens: &dyn Fn(&str) -> u32,
-    options: &EmitOptions,
-) -> Result<Vec<u32>, EmitError> {
-    let mut emitter = Emitter::begin(body, library, tokens, options);
-    let root = body.root();
-    let results = emitter.region(root)?;
-    let yielded: Vec<(Value, u32)> = body.region(root).results.iter().copied().zip(results).collect();
-    emitter.finish(&yielded, options);
-    Ok(emitter.assemble())
-}
+pub use options::{EmitOptions, StopRecord};
+pub use passes::{PassKernels, PassRun, PassRuns};
+pub use write::{emit, emit_with};

@@ -1,8 +1,12 @@
 //! The kernels of a program that is cut into passes, or of one that is not.
 
-use super::{EmitError, EmitOptions, Library, StopRecord, emit_with};
+use super::error::EmitError;
+use super::import::Library;
+use super::options::{EmitOptions, StopRecord};
+use super::write::emit_with;
 use crate::ir::Body;
 use crate::passes::{CutProgram, SavedLoops};
+use rustc_hash::FxHashMap;
 
 /// The passes of a program, and where they save their loops.
 pub struct PassKernels<'a> {
@@ -41,14 +45,15 @@ impl<'a> PassKernels<'a> {
         self.pass_channels + self.loops.iter().map(SavedLoops::records).sum::<u32>()
     }
 
-    /// Returns where passes leave for each other that a vertex has stopped.
+    /// Returns where passes leave for each other that a vertex has stopped. Calls save no loops.
     fn stop(&self, pass: usize, together: bool) -> Option<StopRecord> {
-        let first = self.stopping?;
+        let first = self.stopping.filter(|_| self.program.passes[pass].form.is_none())?;
         let (reads, writes) = (pass > first, pass >= first && pass + 1 < self.loops.len());
         (reads || writes).then_some(StopRecord { channel: self.program.channels, reads, writes, together })
     }
 
-    /// Returns the kernels, which save their loops if they are `resumable`.
+    /// Returns the kernels, which save their loops if they are `resumable`: one for each pass, and one for all calls of
+    /// a form.
     ///
     /// # Errors
     /// See [`super::emit`].
@@ -57,17 +62,42 @@ impl<'a> PassKernels<'a> {
         library: &Library,
         tokens: &dyn Fn(&str) -> u32,
         resumable: bool,
-    ) -> Result<Vec<Vec<u32>>, EmitError> {
-        let passes = self.program.passes.iter().zip(&self.loops).zip(0..);
-        let kernels = passes.map(|((pass, loops), number)| {
-            let options = EmitOptions {
-                carried: self.carried,
-                saved: if resumable { loops.clone() } else { SavedLoops::default() },
-                stored: Some(pass.stored.clone()),
-                stop: self.stop(number, resumable),
-            };
-            emit_with(&pass.body, library, tokens, &options)
-        });
-        kernels.collect()
+    ) -> Result<PassRuns, EmitError> {
+        let mut runs = PassRuns::default();
+        let mut answering: FxHashMap<usize, usize> = FxHashMap::default();
+        for ((pass, loops), number) in self.program.passes.iter().zip(&self.loops).zip(0..) {
+            let known = pass.form.and_then(|form| answering.get(&form).copied());
+            let kernel = known.unwrap_or(runs.kernels.len());
+            if known.is_none() {
+                let options = EmitOptions {
+                    carried: self.carried,
+                    saved: if resumable { loops.clone() } else { SavedLoops::default() },
+                    stored: Some(pass.stored.clone()),
+                    stop: self.stop(number, resumable),
+                };
+                runs.kernels.push(emit_with(&pass.body, library, tokens, &options)?);
+            }
+            pass.form.into_iter().for_each(|form| _ = answering.insert(form, kernel));
+            runs.runs.push(PassRun { kernel, first_channel: pass.first_channel });
+        }
+        Ok(runs)
     }
+}
+
+/// The kernels of a program, and how they run.
+#[derive(Clone, Debug, Default)]
+pub struct PassRuns {
+    /// The kernels.
+    pub kernels: Vec<Vec<u32>>,
+    /// The runs, one after the other on the same vertices.
+    pub runs: Vec<PassRun>,
+}
+
+/// A run of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassRun {
+    /// The number of the kernel.
+    pub kernel: usize,
+    /// How many channels [`crate::abi::Push::state_base`] is further on.
+    pub first_channel: u32,
 }

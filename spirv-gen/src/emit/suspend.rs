@@ -4,10 +4,10 @@
 //! loops end at once, and what it computes is not used. Points that exchange values stop together: before each exchange
 //! they vote, and if one of them has stopped, all have.
 
-use super::StopRecord;
 use super::emitter::{ArrayCopy, Emitter, Suspension, TripCounter};
 use super::exchange::when;
 use super::kernel::{unpack, unpack_row};
+use super::options::StopRecord;
 use crate::abi;
 use crate::ir::{Inst, MachineType, Op as IrOp, Slot};
 use crate::passes::SavedLoop;

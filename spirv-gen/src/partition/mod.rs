@@ -8,6 +8,7 @@
 //! of it. A [`CutRule`] says when the renderer cuts a pipeline.
 
 mod architecture;
+mod calls;
 mod cut;
 mod dag;
 mod describe;
@@ -36,5 +37,5 @@ pub use mrds::mrds;
 pub use outcome::{Partition, PartitionFault};
 pub use pass::{Pass, Resources};
 pub use rds::{rds, rds_h};
-pub use rule::{CutRule, SAVED_WORDS_MAX};
+pub use rule::{CutPlan, CutRule, ForcedCut, SAVED_WORDS_MAX};
 pub use shader::ShaderDag;

@@ -1,12 +1,15 @@
 //! When a program is cut into passes, and into which.
 
-use super::architecture::{Architecture, CostModel, Limits};
+use super::architecture::{Architecture, CostModel, Limits, UNLIMITED};
+use super::calls::{call_passes, lookup_operations};
 use super::cut::cut;
+use super::describe::describe;
 use super::mio::mio;
 use super::outcome::Partition;
 use super::shader::ShaderDag;
-use super::weights::region_weight;
+use super::weights::{LOOKUP_SIZE, region_weight};
 use crate::ir::Body;
+use crate::passes::PassPlan;
 
 /// Words that a pass saves of a vertex at most: 100 bytes.
 pub const SAVED_WORDS_MAX: u32 = 25;
@@ -24,14 +27,38 @@ pub struct CutRule {
     pub whole: Limits,
     /// What a pass may use, and what passes cost.
     pub passes: Architecture,
-    /// As many passes as a program is cut into, as far as that can be done, whatever else is said here; for tests.
-    pub count: Option<u32>,
+    /// Operations of lookups beyond which these are calls.
+    pub called_beyond: u32,
+    /// How every program is cut, whatever else is said here; for tests.
+    pub forced: Option<ForcedCut>,
+}
+
+/// How every program is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForcedCut {
+    /// Into so many passes, as far as that can be done.
+    Passes(u32),
+    /// Its lookups are calls.
+    Calls,
+}
+
+/// The passes of a program that is cut.
+#[derive(Clone, Debug)]
+pub struct CutPlan {
+    /// What each pass does.
+    pub passes: Vec<PassPlan>,
+    /// The graph, and how it is cut; `None` where passes are levels of calls.
+    pub partition: Option<(ShaderDag, Partition)>,
 }
 
 impl CutRule {
     /// Nothing is cut.
-    pub const NEVER: CutRule =
-        CutRule { whole: Limits::NONE, passes: Architecture::loading(Limits::NONE, CostModel::LLVMPIPE), count: None };
+    pub const NEVER: CutRule = CutRule {
+        whole: Limits::NONE,
+        passes: Architecture::loading(Limits::NONE, CostModel::LLVMPIPE),
+        called_beyond: UNLIMITED,
+        forced: None,
+    };
 
     /// CPU drivers compile long kernels slowly: 16 lookups that depend on each other in 5.2 s, but in four kernels in
     /// 1.9 s; 1,000 calls of noise in 69 s, but 25 at a time in 11 s; 100 in 1.4 s, whether in one kernel or in ten.
@@ -40,7 +67,8 @@ impl CutRule {
         CutRule {
             whole: Limits { operations: 20_000, ..Limits::NONE },
             passes: Architecture::loading(limits, CostModel::LLVMPIPE),
-            count: None,
+            called_beyond: 8 * LOOKUP_SIZE,
+            forced: None,
         }
     };
 
@@ -50,33 +78,62 @@ impl CutRule {
         CutRule {
             whole: Limits { registers: 1_000, ..Limits::NONE },
             passes: Architecture::loading(limits, CostModel::H200),
-            count: None,
+            called_beyond: UNLIMITED,
+            forced: None,
         }
     };
 
-    /// Returns the same rule with a number of passes that programs are cut into.
+    /// Returns the same rule where every program is cut as `forced` says, if it says anything.
     #[must_use]
-    pub fn counted(self, count: Option<u32>) -> Self {
-        Self { count, ..self }
+    pub fn forced(self, forced: Option<ForcedCut>) -> Self {
+        Self { forced, ..self }
     }
 
-    /// Returns the graph and the passes of a program that is cut; `None` for one that stays whole.
-    pub fn cut(&self, body: &Body) -> Option<(ShaderDag, Partition)> {
+    /// Returns the passes of a program that is cut; `None` for one that stays whole.
+    pub fn cut(&self, body: &Body) -> Option<CutPlan> {
         let costs = &self.passes.costs;
         let may_be_large = || {
             let used = region_weight(body, body.root(), costs.fetch as u32).size;
-            used > self.whole.operations || used > self.whole.registers
+            used > self.whole.operations.min(self.whole.registers).min(self.called_beyond)
         };
-        if self.count.is_none() && !may_be_large() {
+        if self.forced.is_none() && !may_be_large() {
             return None;
         }
         let shader = ShaderDag::of(body, costs);
-        let partition = match self.count {
-            Some(0 | 1) => None,
-            Some(count) => self.of_count(&shader, count as usize),
-            None => self.of_limits(&shader),
+        let calls = || call_passes(body, &shader, self.whole.operations);
+        let (partition, calls) = match self.forced {
+            Some(ForcedCut::Passes(0 | 1)) => return None,
+            Some(ForcedCut::Passes(count)) => (self.of_count(&shader, count as usize), None),
+            Some(ForcedCut::Calls) => (None, calls()),
+            None => match (lookup_operations(&shader) > self.called_beyond).then(calls).flatten() {
+                Some(calls) => (None, Some(calls)),
+                None => (self.of_limits(&shader), None),
+            },
         };
-        partition.filter(|partition| partition.passes.len() > 1).map(|partition| (shader, partition))
+        if let Some(passes) = calls {
+            return Some(CutPlan { passes, partition: None });
+        }
+        let partition = partition.filter(|partition| partition.passes.len() > 1)?;
+        Some(CutPlan { passes: shader.plans(&partition), partition: Some((shader, partition)) })
+    }
+
+    /// Returns what the passes of a program do, as text.
+    pub fn describe(&self, body: &Body) -> String {
+        let whole = Architecture::loading(Limits::NONE, self.passes.costs);
+        match self.cut(body) {
+            Some(CutPlan { partition: Some((shader, partition)), .. }) => {
+                describe(body, &shader, &partition, &self.passes)
+            }
+            Some(CutPlan { passes, partition: None }) => {
+                let answers = passes.iter().filter(|pass| matches!(pass, PassPlan::Call(_))).count();
+                let (all, levels) = (passes.len(), passes.len() - answers - 1);
+                format!("{all} passes, of which {answers} answer lookups, in {levels} levels\n")
+            }
+            None => {
+                let shader = ShaderDag::of(body, &whole.costs);
+                describe(body, &shader, &mio(&shader.dag, &whole).partition, &whole)
+            }
+        }
     }
 
     fn of_limits(&self, shader: &ShaderDag) -> Option<Partition> {

@@ -5,7 +5,7 @@ use super::dag::{Dag, DagNode, NodeId, NodeKind};
 use super::outcome::Partition;
 use super::weights::{SharedLoops, Weight, shared_loops, weight};
 use crate::ir::{Body, Def, Inst, Op, Value};
-use crate::passes::{free_values, varying};
+use crate::passes::{PassPlan, free_values, varying};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -47,10 +47,14 @@ impl ShaderDag {
         shader
     }
 
-    /// Returns the instructions of each pass.
-    pub fn insts_of_passes(&self, partition: &Partition) -> Vec<Vec<Inst>> {
-        let of_pass = |nodes: &[NodeId]| nodes.iter().flat_map(|&node| self.insts(node)).copied().collect();
-        partition.passes.iter().map(|pass| of_pass(&pass.operations)).collect()
+    /// Returns what each pass of a partition runs.
+    pub(super) fn plans(&self, partition: &Partition) -> Vec<PassPlan> {
+        partition.passes.iter().map(|pass| self.run(&pass.operations)).collect()
+    }
+
+    /// Returns a pass of these nodes.
+    pub(super) fn run(&self, nodes: &[NodeId]) -> PassPlan {
+        PassPlan::Run(nodes.iter().flat_map(|&node| self.insts(node)).copied().collect())
     }
 
     /// Returns the instructions of a node, in order.

@@ -18,7 +18,7 @@ const STEPS_MAX: u32 = 1 << 24;
 /// a sine, 36 ms for noise in three dimensions, 220 ms for a lookup.
 const FUNCTION_SIZE: u32 = 100;
 const NOISE_SIZE: u32 = 240;
-const LOOKUP_SIZE: u32 = 1500;
+pub(super) const LOOKUP_SIZE: u32 = 1500;
 
 /// What an instruction weighs, with all that it owns.
 #[derive(Clone, Copy, Debug, Default)]

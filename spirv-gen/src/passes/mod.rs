@@ -1,6 +1,9 @@
 //! Analyses and transformations of the IR.
 
 mod algebra;
+mod calls;
+mod channels;
+mod checked;
 mod cut_passes;
 mod dead;
 mod demand;
@@ -22,7 +25,8 @@ pub(crate) mod uniform;
 mod unroll;
 pub(crate) mod writer;
 
-pub use cut_passes::{CutProgram, PassProgram, Stored, cut_passes};
+pub(crate) use checked::checked;
+pub use cut_passes::{CutProgram, PassPlan, PassProgram, Stored, cut_passes};
 pub use dead::remove_dead;
 pub use demand::demand_slice;
 pub use derivatives::relocate_derivatives;
@@ -39,15 +43,3 @@ pub use texts::{map_params, text_params};
 pub use trips::{trip_count, uncounted_loops};
 pub use uniform::{OperationCounts, count_operations};
 pub(crate) use unroll::unroll_texts;
-
-use crate::ir::{Body, verify_body};
-
-/// Returns the body that a pass has made, verified where debug assertions are on.
-pub(crate) fn checked(body: Body) -> Body {
-    if cfg!(debug_assertions)
-        && let Err(e) = verify_body(&body, &[])
-    {
-        panic!("a pass made an invalid program: {e}");
-    }
-    body
-}

@@ -8,6 +8,7 @@ use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::compose::{Binding, ShaderUse};
 use spirv_gen::interp::shade;
 use spirv_gen::ir::{Const, RslType, Shader, ShaderKind, print, print_region};
+use spirv_gen::partition::ForcedCut;
 
 const EXACT: Features =
     Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: false };
@@ -54,11 +55,11 @@ impl Case {
 
     /// Runs everything; the share of values that differ by more than the tolerance.
     fn differences(&self, tolerance: f32) -> f64 {
-        self.differences_of(tolerance, None, 1).share
+        self.differences_of(tolerance, None, None).share
     }
 
-    /// The same where loops stop after `trips` trips in a dispatch, and the program is cut into `passes`.
-    fn differences_of(&self, tolerance: f32, trips: Option<u32>, passes: u32) -> Differences {
+    /// The same where loops stop after `trips` trips in a dispatch, and the program is cut into passes.
+    fn differences_of(&self, tolerance: f32, trips: Option<u32>, cut: Option<ForcedCut>) -> Differences {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let count = 1 + random.below(4);
         let shaded: Vec<ShadedGrid<'_>> = (0..count)
@@ -73,7 +74,7 @@ impl Case {
         let k = [Binding::Block, Binding::UniformInput][random.below(2)].clone();
         pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
         let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
-        let ran = pipeline.run_as(&shaded, RunMode { trips, resume, interpret: true, passes });
+        let ran = pipeline.run_as(&shaded, RunMode { trips, resume, interpret: true, cut });
         let (mut wrong, mut all) = (0, 0);
         for (slot, shaded) in shaded.iter().enumerate() {
             let named = shade(&self.surface, &shaded.scene, &shaded.grid).0;
@@ -115,7 +116,8 @@ fn random_pipelines_agree_to_the_bit() {
 fn random_pipelines_agree_to_the_bit_however_often_their_loops_stop() {
     let mut dispatches = 0;
     for seed in 0..150 {
-        dispatches += Case::new(seed, EXACT).differences_of(0.0, Some([4, 5, 6, 9][seed as usize % 4]), 1).dispatches;
+        dispatches +=
+            Case::new(seed, EXACT).differences_of(0.0, Some([4, 5, 6, 9][seed as usize % 4]), None).dispatches;
     }
     assert!(dispatches > 170, "{dispatches} dispatches of 150 programs");
 }
@@ -123,7 +125,8 @@ fn random_pipelines_agree_to_the_bit_however_often_their_loops_stop() {
 #[test]
 fn random_pipelines_cut_into_passes_agree_to_the_bit() {
     for passes in [2, 5] {
-        let cut = (0..40).map(|seed| Case::new(seed, EXACT).differences_of(0.0, None, passes).passes);
+        let cut = (0..40)
+            .map(|seed| Case::new(seed, EXACT).differences_of(0.0, None, Some(ForcedCut::Passes(passes))).passes);
         let counts: Vec<usize> = cut.collect();
         let as_asked = counts.iter().filter(|&&count| count >= passes as usize).count();
         assert!(as_asked > 20, "cut into {passes}: {counts:?}");
@@ -135,7 +138,8 @@ fn random_pipelines_cut_into_passes_agree_to_the_bit_however_often_their_loops_s
     let (mut dispatches, mut most) = (0, 0);
     for seed in 0..60 {
         let trips = [4, 5, 6, 9][seed as usize % 4];
-        let found = Case::new(seed, EXACT).differences_of(0.0, Some(trips), [2, 5][seed as usize % 2]);
+        let found =
+            Case::new(seed, EXACT).differences_of(0.0, Some(trips), Some(ForcedCut::Passes([2, 5][seed as usize % 2])));
         dispatches += found.dispatches;
         most = most.max(found.passes);
     }

@@ -8,11 +8,11 @@ use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{
     Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, carried_channels, compose,
 };
-use spirv_gen::emit::PassKernels;
+use spirv_gen::emit::{PassKernels, PassRuns};
 use spirv_gen::interp::texture::TextureStore;
 use spirv_gen::interp::{Column, Memory, run};
 use spirv_gen::ir::{RslType, Shader};
-use spirv_gen::partition::CutRule;
+use spirv_gen::partition::{CutRule, ForcedCut};
 use spirv_gen::passes::{CutProgram, SavedLoops, Stored, cut_passes};
 
 /// What is asked of the compiler, in short.
@@ -39,8 +39,8 @@ pub(crate) struct RunMode {
     pub(crate) resume: bool,
     /// Whether the interpreter runs it too.
     pub(crate) interpret: bool,
-    /// Passes that it is cut into, if it can be.
-    pub(crate) passes: u32,
+    /// How it is cut into passes, if it is.
+    pub(crate) cut: Option<ForcedCut>,
 }
 
 /// What a run left.
@@ -101,21 +101,21 @@ impl<'a> TestPipeline<'a> {
 
     /// Runs it over grids. The strings of the first scene are the table of all.
     pub(crate) fn run(&self, shaded: &[ShadedGrid<'a>]) -> RunOutput {
-        self.run_as(shaded, RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, passes: 1 })
+        self.run_as(shaded, RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, cut: None })
     }
 
     /// Runs it in some way.
     pub(crate) fn run_as(&self, shaded: &[ShadedGrid<'a>], mode: RunMode) -> RunOutput {
-        let RunMode { trips, resume, interpret, passes } = mode;
+        let RunMode { trips, resume, interpret, cut } = mode;
         let tokens = |text: &str| shaded[0].scene.intern(text);
         let request = PipelineRequest { tokens: &tokens, ..self.request(&|_| 0) };
         let composed = compose(&request);
-        let program = cut(&composed, passes);
+        let program = cut_as(&composed, cut);
         let loops_of = if trips < LOOP_TRIPS_MAX { SavedLoops::all } else { SavedLoops::of };
         let kernels = PassKernels::new(&program, carried_channels(self.slice), loops_of);
         let state_channels = if resume { kernels.state_channels() } else { kernels.pass_channels() };
-        let words = kernels.emit(library(), &tokens, resume).expect("emits");
-        words.iter().for_each(|words| validate(words));
+        let kernels = kernels.emit(library(), &tokens, resume).expect("emits");
+        kernels.kernels.iter().for_each(|words| validate(words));
         for other in &shaded[1..] {
             other.scene.strings.replace(shaded[0].scene.strings.borrow().clone());
         }
@@ -130,7 +130,7 @@ impl<'a> TestPipeline<'a> {
         };
         let dispatch = DispatchBuffers::new(&composed.reflection, state_channels, &pipeline, shaded);
         let textures = self.textures.filter(|_| composed.reflection.uses_textures);
-        let (buffers, dispatches) = dispatched(&words, &dispatch, textures, mode);
+        let (buffers, dispatches) = dispatched(&kernels, &dispatch, textures, mode);
         let passes = program.passes.len();
         let (exhausted, on_device, bound) = (buffers[3][0], Vec::new(), Vec::new());
         let mut ran = RunOutput { composed, on_device, bound, passes, exhausted, dispatches };
@@ -145,14 +145,13 @@ impl<'a> TestPipeline<'a> {
     }
 }
 
-/// Cuts a program into so many passes, if it can be.
-fn cut(composed: &Composed, passes: u32) -> CutProgram {
+/// Cuts a program into passes, if it can be.
+fn cut_as(composed: &Composed, cut: Option<ForcedCut>) -> CutProgram {
     let outputs: Vec<u32> = composed.reflection.outputs.iter().map(|output| output.channel).collect();
-    let rule = CutRule::NEVER.counted(Some(passes).filter(|&passes| passes > 1));
-    let Some((shader, partition)) = rule.cut(&composed.body) else {
-        return CutProgram::whole(composed.body.clone(), &outputs);
-    };
-    cut_passes(&composed.body, &shader.insts_of_passes(&partition), &outputs).expect("the passes can run")
+    match cut.and_then(|cut| CutRule::CPU.forced(Some(cut)).cut(&composed.body)) {
+        Some(plan) => cut_passes(&composed.body, &plan.passes, &outputs).expect("the passes can run"),
+        None => CutProgram::whole(composed.body.clone(), &outputs),
+    }
 }
 
 /// Runs the passes of a program in turn, by the interpreter; for each output its values.
@@ -167,6 +166,7 @@ fn interpreted(
     let mut buffers = dispatch.clone();
     let mut outputs: Vec<Column> = vec![Vec::new(); composed.reflection.outputs.len()];
     for pass in &program.passes {
+        buffers.push.state_base = dispatch.push.state_base + pass.first_channel * dispatch.push.channel_stride;
         let (params, arena, work, push) = (&buffers.params, &buffers.arena, &buffers.work, buffers.push);
         let memory = Memory { params, arena, work, push, slot, textures, tokens };
         let grid = memory.grid();
@@ -186,7 +186,7 @@ fn interpreted(
 
 /// Dispatches the kernels of a program's passes until no loop has stopped and no tile was missed; the buffers, and the number of dispatches.
 fn dispatched(
-    passes: &[Vec<u32>],
+    passes: &PassRuns,
     dispatch: &DispatchBuffers,
     textures: Option<&TestTextures>,
     mode: RunMode,
@@ -210,12 +210,13 @@ fn dispatched(
     let mut buffers = fresh();
     let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
     let device = device();
-    let kernels: Vec<_> = passes.iter().map(|words| device.kernel(words, buffers.len())).collect();
+    let kernels: Vec<_> = passes.kernels.iter().map(|words| device.kernel(words, buffers.len())).collect();
     let mut dispatches = 0;
     while dispatches == 0 || mode.resume && buffers[3][0] > 0 {
         buffers[3][0] = 0;
-        for kernel in &kernels {
-            device.run(kernel, &mut buffers, DispatchArguments { push: &push, groups });
+        for run in &passes.runs {
+            push[8] = p.state_base + run.first_channel * p.channel_stride;
+            device.run(&kernels[run.kernel], &mut buffers, DispatchArguments { push: &push, groups });
         }
         dispatches += 1;
         if textures.is_some_and(|textures| textures.load(&buffers[5])) {

@@ -3,12 +3,14 @@
 use crate::generate::Random;
 use crate::pack::ShadedGrid;
 use crate::pipelines::close;
-use crate::test_pipeline::TestPipeline;
+use crate::test_pipeline::{RunMode, TestPipeline};
 use rustc_hash::FxHashMap;
+use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::abi::textures::{ENTRIES, MARKS, NAME_KEY, SLOT_WORDS, TABLE_RECORDS, TILE_BUFFERS, TILE_SIZE, hash};
 use spirv_gen::interp::texture::{FoundTexture, TextureShape, TextureStore};
 use spirv_gen::interp::{Grid, LightInstance, Scene, shade};
 use spirv_gen::ir::{Const, Direction, Global, RslType, Shader};
+use spirv_gen::partition::ForcedCut;
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{lower, parse_shader};
@@ -294,6 +296,47 @@ fn lookups_that_share_a_loop_find_what_the_interpreter_finds() {
         for (vertex, wanted) in wanted.iter().enumerate().take(60) {
             let got = &ran.on_device[0][output][vertex];
             assert!(close(got, wanted, 0.0), "{name} at {vertex}: {got}, not {wanted}");
+        }
+    }
+}
+
+/// Each of the first three needs the one before it; the others need none.
+const CHAIN: &str =
+    "surface chain(output varying color a = 0; output varying float b = 0; output varying float d = 0;) {
+    color one = texture(\"plain.tx\", s, t);
+    float two = texture(\"wide.tx\"[1], comp(one, 0), t, \"blur\", 0.1 * s);
+    color three = texture(\"plain.tx\", two, comp(one, 2), \"filter\", \"box\");
+    float deep = shadow(\"depth.tx\", P + 0.1 * vector(two, 0, 0));
+    if (two > 0.4) a = color texture(\"plain.tx\", two, 2 * t);
+    color six = 0; float i;
+    for (i = 0; i < 6; i += 1) six += color texture(\"plain.tx\", s + i * two, t);
+    a += three + six + color texture(\"plain.tx\", s + 0.5, t) + color texture(\"wide.tx\", t, s);
+    b = deep + float texture(\"wide.tx\", deep, two);
+    d = texture(\"plain.tx\"[2], s, s);
+    Ci = a;
+}";
+
+#[test]
+fn lookups_that_are_called_find_what_the_interpreter_finds() {
+    let textures = TestTextures::new();
+    let surface = compiled("chain.sl", CHAIN);
+    let outputs = [("a", RslType::Color), ("b", RslType::Float), ("d", RslType::Float)];
+    let pipeline = TestPipeline { textures: Some(&textures), ..TestPipeline::surface(&surface, &[], &outputs) };
+    let mut shaded = square(&[]);
+    shaded.scene.textures = Some(&textures);
+    let (named, _) = shade(&surface, &shaded.scene, &shaded.grid);
+    for cut in [ForcedCut::Calls, ForcedCut::Passes(3)] {
+        let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, cut: Some(cut) };
+        let ran = pipeline.run_as(std::slice::from_ref(&shaded), mode);
+        // Eight calls, and at least four passes around them.
+        assert!(ran.passes >= if cut == ForcedCut::Calls { 12 } else { 3 }, "{cut:?}: {} passes", ran.passes);
+        for (output, (name, _)) in outputs.iter().enumerate() {
+            let wanted = &named.iter().find(|(n, _)| **n == **name).expect("an output").1;
+            for (vertex, wanted) in wanted.iter().enumerate().take(60) {
+                let [got, bound] = [&ran.on_device, &ran.bound].map(|all| &all[0][output][vertex]);
+                assert!(close(got, wanted, 0.0), "{cut:?}: {name} at {vertex}: {got}, not {wanted}");
+                assert!(close(bound, wanted, 0.0), "{cut:?}: {name} at {vertex}, bound: {bound}, not {wanted}");
+            }
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
         &drawn.unbounded,
     ));
     for shading in picture.kernels.iter() {
-        shading.passes.iter().for_each(|pass| hasher.bytes(&pass.digest().to_le_bytes()));
+        shading.passes.iter().for_each(|pass| hasher.bytes(&pass.kernel.digest().to_le_bytes()));
         let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);
         hasher.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
     }

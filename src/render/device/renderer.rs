@@ -90,7 +90,7 @@ pub(crate) fn prepare_kernels(device: &Device, picture: &Picture) -> (KernelVari
         device.prepare(&kernel, &[]);
     }
     let others = picture.kernels.iter().filter(|kernel| !kernel.uses_textures);
-    others.flat_map(|kernel| &kernel.passes).for_each(|pass| device.prepare(pass, &[]));
+    others.flat_map(|kernel| &kernel.passes).for_each(|pass| device.prepare(&pass.kernel, &[]));
     (variants, pipeline)
 }
 
@@ -106,7 +106,8 @@ impl DeviceRenderer {
         frame.textures = textures.as_ref().map(TextureTiles::slices);
         let constants = frame.textures.as_ref().map_or_else(Vec::new, TextureSlices::constants);
         for kernel in picture.kernels.iter().filter(|kernel| kernel.uses_textures) {
-            kernel.passes.iter().chain(&kernel.demand).for_each(|pass| device.prepare(pass, &constants));
+            let passes = kernel.passes.iter().map(|pass| &pass.kernel);
+            passes.chain(&kernel.demand).for_each(|kernel| device.prepare(kernel, &constants));
         }
         let pages = &picture.world.pages;
         let free = free_bytes(device.memory(), picture.reserve_bytes);

@@ -236,7 +236,7 @@ mod tests {
         let displays = DisplayDemands { filters, depth: None, deep: false, variables: false };
         let pipeline = picture.pipeline_of(device.info());
         let needed = kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &displays);
-        let programs = picture.kernels.iter().flat_map(|kernel| &kernel.passes).map(|pass| pass.label());
+        let programs = picture.kernels.iter().flat_map(|kernel| &kernel.passes).map(|pass| pass.kernel.label());
         let needed: BTreeSet<String> =
             needed.iter().map(|kernel| kernel.label()).chain(programs).map(str::to_owned).collect();
         let begin = Instant::now();

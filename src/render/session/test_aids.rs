@@ -6,6 +6,7 @@ use crate::render::device::memory::GridResidency;
 use crate::render::grids::list::LISTED_GRID_BYTES;
 use crate::render::session::tuning::Tuning;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
+use crate::shading::ForcedCut;
 use std::sync::Arc;
 
 /// Pages of geometry that are resident at once where `ANTHILL_PAGE_KIB` makes them small.
@@ -24,8 +25,8 @@ pub(super) struct TestAids {
     captured_region: Option<u64>,
     /// `ANTHILL_BUCKET`: the side in pixels of the squares that are regions, which are not cut for balance.
     bucket_px: Option<u32>,
-    /// `ANTHILL_PASSES`: passes that shading programs are cut into.
-    passes: Option<u32>,
+    /// `ANTHILL_PASSES`: how shading programs are cut into passes.
+    passes: Option<ForcedCut>,
     /// `ANTHILL_THROTTLE`: devices that are slowed down, each with how many times.
     throttle: Vec<(usize, f64)>,
     /// `ANTHILL_FAULT`: the failures of devices to simulate.
@@ -54,7 +55,7 @@ impl TestAids {
             small_page_bytes: page_kib.map(|kib| kib << 10),
             captured_region: number("ANTHILL_CAPTURE")?,
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
-            passes: positive("ANTHILL_PASSES")?.map(|passes| passes.min(64) as u32),
+            passes: passes()?,
             throttle: throttle()?,
             faults: faults()?,
             as_gpu: AsGpu::from_environment()?,
@@ -99,6 +100,18 @@ impl TestAids {
             tuning.in_flight = Some(1);
         }
         tuning
+    }
+}
+
+/// The variable that says how programs are cut: a number of passes, or `calls`.
+const PASSES: &str = "ANTHILL_PASSES";
+
+fn passes() -> Result<Option<ForcedCut>, String> {
+    let Ok(text) = std::env::var(PASSES) else { return Ok(None) };
+    match text.parse() {
+        Ok(count @ 1..) => Ok(Some(ForcedCut::Passes(count))),
+        _ if text == "calls" => Ok(Some(ForcedCut::Calls)),
+        _ => Err(format!("{PASSES}={text}: a whole number from 1 on or \"calls\" is expected")),
     }
 }
 

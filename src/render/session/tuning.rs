@@ -2,6 +2,7 @@
 
 use crate::render::device::memory::{GridResidency, geometry_page_bytes, host_list_bytes};
 use crate::schedule::Region;
+use crate::shading::ForcedCut;
 
 /// The numbers that a render goes by.
 #[derive(Clone, Debug)]
@@ -22,8 +23,8 @@ pub(super) struct Tuning {
     pub captured_region: Option<u64>,
     /// The side of the squares that pictures are cut into; regions are then not cut for balance.
     pub bucket_px: Option<u32>,
-    /// Passes that shading programs are cut into, whatever is good for the devices.
-    pub passes: Option<u32>,
+    /// How shading programs are cut into passes, whatever is good for the devices.
+    pub passes: Option<ForcedCut>,
     /// Devices that are slowed down, by their position in the list of opened devices, each with how many times.
     pub slow_devices: Vec<(usize, f64)>,
 }

@@ -1,0 +1,108 @@
+//! Passes of a program whose lookups are calls: each is answered by a kernel that all lookups of its kind share, so that
+//! drivers compile it once (`crate::passes::calls`).
+//!
+//! A lookup's *level* is the number of calls, one after the other, that it takes to know its arguments. There is a pass
+//! for each level, which leaves requests, and one that reads the last answers.
+
+use super::dag::{NodeId, NodeKind};
+use super::shader::ShaderDag;
+use crate::ir::{Body, Op};
+use crate::passes::PassPlan;
+
+/// Calls of a level at most: so many requests are kept at once. A request of `texture()` is 32 bytes as a rule.
+const CALLS_OF_LEVEL_MAX: usize = 4;
+
+/// Returns the operations of code that the lookups of a program's root region are, where they are not called.
+pub(super) fn lookup_operations(shader: &ShaderDag) -> u32 {
+    let fetches = shader.dag.ids().map(|node| shader.dag.node(node)).filter(|node| is_fetch(node.kind));
+    fetches.map(|node| node.size).sum()
+}
+
+fn is_fetch(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Fetch(_))
+}
+
+/// Returns the passes of a program whose lookups are called; `None` if it has none outside of loops and branches, or one
+/// of the passes would have more than `operations_max` operations.
+pub(super) fn call_passes(body: &Body, shader: &ShaderDag, operations_max: u32) -> Option<Vec<PassPlan>> {
+    let levels = Levels::of(body, shader);
+    let count = levels.of.iter().flatten().max()? + 1;
+    let mut plans = Vec::new();
+    for level in 0..=count {
+        let here = |&node: &NodeId| levels.of[node.index()] == Some(level);
+        let (calls, runs): (Vec<NodeId>, Vec<NodeId>) =
+            shader.dag.ids().filter(here).partition(|&node| levels.is_call[node.index()]);
+        if runs.iter().map(|&node| shader.dag.node(node).size).sum::<u32>() > operations_max {
+            return None;
+        }
+        // The last pass is there for outputs that are free.
+        if !runs.is_empty() || !calls.is_empty() {
+            plans.push(shader.run(&runs));
+        }
+        plans.extend(calls.into_iter().map(|call| PassPlan::Call(shader.insts(call)[0])));
+    }
+    if matches!(plans.last(), Some(PassPlan::Call(_))) {
+        plans.push(PassPlan::Run(Vec::new()));
+    }
+    plans.iter().any(|plan| matches!(plan, PassPlan::Call(_))).then_some(plans)
+}
+
+/// The levels of nodes.
+struct Levels {
+    /// For each node the level that it is computed or called at; `None` for those that no output needs.
+    of: Vec<Option<usize>>,
+    is_call: Vec<bool>,
+}
+
+impl Levels {
+    fn of(body: &Body, shader: &ShaderDag) -> Self {
+        let dag = &shader.dag;
+        let is_call = |node: NodeId| {
+            let insts = shader.insts(node);
+            is_fetch(dag.node(node).kind) && matches!(body.inst(insts[0]).op, Op::Lookup(_))
+        };
+        let mut levels = Self { of: vec![None; dag.len()], is_call: dag.ids().map(is_call).collect() };
+        let mut wanted = dag.postorder();
+        wanted.sort_unstable();
+        let mut calls: Vec<usize> = Vec::new();
+        for &node in &wanted {
+            let mut level = levels.earliest(shader, node);
+            if levels.is_call[node.index()] {
+                calls.resize(calls.len().max(level + 1), 0);
+                while calls.get(level).is_some_and(|&count| count >= CALLS_OF_LEVEL_MAX) {
+                    level += 1;
+                }
+                calls.resize(calls.len().max(level + 1), 0);
+                calls[level] += 1;
+            }
+            levels.of[node.index()] = Some(level);
+        }
+        levels.delay(shader, &wanted);
+        levels
+    }
+
+    /// Returns the first level at which all that a node needs is known.
+    fn earliest(&self, shader: &ShaderDag, node: NodeId) -> usize {
+        let known = |kid: NodeId| Some(self.of[kid.index()]? + usize::from(self.is_call[kid.index()]));
+        let effect = shader.dag.node(node).earlier.and_then(known);
+        shader.dag.operands(node).filter_map(known).chain(effect).max().unwrap_or(0)
+    }
+
+    /// Computes nodes at the last level at which they can be, if they are larger than what they are made of.
+    fn delay(&mut self, shader: &ShaderDag, wanted: &[NodeId]) {
+        let dag = &shader.dag;
+        let mut last: Vec<Option<usize>> = vec![None; dag.len()];
+        for &node in wanted.iter().rev() {
+            let words: u32 = dag.operands(node).map(|kid| dag.node(kid).words).sum();
+            let grows = dag.node(node).words > words && !self.is_call[node.index()];
+            if let Some(late) = last[node.index()].filter(|_| grows) {
+                self.of[node.index()] = Some(late);
+            }
+            let level = self.of[node.index()];
+            for kid in dag.operands(node).chain(dag.node(node).earlier) {
+                let known = &mut last[kid.index()];
+                *known = known.map_or(level, |before| level.map(|level| level.min(before)));
+            }
+        }
+    }
+}
