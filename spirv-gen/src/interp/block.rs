@@ -2,9 +2,10 @@
 
 use super::exec::run;
 use super::grid::Grid;
-use super::host::{InterpreterHost, LightRays};
+use super::host::{Column, InterpreterHost, LightRays};
 use super::memory::value;
 use crate::ir::{Body, Builtin, Const, Op, QuerySource, RslType};
+use std::sync::Arc;
 
 /// What the program of a block asks its host.
 pub trait BlockSurroundings {
@@ -65,7 +66,7 @@ impl InterpreterHost for BlockHost<'_> {
         self.surroundings.text(token)
     }
 
-    fn lights(&self, _: &Grid, _: &[Const]) -> Vec<LightRays> {
+    fn lights(&self, _: &Grid, _: &[Const], _: &[(Arc<str>, Column)]) -> Vec<LightRays> {
         Vec::new()
     }
 }
