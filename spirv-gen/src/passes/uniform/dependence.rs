@@ -1,7 +1,7 @@
 //! What the values of a bound program depend on: blocks, vertices, trips of loops.
 
 use super::Blocks;
-use crate::ir::{Binary, Body, Def, Inst, InstData, Op, Region, Unary, Value};
+use crate::ir::{Binary, Body, Inst, InstData, Op, Region, Unary, Value};
 use crate::passes::trips::trip_count;
 use rustc_hash::FxHashMap;
 
@@ -53,6 +53,7 @@ pub(super) struct Dependences<'a> {
     pub(super) body: &'a Body,
     blocks: &'a dyn Blocks,
     values: Vec<Dependence>,
+    addresses: Vec<Option<Value>>,
     /// For each loop that the host can run, its bit.
     loops: FxHashMap<Inst, u64>,
     changed: bool,
@@ -63,11 +64,13 @@ impl<'a> Dependences<'a> {
     /// `trips_max` stay in kernels.
     pub(super) fn of(body: &'a Body, blocks: &'a dyn Blocks, trips_max: u64) -> Self {
         let values = vec![Dependence::NONE; body.value_count()];
-        let mut known = Self { body, blocks, values, loops: FxHashMap::default(), changed: true };
+        let addresses = vec![None; body.value_count()];
+        let mut known = Self { body, blocks, values, addresses, loops: FxHashMap::default(), changed: true };
         known.find_loops(body.root(), 0, trips_max);
         while std::mem::take(&mut known.changed) {
             known.region(body.root(), 0);
         }
+        known.find_addresses(body.root());
         known
     }
 
@@ -182,7 +185,7 @@ impl<'a> Dependences<'a> {
         match home {
             _ if loops != 0 || !self.is_worth_a_load(value) => None,
             Home::Nowhere => None,
-            Home::Block(block) => Some(block),
+            Home::Block(block) => Some(block).filter(|_| block == 0 || self.address(value).is_some()),
             Home::Anywhere => Some(0),
         }
     }
@@ -200,22 +203,31 @@ impl<'a> Dependences<'a> {
         }
     }
 
-    /// Returns the address of the block on which a value depends, if that is a light's.
+    /// Returns the address of the block on which a value depends.
     pub(super) fn address(&self, value: Value) -> Option<Value> {
-        let (mut todo, mut seen) = (vec![value], vec![false; self.body.value_count()]);
-        while let Some(value) = todo.pop() {
-            if std::mem::replace(&mut seen[value.0 as usize], true) {
-                continue;
+        self.addresses[value.0 as usize]
+    }
+
+    /// Finds the addresses of blocks on which values depend. Those of one light do not depend on another's.
+    fn find_addresses(&mut self, region: Region) {
+        let body = self.body;
+        for &inst in &body.region(region).insts {
+            let data = body.inst(inst);
+            if data.op == Op::Loop {
+                for (&param, &first) in body.region(data.regions[0]).params.iter().zip(&data.args) {
+                    self.addresses[param.0 as usize] = self.address(first);
+                }
             }
-            let Def::Inst(inst, result) = self.body.value(value).def else { continue };
-            let data = self.body.inst(inst);
-            if self.blocks.block_of(self.body, data).is_some() {
-                return Some(root(self.body, data.args[0]));
+            data.regions.iter().for_each(|&inner| self.find_addresses(inner));
+            let own = self.block_offsets(data).map(|_| root(body, data.args[0]));
+            let of_args = data.args.iter().find_map(|&arg| self.address(arg));
+            for (i, &result) in data.results.iter().enumerate() {
+                let yielded = data.regions.iter().filter_map(|&inner| body.region(inner).results.get(i));
+                let inside = yielded.chain(data.regions.first().and_then(|&r| body.region(r).results.first()));
+                let inside = inside.copied().find_map(|value| self.address(value));
+                self.addresses[result.0 as usize] = own.or(inside).or(of_args);
             }
-            todo.extend(&data.args);
-            todo.extend(data.regions.iter().filter_map(|&r| self.body.region(r).results.get(result as usize)));
         }
-        None
     }
 }
 
