@@ -77,6 +77,8 @@ pub(crate) struct RenderedScene {
     pub(crate) shaded_vertices: u64,
     /// Submissions that were made again because they lacked tiles of textures.
     pub(crate) reruns: u64,
+    /// The kernels that were compiled for it, each after the number of its device.
+    pub(crate) kernels: Vec<String>,
 }
 
 /// Draws RIB text, in which `$DIR` is a temporary directory that also contains the shaders, given as file names and
@@ -112,7 +114,8 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
     let stats = &outcome.stats;
     let (worlds, micropolygons) = (stats.worlds.len(), stats.counts.micropolygons);
     let (shaded_vertices, reruns) = (stats.counts.shaded_vertices, stats.texture.reruns);
-    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices, reruns }
+    let kernels = stats.kernels.iter().map(|kernel| format!("{} {}", kernel.device, kernel.kernel)).collect();
+    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices, reruns, kernels }
 }
 
 /// Draws RIB text with the built-in shaders.

@@ -141,7 +141,32 @@ fn a_name_that_differs_from_point_to_point_is_reported() {
     assert_eq!(scene.messages.len(), 1, "{:?}", scene.messages);
 }
 
-/// Objects that differ in texts alone share a kernel: so do lights.
+#[test]
+fn objects_and_lights_that_differ_in_names_share_a_kernel() {
+    let many = "surface many(string dir = \"\", kind = \"\";) {
+        Ci = color texture(concat(dir, kind, \".tex\"), 0.5, 0.5) * diffuse(N); Oi = 1; }";
+    let slide = "light shared(string dir = \"\", kind = \"\";) {
+        solar(vector \"camera\" (0, 0, 1), 0) Cl = color texture(concat(dir, kind, \".tex\"), 0.5, 0.5); }";
+    let of = |shader: &str, number: usize| {
+        format!("\"{shader}\" \"string dir\" [\"$DIR/\"] \"string kind\" [\"map.{number}\"]")
+    };
+    let lights: String = (1..=3)
+        .map(|number| of("shared", number).replacen(' ', &format!(" {number} "), 1))
+        .map(|light| format!("LightSource {light}\n"))
+        .collect();
+    let surfaces = [1, 2, 3, 1].map(|number| format!("Surface {}", of("many", number)));
+    let world = squares([0, 1, 2, 3].map(|at| surfaces[at].as_str()));
+    let scene = drawn(&[("many.sl", many), ("shared.sl", slide)], &format!("WorldBegin\n{lights}{world}WorldEnd"));
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    let light: [f32; 3] = std::array::from_fn(|i| (1..=3).map(|number| colour(number)[i]).sum());
+    for (found, number) in seen(&scene).into_iter().zip([1, 2, 3, 1]) {
+        assert_near(found, std::array::from_fn(|i| light[i] * colour(number)[i]));
+    }
+    let mut kernels: Vec<&String> = scene.kernels.iter().filter(|name| name.ends_with(" shade many")).collect();
+    kernels.sort();
+    assert!(!kernels.is_empty() && kernels.windows(2).all(|pair| pair[0] != pair[1]), "{:?}", scene.kernels);
+}
+
 #[test]
 fn texts_of_all_kinds_are_made_for_each_object() {
     let say = "surface say(string a = \"x\"; float n = 1; color c = 0;) {
