@@ -63,13 +63,13 @@ impl Emitter<'_> {
                 Ok(self.derivatives(items, &data.args))
             }
             IrOp::Any => {
-                let mut cond = self.value(data.args[0]);
+                let mut votes: Vec<Word> = data.args.iter().map(|&vote| self.value(vote)).collect();
                 match self.limit_vote.take() {
-                    Some(trips) if !self.saved.is_empty() => return Ok(vec![self.go_together(trips, cond)]),
-                    Some(trips) => cond = self.within_budget(trips, cond),
+                    Some(trips) if !self.saved.is_empty() => return Ok(vec![self.go_together(trips, votes[0])]),
+                    Some(trips) => votes[0] = self.within_budget(trips, votes[0]),
                     None => self.stop_together(),
                 }
-                Ok(vec![self.any(cond)])
+                Ok(self.any(&votes))
             }
             _ => self.operation(inst),
         }

@@ -46,21 +46,21 @@ pub(super) struct Votes {
 #[derive(Default)]
 struct ExchangeUses {
     floats: u32,
-    in_loop: bool,
+    in_regions: bool,
     votes: bool,
 }
 
-fn uses(body: &Body, region: Region, in_loop: bool, found: &mut ExchangeUses) {
+fn uses(body: &Body, region: Region, is_inner: bool, found: &mut ExchangeUses) {
     for &inst in &body.region(region).insts {
         let data = body.inst(inst);
         if let IrOp::Derivatives(_) = data.op {
             let floats = data.args.iter().map(|&a| body.ty(a).words()).sum();
             found.floats = found.floats.max(floats);
-            found.in_loop |= in_loop;
+            found.in_regions |= is_inner;
         }
         found.votes |= data.op == IrOp::Any;
         for &inner in &data.regions {
-            uses(body, inner, in_loop || data.op == IrOp::Loop, found);
+            uses(body, inner, true, found);
         }
     }
 }
@@ -83,7 +83,7 @@ impl Exchange {
             let array = s.type_array(u32, 3);
             Votes { cells: s.variable(StorageClass::Workgroup, array), turn: 0 }
         });
-        let half = if found.in_loop { ExchangeHalf::Variable(0) } else { ExchangeHalf::Known(0) };
+        let half = if found.in_regions { ExchangeHalf::Variable(0) } else { ExchangeHalf::Known(0) };
         Self { floats: found.floats, memory, half, stencils: None, votes }
     }
 

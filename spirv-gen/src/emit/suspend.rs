@@ -215,12 +215,12 @@ impl Emitter<'_> {
         let any = self.vote_to_stop(trips, stopped);
         let none = self.s.inst(Op::LogicalNot, bool, &[any]);
         let go = self.s.inst(Op::LogicalAnd, bool, &[cond, none]);
-        self.any(go)
+        self.any(&[go])[0]
     }
 
     /// Stops all points if one has stopped, so that none has trips left, and returns whether it did.
     fn vote_to_stop(&mut self, trips: TripCounter, stopped: Word) -> Word {
-        let any = self.any(stopped);
+        let any = self.any(&[stopped])[0];
         let yes = self.s.bool(true);
         when(&mut self.s, any, |s| {
             s.effect(Op::Store, &[trips.exhausted, yes]);

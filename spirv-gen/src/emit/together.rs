@@ -87,8 +87,8 @@ impl Emitter<'_> {
         self.s.inst(Op::FDiv, f32, &[sum, step])
     }
 
-    /// Writes a vote: whether `cond` holds for any point of the workgroup.
-    pub(super) fn any(&mut self, cond: Word) -> Word {
+    /// Writes a vote: which of some conditions hold for any point of the workgroup.
+    pub(super) fn any(&mut self, conditions: &[Word]) -> Vec<Word> {
         let (cells, turn) = {
             let votes = self.exchange.votes.as_ref().expect("declared for a program that votes");
             (votes.cells, votes.turn)
@@ -103,14 +103,26 @@ impl Emitter<'_> {
         s.effect(Op::Store, &[turn, next]);
         let (pointer, cleared) = (cell(s, cells, now), cell(s, cells, next));
         // Relaxed, in the scope of the workgroup: the barrier orders it.
-        when(s, cond, |s| {
-            s.inst(Op::AtomicOr, u32, &[pointer, two, zero, one]);
+        let mut ballot = zero;
+        for (&condition, at) in conditions.iter().zip(0_u32..) {
+            let bit = s.u32(1_u32 << at);
+            let vote = s.inst(Op::Select, u32, &[condition, bit, zero]);
+            ballot = s.inst(Op::BitwiseOr, u32, &[ballot, vote]);
+        }
+        let votes = s.inst(Op::INotEqual, bool, &[ballot, zero]);
+        when(s, votes, |s| {
+            s.inst(Op::AtomicOr, u32, &[pointer, two, zero, ballot]);
         });
         let first = s.inst(Op::IEqual, bool, &[self.frame.lane, zero]);
         // The next cell was last read before the barrier of the vote before this one.
         when(s, first, |s| s.effect(Op::Store, &[cleared, zero]));
         barrier(s);
         let raised = s.load(u32, pointer);
-        s.inst(Op::INotEqual, bool, &[raised, zero])
+        let is_raised = |at| {
+            let bit = s.u32(1_u32 << at);
+            let raised = s.inst(Op::BitwiseAnd, u32, &[raised, bit]);
+            s.inst(Op::INotEqual, bool, &[raised, zero])
+        };
+        (0..conditions.len() as u32).map(is_raised).collect()
     }
 }

@@ -135,8 +135,8 @@ impl Machine<'_> {
                 items.iter().map(take).collect()
             }
             Op::Any => {
-                let any = self.truth(data.args[0]).contains(&true);
-                vec![vec![Const::Bool(any); self.count()]]
+                let any = |&vote: &Value| vec![Const::Bool(self.truth(vote).contains(&true)); self.count()];
+                data.args.iter().map(any).collect()
             }
             Op::Const(value) if !matches!(value, Const::Str(_)) => vec![vec![value.clone(); self.count()]],
             Op::SlotStore(slot) => {

@@ -86,7 +86,7 @@ pub use filter::StepFilter;
 pub use lookup::{Lookup, LookupKind, TextureFact};
 pub use op::{
     Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, LIGHT_SITES, MessageTarget,
-    NoiseKind, Op, ParamId, QuerySource, RANDOM_SITES, Shown, Slot, Unary,
+    NoiseKind, Op, ParamId, QuerySource, RANDOM_SITES, Shown, Slot, Unary, VOTES_MAX,
 };
 pub use parse::{ParseError, parse};
 pub use power::power_by_products;

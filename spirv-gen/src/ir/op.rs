@@ -22,6 +22,9 @@ pub struct Slot(pub u32);
 /// outputs, which may change from loop to loop.
 pub type Shown = Arc<[Arc<str>]>;
 
+/// The most that a workgroup votes on at once.
+pub const VOTES_MAX: usize = 32;
+
 /// Calls of `random()` that one shader of a pipeline may have. [`Op::Random`] numbers those of its own shader; in a
 /// composed program the numbers of another shader begin elsewhere, so that no two calls draw the same.
 pub const RANDOM_SITES: u32 = 1 << 16;
@@ -593,7 +596,7 @@ pub enum Op {
     /// `T... -> T...`: derivatives that share one exchange between the points of the workgroup. Result i is the
     /// derivative of argument `items[i].0` along `items[i].1`. Must be reached by the whole workgroup together.
     Derivatives(Vec<(u32, Axis)>),
-    /// `bool -> bool`: true where it is true for any point of the workgroup. Must be reached by the whole workgroup
-    /// together.
+    /// `bool... -> bool...`: each is true where it is true for any point of the workgroup; at most [`VOTES_MAX`]. Must
+    /// be reached by the whole workgroup together.
     Any,
 }

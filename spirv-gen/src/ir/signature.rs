@@ -2,7 +2,7 @@
 
 use super::body::{Body, Param};
 use super::lookup::{Lookup, LookupKind};
-use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Shown, Unary};
+use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Shown, Unary, VOTES_MAX};
 use super::types::MachineType;
 use std::sync::Arc;
 
@@ -59,7 +59,8 @@ pub fn result_types(op: &Op, args: &[MachineType], params: &[Param], body: &Body
         Op::Mat4 => one(&[F32; 16], Mat4),
         Op::MatComp => one(&[Mat4, F32, F32], F32),
         Op::SetMatComp => one(&[Mat4, F32, F32, F32], Mat4),
-        Op::Any => one(&[Bool], Bool),
+        Op::Any if args.len() <= VOTES_MAX && args.iter().all(|ty| *ty == Bool) => Ok(args.to_vec()),
+        Op::Any => Err("takes as many bools as a word has bits, at most".into()),
         Op::CategoryMatches => one(&[Str, U32], Bool),
         Op::Ambient(shown) if args.len() == shown.len() => Ok(vec![Vec3]),
         Op::Ambient(_) => Err("takes a value for each of its names".into()),

@@ -8,7 +8,9 @@
 //!    selected; where one cannot leave a loop whose number of trips is not the same for all, or that is in such a
 //!    branch, the loop goes on while any point of the workgroup votes for it, and points that would have left keep
 //!    their values.
-//! 4. In each region derivatives are put together into as few exchanges as may be: [`super::exchanges`].
+//! 4. Where the condition of a branch is the same for a whole grid, its derivatives stay in it, and workgroups vote
+//!    whether they take it ([`super::votes`]).
+//! 5. In each region derivatives are put together into as few exchanges as may be: [`super::exchanges`].
 
 use super::dead::remove_dead;
 use super::exchanges::group;
@@ -17,7 +19,8 @@ use super::rates::varying;
 use super::simplify::simplify;
 use super::translate::{Rules, Translator, translate};
 use super::trips::uncounted_loops;
-use crate::ir::{Binary, Body, Compare, Const, Inst, MachineType, Op, Region, Unary, Value};
+use super::votes::{Votes, voted_branches};
+use crate::ir::{Binary, Body, Compare, Const, Def, Inst, MachineType, Op, Region, Unary, Value};
 use rustc_hash::FxHashSet;
 
 /// Brings a program into a form in which all its differences are taken by whole workgroups.
@@ -26,10 +29,11 @@ pub fn relocate_derivatives(body: &Body) -> Body {
         return body.clone();
     }
     let body = simplify(&translate(body, &mut DropUniform { varying: varying(body) }, true));
-    let mut body = translate(&body, &mut Hoist { slice: slice(&body) }, true);
+    let mut body = translate(&body, &mut Hoist::new(&body), true);
     remove_dead(&mut body);
     let uniform = uncounted_loops(&body);
-    let mut body = translate(&body, &mut Legalise { guard: None, uniform }, true);
+    let votes = Votes::new(voted_branches(&body));
+    let mut body = translate(&body, &mut Legalise { guard: None, uniform, votes }, true);
     remove_dead(&mut body);
     let root = body.root();
     group(&mut body, root);
@@ -54,22 +58,23 @@ impl Rules for DropUniform {
     }
 }
 
-/// Returns the derivatives of a program and all that their arguments need.
-fn slice(body: &Body) -> FxHashSet<Inst> {
+/// Returns the derivatives of a program.
+fn derivatives(body: &Body) -> Vec<Inst> {
+    let mut found = Vec::new();
+    body.walk(body.root(), &mut |i| found.extend(matches!(body.inst(i).op, Op::Derivative(_)).then_some(i)));
+    found
+}
+
+/// Returns some instructions and all that their arguments need.
+fn slice(body: &Body, mut work: Vec<Inst>) -> FxHashSet<Inst> {
     let mut found = FxHashSet::default();
-    let mut work = Vec::new();
-    body.walk(body.root(), &mut |i| {
-        if matches!(body.inst(i).op, Op::Derivative(_)) {
-            work.push(i);
-        }
-    });
     while let Some(inst) = work.pop() {
         if !found.insert(inst) {
             continue;
         }
         work.extend(free_values(body, inst).into_iter().filter_map(|v| match body.value(v).def {
-            crate::ir::Def::Inst(inst, _) => Some(inst),
-            crate::ir::Def::Param(..) => None,
+            Def::Inst(inst, _) => Some(inst),
+            Def::Param(..) => None,
         }));
     }
     found
@@ -84,20 +89,50 @@ fn is_movable(body: &Body, inst: Inst) -> bool {
 
 struct Hoist {
     slice: FxHashSet<Inst>,
+    /// What decides about votes: it leaves all branches, so that they are taken together.
+    conditions: FxHashSet<Inst>,
+    /// Branches that derivatives do not leave.
+    voted: FxHashSet<Inst>,
+    /// Scopes around the innermost of these.
+    outermost: usize,
+}
+
+impl Hoist {
+    fn new(body: &Body) -> Self {
+        let voted = voted_branches(body);
+        let condition = |&branch: &Inst| match body.value(body.inst(branch).args[0]).def {
+            Def::Inst(inst, _) => Some(inst),
+            Def::Param(..) => None,
+        };
+        let conditions = slice(body, voted.iter().filter_map(condition).collect());
+        Self { slice: slice(body, derivatives(body)), conditions, voted, outermost: 1 }
+    }
+
+    /// Writes a branch that derivatives do not leave.
+    fn voted(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Vec<Value> {
+        let data = t.from.inst(inst);
+        let outer = std::mem::replace(&mut self.outermost, t.out.depth() + 1);
+        let regions = data.regions.iter().map(|&region| t.nested(self, region, false).0).collect();
+        self.outermost = outer;
+        t.out.push(Op::If, args.to_vec(), regions, &t.types(data))
+    }
 }
 
 impl Rules for Hoist {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
-        if !self.slice.contains(&inst) || !is_movable(t.from, inst) {
-            return None;
+        let is_voted = self.voted.contains(&inst);
+        let is_condition = self.conditions.contains(&inst);
+        if !(is_condition || self.slice.contains(&inst)) || !is_movable(t.from, inst) {
+            return is_voted.then(|| self.voted(t, inst, args));
         }
         let depth = free_values(t.from, inst).into_iter().map(|v| t.out.depth_of(t.value(v))).max().unwrap_or(1);
+        let depth = if is_condition { depth } else { depth.max(self.outermost) };
         let depth = t.out.past_condition(depth);
         if depth >= t.out.depth() {
-            return None;
+            return is_voted.then(|| self.voted(t, inst, args));
         }
         let inner = t.out.leave(depth);
-        let results = t.default(self, inst, args.to_vec());
+        let results = if is_voted { self.voted(t, inst, args) } else { t.default(self, inst, args.to_vec()) };
         t.out.enter(inner);
         Some(results)
     }
@@ -109,6 +144,7 @@ struct Legalise {
     guard: Option<Value>,
     /// Loops that all points leave after the same number of trips.
     uniform: FxHashSet<Inst>,
+    votes: Votes,
 }
 
 impl Rules for Legalise {
@@ -124,6 +160,7 @@ impl Rules for Legalise {
         match data.op {
             Op::If => {
                 let not = t.out.op(Op::Unary(Unary::Not), args);
+                self.votes.take(t, inst, self.guard);
                 Some(self.flatten(t, inst, &[args[0], not]))
             }
             Op::Switch => {
@@ -169,14 +206,18 @@ impl Legalise {
     }
 
     /// Writes all regions of a branch one after the other, effects under their conditions, and selects the results.
+    /// Regions on which the workgroup has voted are skipped where no point wants them.
     fn flatten(&mut self, t: &mut Translator<'_, '_>, inst: Inst, conditions: &[Value]) -> Vec<Value> {
         let outer = self.guard;
         let regions = &t.from.inst(inst).regions;
         let mut all = Vec::new();
-        for (&region, &condition) in regions.iter().zip(conditions) {
+        for (side, (&region, &condition)) in regions.iter().zip(conditions).enumerate() {
             let guard = outer.map(|g| t.out.op(Op::Binary(Binary::And), &[g, condition]));
             self.guard = Some(guard.unwrap_or(condition));
-            all.push(t.region(self, region));
+            all.push(match self.votes.of(inst, side) {
+                Some(any) => self.voted(t, inst, region, any),
+                None => t.region(self, region),
+            });
         }
         // The last region's results are taken unless an earlier condition holds.
         let mut results = all.pop().unwrap_or_default();
@@ -187,6 +228,16 @@ impl Legalise {
         }
         self.guard = outer;
         results
+    }
+
+    /// Writes a region that is skipped unless any point of the workgroup wants it.
+    fn voted(&mut self, t: &mut Translator<'_, '_>, inst: Inst, region: Region, any: Value) -> Vec<Value> {
+        let types = t.types(t.from.inst(inst));
+        let (then, _) = t.nested(self, region, false);
+        t.out.open(&[], false);
+        let zeros: Vec<Value> = types.iter().map(|&ty| t.out.zero(ty)).collect();
+        let otherwise = t.out.close(&zeros);
+        t.out.push(Op::If, vec![any], vec![then, otherwise], &types)
     }
 
     /// Writes a loop that goes on while any point of the workgroup wants to. Points outside of the branch around it

@@ -23,6 +23,7 @@ pub(crate) mod translate;
 pub(crate) mod trips;
 pub(crate) mod uniform;
 mod unroll;
+mod votes;
 pub(crate) mod writer;
 
 pub(crate) use checked::checked;

@@ -62,6 +62,11 @@ impl<'a, 'o> Translator<'a, 'o> {
         self.map[old.0 as usize].expect("a value is written before it is used")
     }
 
+    /// Returns the new value of an old one, if that is written yet.
+    pub(crate) fn written(&self, old: Value) -> Option<Value> {
+        self.map[old.0 as usize]
+    }
+
     pub(crate) fn values(&self, old: &[Value]) -> Vec<Value> {
         old.iter().map(|&v| self.value(v)).collect()
     }

@@ -24,3 +24,4 @@ mod standard;
 mod test_pipeline;
 mod textures;
 mod uniform;
+mod votes;

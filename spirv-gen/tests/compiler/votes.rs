@@ -1,0 +1,58 @@
+//! Branches with derivatives whose conditions are the same for a grid: a workgroup takes those alone that its grids
+//! want.
+
+use crate::generate::{Random, grid, scene};
+use crate::pack::ShadedGrid;
+use crate::pipelines::close;
+use crate::test_pipeline::TestPipeline;
+use spirv_gen::interp::{Grid, shade};
+use spirv_gen::ir::{Const, Inst, Op, RslType};
+use spirv_gen::syntax::loader::NoIncludes;
+use spirv_gen::syntax::preprocess::Source;
+use spirv_gen::{lower, parse_shader};
+
+/// A surface with eight modes, each with derivatives of its own.
+fn modes() -> String {
+    let mode = |number: usize| {
+        format!(
+            "if (mode == {number}) {{ float x = noise({}.3 * P); Ci = color (Du(x), Dv(x), x) * Du(x * x) + {number}; }}",
+            number + 1
+        )
+    };
+    let chain = (0..8).map(mode).collect::<Vec<_>>().join(" else ");
+    format!("surface modes(float mode = 0) {{ {chain} else Ci = 0.5; Oi = Du(Ci); }}")
+}
+
+#[test]
+fn grids_of_a_workgroup_take_the_branches_that_any_of_them_wants() {
+    let text = modes();
+    let (shader, diagnostics) = parse_shader(&Source { name: "a.sl", text: &text, loader: &NoIncludes, defines: &[] });
+    let shader = lower(&shader.unwrap_or_else(|| panic!("{diagnostics:?}")));
+    let slots: Vec<_> = [0, 0, 3, 7, 8, 1, 5, 5, 2]
+        .into_iter()
+        .zip(0..)
+        .map(|(mode, seed)| {
+            let mut random = Random::new(seed);
+            // Four of them are a workgroup.
+            let grid = Grid { nu: 5, nv: 6, du: 0.2, dv: 0.1, ..grid(&mut random) };
+            let mut scene = scene(&mut random, &grid, &[]);
+            scene.params = vec![Some(vec![vec![Const::F32(mode as f32)]])];
+            ShadedGrid { grid, scene, others: Vec::new() }
+        })
+        .collect();
+    let pipeline = TestPipeline::surface(&shader, &[], &[("Ci", RslType::Color), ("Oi", RslType::Color)]);
+    let ran = pipeline.run(&slots);
+    for (i, slot) in slots.iter().enumerate() {
+        let named = shade(&shader, &slot.scene, &slot.grid).0;
+        for (output, (name, column)) in named.iter().take(2).enumerate() {
+            for (vertex, (a, b)) in column.iter().zip(&ran.on_device[i][output]).enumerate() {
+                assert!(close(a, b, 1e-3), "{name} at vertex {vertex} of grid {i} is {b}, not {a}");
+            }
+        }
+    }
+    let body = &ran.composed.body;
+    let outside = body.region(body.root()).insts.iter().filter(|&&inst| body.inst(inst).op == Op::Any).count();
+    let is_noise = |inst: Inst| matches!(body.inst(inst).op, Op::Noise { .. });
+    assert!(body.region(body.root()).insts.iter().all(|&inst| !is_noise(inst)), "modes stay in their branches");
+    assert!(outside > 0, "the workgroup votes");
+}
