@@ -1,16 +1,12 @@
 //! What is computed once for a block, instead of at every vertex: programs of the host, whose results are in the block.
 
 use super::reflection::{Content, Shortfall};
-use super::table::{BindingTable, Block};
+use super::table::{BindingTable, Block, BlockPrograms};
 use super::texture::note_names;
 use crate::ir::{Body, Inst, InstData, Op, Value};
 use crate::passes::checked;
 use crate::passes::translate::{Rules, Translator, translate};
 use crate::passes::uniform::{Blocks, take_uniform};
-use std::collections::BTreeMap;
-
-/// Programs by block.
-pub(super) type BlockPrograms = BTreeMap<Block, Body>;
 
 impl Block {
     fn number(self) -> u32 {

@@ -1,7 +1,6 @@
 //! What a program reads, while it is being composed: everything has a number, and gets its place at the end, when it is
 //! known what is read at all.
 
-use super::computed::BlockPrograms;
 use super::reflection::{
     BlockLayout, BlockSlot, Content, DisplacementValue, Input, InputChannel, Pattern, Role, Shortfall, TextureUse,
     UniformInput,
@@ -21,6 +20,9 @@ pub(super) enum Block {
     Instance,
     Light(u32),
 }
+
+/// Programs by block.
+pub(super) type BlockPrograms = BTreeMap<Block, Body>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct BlockEntry {

@@ -19,7 +19,7 @@ use super::rates::varying;
 use super::simplify::simplify;
 use super::translate::{Rules, Translator, translate};
 use super::trips::uncounted_loops;
-use super::votes::{Votes, voted_branches};
+use super::votes::{BranchVotes, voted_branches};
 use crate::ir::{Binary, Body, Compare, Const, Def, Inst, MachineType, Op, Region, Unary, Value};
 use rustc_hash::FxHashSet;
 
@@ -32,7 +32,7 @@ pub fn relocate_derivatives(body: &Body) -> Body {
     let mut body = translate(&body, &mut Hoist::new(&body), true);
     remove_dead(&mut body);
     let uniform = uncounted_loops(&body);
-    let votes = Votes::new(voted_branches(&body));
+    let votes = BranchVotes::new(voted_branches(&body));
     let mut body = translate(&body, &mut Legalise { guard: None, uniform, votes }, true);
     remove_dead(&mut body);
     let root = body.root();
@@ -144,7 +144,7 @@ struct Legalise {
     guard: Option<Value>,
     /// Loops that all points leave after the same number of trips.
     uniform: FxHashSet<Inst>,
-    votes: Votes,
+    votes: BranchVotes,
 }
 
 impl Rules for Legalise {

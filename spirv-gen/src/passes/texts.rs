@@ -1,6 +1,6 @@
 //! Which string parameters decide about code: those that reach `match`, the name of a space, of an attribute or an
-//! option, a computed category or filter, or lists of shadow maps. They must be known when a pipeline is composed. Other
-//! texts are made for each block ([`super::uniform`]).
+//! option, a computed category or filter, or lists of shadow maps. They must be known when a pipeline is composed.
+//! Other texts are made for each block ([`super::uniform`]).
 
 use crate::ir::{
     Body, Const, Def, Inst, InstData, LookupKind, MachineType, Op, ParamDefault, ParamId, Region, Shader, Value,

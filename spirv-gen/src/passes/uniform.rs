@@ -10,18 +10,12 @@ mod dependence;
 mod program;
 
 use super::dead::remove_dead;
-use crate::ir::{Body, Buffer, Builtin, Compare, Const, Inst, InstData, MachineType, Op, Region, Value};
+use crate::ir::{Body, Buffer, Builtin, Compare, Const, Inst, MachineType, Op, Region, Value};
 pub use count::{OperationCounts, count_operations};
+pub(crate) use dependence::Blocks;
 use dependence::{Dependences, TRIPS_MAX};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// What the maker of a program knows of blocks.
-pub(crate) trait Blocks {
-    /// Returns the number of the block from which an instruction loads a value, if the host has it: 0 is the
-    /// instance's.
-    fn block_of(&self, body: &Body, data: &InstData) -> Option<u32>;
-}
 
 /// A program without its uniform slice.
 pub(crate) struct UniformSlice {

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 /// Instructions that all trips of the loops of a program may have together.
 const INSTS_MAX: u64 = 1 << 14;
 
-/// Writes loops that make texts, and whose trips are known, trip by trip: inner ones first, and others where that is not
-/// enough. For simplified bodies, in which what does not change in a loop is before it.
+/// Writes loops that make texts, and whose trips are known, trip by trip: inner ones first, and others where that is
+/// not enough. For simplified bodies, in which what does not change in a loop is before it.
 pub(crate) fn unroll_texts(mut body: Body) -> Body {
     let mut left = INSTS_MAX;
     loop {

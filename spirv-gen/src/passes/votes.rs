@@ -53,14 +53,14 @@ fn cost(body: &Body, region: Region) -> usize {
 type Side = (Inst, usize);
 
 /// The votes of a program that is being written.
-pub(super) struct Votes {
+pub(super) struct BranchVotes {
     /// Branches of the program that is read.
     voted: FxHashSet<Inst>,
     /// For sides on which the workgroup has voted, whether any point wants them.
     taken: FxHashMap<Side, Value>,
 }
 
-impl Votes {
+impl BranchVotes {
     pub(super) fn new(voted: FxHashSet<Inst>) -> Self {
         Self { voted, taken: FxHashMap::default() }
     }

@@ -1,7 +1,6 @@
 //! How many operations of a finished program give the same for all vertices.
 
-use super::Blocks;
-use super::dependence::{Dependences, Home, root};
+use super::dependence::{Blocks, Dependences, Home, root};
 use crate::ir::{Body, Buffer, Builtin, InstData, MachineType, Op, Unary};
 
 /// Operations of a program, each counted once wherever it is: not those that only read or repeat values, and none on

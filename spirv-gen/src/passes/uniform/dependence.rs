@@ -1,6 +1,5 @@
 //! What the values of a bound program depend on: blocks, vertices, trips of loops.
 
-use super::Blocks;
 use crate::ir::{Binary, Body, Inst, InstData, Op, Region, Unary, Value};
 use crate::passes::trips::trip_count;
 use rustc_hash::FxHashMap;
@@ -10,6 +9,13 @@ pub(super) const TRIPS_MAX: u64 = 1 << 14;
 
 /// Loops inside each other that are told apart; what is deeper stays in kernels.
 const LEVELS_MAX: u32 = 64;
+
+/// What the maker of a program knows of blocks.
+pub(crate) trait Blocks {
+    /// Returns the number of the block from which an instruction loads a value, if the host has it: 0 is the
+    /// instance's.
+    fn block_of(&self, body: &Body, data: &InstData) -> Option<u32>;
+}
 
 /// Where a value may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +39,13 @@ impl Home {
 
 /// What a value depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Dependence {
+struct DependsOn {
     home: Home,
     /// The loops around it from whose trips it differs, a bit for each level.
     loops: u64,
 }
 
-impl Dependence {
+impl DependsOn {
     const NONE: Self = Self { home: Home::Anywhere, loops: 0 };
     const VERTEX: Self = Self { home: Home::Nowhere, loops: 0 };
 
@@ -52,7 +58,7 @@ impl Dependence {
 pub(super) struct Dependences<'a> {
     pub(super) body: &'a Body,
     blocks: &'a dyn Blocks,
-    values: Vec<Dependence>,
+    values: Vec<DependsOn>,
     addresses: Vec<Option<Value>>,
     /// For each loop that the host can run, its bit.
     loops: FxHashMap<Inst, u64>,
@@ -63,7 +69,7 @@ impl<'a> Dependences<'a> {
     /// Supposes that nothing depends on anything, and adds what does, until nothing changes. Loops of more trips than
     /// `trips_max` stay in kernels.
     pub(super) fn of(body: &'a Body, blocks: &'a dyn Blocks, trips_max: u64) -> Self {
-        let values = vec![Dependence::NONE; body.value_count()];
+        let values = vec![DependsOn::NONE; body.value_count()];
         let addresses = vec![None; body.value_count()];
         let mut known = Self { body, blocks, values, addresses, loops: FxHashMap::default(), changed: true };
         known.find_loops(body.root(), 0, trips_max);
@@ -97,15 +103,15 @@ impl<'a> Dependences<'a> {
         self.get(value).loops != 0
     }
 
-    fn get(&self, value: Value) -> Dependence {
+    fn get(&self, value: Value) -> DependsOn {
         self.values[value.0 as usize]
     }
 
-    fn all(&self, values: &[Value]) -> Dependence {
-        values.iter().fold(Dependence::NONE, |all, &value| all.with(self.get(value)))
+    fn all(&self, values: &[Value]) -> DependsOn {
+        values.iter().fold(DependsOn::NONE, |all, &value| all.with(self.get(value)))
     }
 
-    fn mark(&mut self, value: Value, dependence: Dependence) {
+    fn mark(&mut self, value: Value, dependence: DependsOn) {
         let known = &mut self.values[value.0 as usize];
         let more = known.with(dependence);
         self.changed |= more != *known;
@@ -134,20 +140,18 @@ impl<'a> Dependences<'a> {
             Op::Loop => self.repeat(inst, around),
             op if op.has_regions() => {
                 let params = data.regions.iter().flat_map(|&region| &body.region(region).params);
-                params.chain(&data.results).for_each(|&value| self.mark(value, Dependence::VERTEX));
+                params.chain(&data.results).for_each(|&value| self.mark(value, DependsOn::VERTEX));
                 data.regions.iter().for_each(|&region| self.region(region, around));
             }
             op => {
                 let own = match self.blocks.block_of(body, data).zip(self.block_offsets(data)) {
-                    Some((block, offsets)) => {
-                        Dependence { home: Home::Block(block), loops: 0 }.with(self.all(&offsets))
-                    }
+                    Some((block, offsets)) => DependsOn { home: Home::Block(block), loops: 0 }.with(self.all(&offsets)),
                     None if is_evaluated(op) => self.all(&data.args),
                     // The instance is asked.
                     None if matches!(op, Op::QueryBy { .. }) => {
-                        Dependence { home: Home::Block(0), loops: 0 }.with(self.all(&data.args))
+                        DependsOn { home: Home::Block(0), loops: 0 }.with(self.all(&data.args))
                     }
-                    None => Dependence::VERTEX,
+                    None => DependsOn::VERTEX,
                 };
                 data.results.iter().for_each(|&result| self.mark(result, own));
             }
@@ -162,14 +166,14 @@ impl<'a> Dependences<'a> {
         let bit = self.loops.get(&inst).copied();
         for (i, &param) in condition.params.iter().enumerate() {
             let Some(bit) = bit else {
-                self.mark(param, Dependence::VERTEX);
-                self.mark(data.results[i], Dependence::VERTEX);
+                self.mark(param, DependsOn::VERTEX);
+                self.mark(data.results[i], DependsOn::VERTEX);
                 continue;
             };
             let carried = self.all(&[data.args[i], next[i], condition.results[0]]);
-            self.mark(param, Dependence { loops: carried.loops | bit, ..carried });
+            self.mark(param, DependsOn { loops: carried.loops | bit, ..carried });
             // A loop inside of another is not moved out of that one.
-            self.mark(data.results[i], Dependence { loops: carried.loops & !bit | around, ..carried });
+            self.mark(data.results[i], DependsOn { loops: carried.loops & !bit | around, ..carried });
         }
         data.regions.iter().for_each(|&region| self.region(region, around | bit.unwrap_or(0)));
     }
@@ -181,7 +185,7 @@ impl<'a> Dependences<'a> {
 
     /// Returns the block in which a value is kept that kernels should not compute.
     pub(super) fn home(&self, value: Value) -> Option<u32> {
-        let Dependence { home, loops } = self.get(value);
+        let DependsOn { home, loops } = self.get(value);
         match home {
             _ if loops != 0 || !self.is_worth_a_load(value) => None,
             Home::Nowhere => None,
