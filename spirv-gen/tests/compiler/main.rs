@@ -4,6 +4,7 @@ mod binding;
 mod cases;
 mod chains;
 mod device;
+mod faults;
 mod front;
 mod generate;
 mod kernels;
