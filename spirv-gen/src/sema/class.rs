@@ -131,6 +131,8 @@ struct Inference<'a> {
     node_count: u32,
     /// What the conditions around depend on, a node for each, the innermost last.
     conditions: Vec<Node>,
+    /// Variables that have edges from the conditions around, by the innermost of them.
+    conditional: FxHashSet<(VarId, Node)>,
     /// Conditions around the declaration of each variable.
     depths: Vec<usize>,
     summaries: Vec<FunctionSummary>,
@@ -152,6 +154,7 @@ impl<'a> Inference<'a> {
             // One for each variable, and one for the length of each.
             node_count: 2 * count as u32 + 1,
             conditions: Vec::new(),
+            conditional: FxHashSet::default(),
             depths: vec![0; count],
             summaries: Vec::new(),
             result: VARYING,
@@ -329,6 +332,11 @@ impl<'a> Inference<'a> {
     fn assigned_here(&mut self, variable: VarId) {
         if self.in_function {
             self.assigned.insert(variable);
+        }
+        // What is assigned again under the same conditions gains nothing.
+        let innermost = self.conditions.last().copied().unwrap_or(VARYING);
+        if !self.conditional.insert((variable, innermost)) {
+            return;
         }
         for i in self.depths[variable.0 as usize]..self.conditions.len() {
             self.edge(self.conditions[i], node(variable));
