@@ -57,12 +57,11 @@ pub fn trip_count(body: &Body, inst: Inst) -> Option<u64> {
     let Op::Compare(compare @ (Compare::Lt | Compare::Le)) = test.op else { return None };
     let counter = condition.params.iter().position(|&p| p == test.args[0])?;
     let step = body.def_inst(inner.results[counter])?;
-    let grows = step.op == Op::Binary(Binary::Add) && step.args[0] == test.args[0];
-    let constant = |value: Value| body.constant(value);
-    let (start, step, end) = (constant(data.args[counter])?, constant(step.args[1])?, constant(test.args[1])?);
-    if !grows {
+    if step.op != Op::Binary(Binary::Add) || step.args[0] != test.args[0] {
         return None;
     }
+    let constant = |value: Value| body.constant(value);
+    let (start, step, end) = (constant(data.args[counter])?, constant(step.args[1])?, constant(test.args[1])?);
     let inside = |x: f64, end: f64| if compare == Compare::Lt { x < end } else { x <= end };
     match (start, step, end) {
         // Counted in the loop's own arithmetic, rounding included.

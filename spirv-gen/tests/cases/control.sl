@@ -152,3 +152,13 @@ surface returns_somewhere(output varying float where = 1;)
     }
     if (s > 0.5) where = 7;
 }
+
+// Loops whose counter is set, not counted.
+surface set(output varying float once = 0, never = 0;)
+{
+    float i, n = 0;
+    for (i = 0; i < 1; i = 2) n += 1;
+    once = n == 1;
+    for (i = 3; i <= 1; i = 1) n += 1;
+    never = n == 1;
+}
