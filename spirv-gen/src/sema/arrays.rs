@@ -4,9 +4,9 @@
 //! A local array that is declared without a length is one, or becomes one by the first call that changes its length;
 //! so its other uses are judged by what all of the shader does with it.
 
+use super::array_use::{ARRAY_LENGTH_MAX, ArrayUse};
 use super::checker::Checker;
 use super::constant::{Constant, evaluate};
-use super::declare::ARRAY_LENGTH_MAX;
 use super::hir::{Expr, ExprKind, FuncId, LValue, ShadeopCall, Shape, Storage, VarId};
 use crate::diagnostic::Report;
 use crate::shadeops::{ArrayOp, Opcode};
@@ -14,36 +14,6 @@ use crate::span::Span;
 
 /// Elements for which a resizable array has room where nothing says more.
 const CAPACITY: u32 = 64;
-
-/// What is done with an array that is or may become resizable: a local one of open length, or a function's argument.
-#[derive(Clone, Copy, Default)]
-pub(super) struct ArrayUse {
-    /// Elements for which there must be room where its length changes.
-    capacity: Option<u32>,
-    /// The shader says for how many elements there must be room.
-    is_reserved: bool,
-    /// Where its length must be known.
-    fixed: Option<Span>,
-    /// `push` is called.
-    is_pushed: bool,
-    /// Loops around its declaration.
-    loops: u32,
-    /// Where it grows to a length that is not known.
-    grows: Option<Span>,
-}
-
-impl ArrayUse {
-    fn and(self, other: Self) -> Self {
-        Self {
-            capacity: self.capacity.max(other.capacity),
-            is_reserved: self.is_reserved || other.is_reserved,
-            fixed: self.fixed.or(other.fixed),
-            is_pushed: self.is_pushed || other.is_pushed,
-            loops: self.loops,
-            grows: self.grows.or(other.grows),
-        }
-    }
-}
 
 impl Checker<'_> {
     /// Notes a local array that is declared without a length.

@@ -1,6 +1,6 @@
 //! What is known while a shader is checked, and how faults are reported.
 
-use super::arrays::ArrayUse;
+use super::array_use::ArrayUse;
 use super::hir::{Class, DeclaredKind, FuncId, Function, Stmt, Type, VarId, Variable};
 use super::scope::Scope;
 use crate::diagnostic::{Report, Reports};

@@ -1,5 +1,6 @@
 //! Declarations: parameters, local variables, functions.
 
+use super::array_use::ARRAY_LENGTH_MAX;
 use super::checker::{CheckedFunction, Checker, EnclosingCode, default_report};
 use super::constant;
 use super::hir::{
@@ -11,9 +12,6 @@ use super::visit;
 use crate::diagnostic::Report;
 use crate::span::Span;
 use crate::syntax::ast::{self, ArrayLength, AstExpr, Declaration, Init};
-
-/// Elements of an array.
-pub(super) const ARRAY_LENGTH_MAX: u32 = 4096;
 
 impl Checker<'_> {
     /// Declares a shader's parameters; `None` for those with a fault.

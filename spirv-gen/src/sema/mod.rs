@@ -3,6 +3,7 @@
 //! Faults do not cascade: an expression that has one is left out (`None`), and whoever needs its value says nothing
 //! more.
 
+mod array_use;
 mod arrays;
 mod bake;
 mod call;

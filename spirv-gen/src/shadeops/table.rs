@@ -39,10 +39,10 @@ const fn geometric(name: &'static str, opcode: Opcode, signatures: &'static [&'s
 /// All shadeops (RISpec 3.2, sections 15 and 16).
 ///
 /// A signature is `result=parameters`, one letter each: `f`loat `c`olor `p`oint `v`ector `n`ormal `m`atrix `s`tring;
-/// `0` no result; a capital is written by the call; `[f]` an array, `[F]` one that is written; `t` a texture's name, with a channel in brackets if
-/// wanted; `?` anything, `!` anything that is written, `@` anything that is not even evaluated; `x*` any number of x;
-/// `...` pairs of names and values. Where several overloads fit a call equally, the type that is wanted chooses, then
-/// the order here.
+/// `0` no result; a capital is written by the call; `[f]` an array, `[F]` one that is written; `t` a texture's name,
+/// with a channel in brackets if wanted; `?` anything, `!` anything that is written, `@` anything that is not even
+/// evaluated; `x*` any number of x; `...` pairs of names and values. Where several overloads fit a call equally, the
+/// type that is wanted chooses, then the order here.
 pub(super) const TABLE: &[ShadeopRow] = &[
     // -- mathematics
     math("radians", MathOp::Radians, &["f=f"]),
