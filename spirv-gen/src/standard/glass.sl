@@ -4,8 +4,9 @@ surface glass(float Ka = 0.2, Kd = 0, Ks = 0.5, Kr = 1, Kt = 1, roughness = 0.05
 {
     vector ray = normalize(I);
     normal facing = faceforward(normalize(N), I);
-    float index = clamp(eta, 0.01, 100), kr, kt;
-    fresnel(ray, facing, (N . I > 0) ? index : 1 / index, kr, kt);
+    /* What is not bent leaves as it came in: a back mirrors as the front does. */
+    float kr, kt;
+    fresnel(ray, facing, 1 / clamp(eta, 0.01, 100), kr, kt);
     color mirrored = 0;
     if (texturename != "")
         mirrored = color environment(texturename, vtransform("world", reflect(ray, facing)));
