@@ -30,7 +30,7 @@ fn in_surface(code: &str) -> String {
 }
 
 #[test]
-fn functions_and_statements() {
+fn calls() {
     check(&[
         (in_surface("Ci = wnoise(P, 1);"), "1:20 `wnoise` is not RSL 3.2"),
         (
@@ -69,6 +69,12 @@ fn functions_and_statements() {
             in_surface("string a = \"blur\"; Ci = texture(\"a\", a, 1);"),
             "1:52 the name of a parameter must be a literal",
         ),
+    ]);
+}
+
+#[test]
+fn statements_about_light() {
+    check(&[
         (
             in_surface("gather(\"a\", P, N, 1, 1) Ci = 1; else Ci = 0;"),
             "1:15 `gather` needs ray tracing, which this renderer does not support (only its `else` branch is executed)",
@@ -93,6 +99,12 @@ fn functions_and_statements() {
             in_surface("solar (N, 0) Ci = 1;"),
             "1:15 `solar` is not allowed in surface shaders (it is a statement of light shaders)",
         ),
+    ]);
+}
+
+#[test]
+fn other_statements() {
+    check(&[
         (
             in_surface(&format!("{} break 61; {}", "while (s < 1) {".repeat(62), "}".repeat(62))),
             "1:946 `break` leaves more than 60 loops",
