@@ -36,7 +36,7 @@ impl Random {
         low + (high - low) * ((self.bits() >> 8) as f32 / (1 << 24) as f32)
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 

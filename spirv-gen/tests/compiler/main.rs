@@ -7,6 +7,7 @@ mod device;
 mod faults;
 mod front;
 mod generate;
+mod generate_text;
 mod kernels;
 mod library;
 mod light_loops;

@@ -2,13 +2,20 @@
 //! on the shaders as they were. What has no library functions in it must agree to the bit.
 
 use crate::generate::{Features, Random, grid, program, scene};
+use crate::generate_text;
 use crate::pack::ShadedGrid;
 use crate::test_pipeline::{RunMode, TestPipeline};
+use crate::textures::{NAMES, TestTextures};
 use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::compose::{Binding, ShaderUse};
+use spirv_gen::diagnostic::Severity;
 use spirv_gen::interp::shade;
-use spirv_gen::ir::{Const, RslType, Shader, ShaderKind, print, print_region};
+use spirv_gen::ir::{Const, RslType, Shader, ShaderKind, print, print_region, verify};
 use spirv_gen::partition::ForcedCut;
+use spirv_gen::syntax::loader::NoIncludes;
+use spirv_gen::syntax::preprocess::Source;
+use spirv_gen::{lower, parse_shaders};
+use std::ops::Range;
 
 const EXACT: Features =
     Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: false };
@@ -27,10 +34,37 @@ pub(crate) fn close(a: &Const, b: &Const, tolerance: f32) -> bool {
     floats(a).into_iter().zip(floats(b)).all(near)
 }
 
+/// Returns the shader of a text, or what is wrong with it.
+fn written(text: &str) -> Result<Shader, String> {
+    let parsed = parse_shaders(&Source { name: "generated.sl", text, loader: &NoIncludes, defines: &[] });
+    let errors = parsed.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let shader = parsed.shaders.first().ok_or_else(|| errors.map(ToString::to_string).collect::<String>())?;
+    let shader = lower(shader);
+    verify(&shader).map_err(|error| format!("{error}\n{}", print(&shader)))?;
+    Ok(shader)
+}
+
+/// The lights and the surface that belong to a seed.
+fn generated_texts(seed: u64) -> Vec<String> {
+    let mut random = Random::new(seed);
+    let count = random.below(4);
+    let mut texts: Vec<_> = (0..count).map(|i| generate_text::light(&mut random, i != 1)).collect();
+    texts.push(generate_text::surface(&mut random));
+    texts
+}
+
+/// Returns the seeds that the environment names as `ANTHILL_RANDOM_SEEDS=from..to`, or else these.
+fn seeds(few: Range<u64>) -> Range<u64> {
+    let Ok(named) = std::env::var("ANTHILL_RANDOM_SEEDS") else { return few };
+    let range = named.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    range.unwrap_or_else(|| panic!("`{named}` is no range of seeds"))
+}
+
 struct Case {
     surface: Shader,
     lights: Vec<Shader>,
     seed: u64,
+    looks_up: bool,
 }
 
 /// What running a case came to.
@@ -50,7 +84,19 @@ impl Case {
         let lights = kinds[..count].iter().map(|&kind| program(&mut random, kind, 10, light_features)).collect();
         let size = 10 + random.below(50);
         let surface = program(&mut random, ShaderKind::Surface, size, features);
-        Self { surface, lights, seed }
+        Self { surface, lights, seed, looks_up: false }
+    }
+
+    /// Shaders that are written as text, lights first.
+    fn of_texts(texts: &[String], seed: u64) -> Result<Self, String> {
+        let mut lights: Vec<Shader> = texts.iter().map(|text| written(text)).collect::<Result<_, _>>()?;
+        let surface = lights.pop().ok_or("a surface")?;
+        Ok(Self { surface, lights, seed, looks_up: true })
+    }
+
+    fn of_text(seed: u64) -> Self {
+        let texts = generated_texts(seed);
+        Self::of_texts(&texts, seed).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", texts.concat()))
     }
 
     /// Runs everything; the share of values that differ by more than the tolerance.
@@ -61,16 +107,24 @@ impl Case {
     /// The same where loops stop after `trips` trips in a dispatch, and the program is cut into passes.
     fn differences_of(&self, tolerance: f32, trips: Option<u32>, cut: Option<ForcedCut>) -> Differences {
         let mut random = Random::new(self.seed ^ 0xabcd);
+        let textures = self.looks_up.then(TestTextures::new);
         let count = 1 + random.below(4);
         let shaded: Vec<ShadedGrid<'_>> = (0..count)
             .map(|_| {
                 let grid = grid(&mut random);
-                let scene = scene(&mut random, &grid, &self.lights);
+                let mut scene = scene(&mut random, &grid, &self.lights);
+                // The language leaves the order of lights open; a kernel has them kind by kind.
+                scene.lights.sort_by_key(|light| self.lights.iter().position(|kind| std::ptr::eq(kind, light.shader)));
+                if let Some(textures) = &textures {
+                    scene.textures = Some(textures);
+                    NAMES.iter().for_each(|name| _ = scene.intern(name));
+                }
                 ShadedGrid { grid, scene, others: Vec::new() }
             })
             .collect();
         let names = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
         let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
+        pipeline.textures = textures.as_ref();
         let k = [Binding::Block, Binding::UniformInput][random.below(2)].clone();
         pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
         let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
@@ -107,8 +161,23 @@ impl Case {
 
 #[test]
 fn random_pipelines_agree_to_the_bit() {
-    for seed in 0..60 {
+    for seed in seeds(0..60) {
         Case::new(seed, EXACT).differences(0.0);
+    }
+}
+
+#[test]
+fn random_texts_agree_to_the_bit() {
+    for seed in seeds(0..10) {
+        Case::of_text(seed).differences(0.0);
+    }
+}
+
+#[test]
+fn random_texts_agree_to_the_bit_however_often_their_loops_stop() {
+    for seed in seeds(0..5) {
+        // Functions in loops in functions: a dispatch that goes on spends a trip on each loop around.
+        Case::of_text(seed).differences_of(0.0, Some([20, 25, 30, 45][seed as usize % 4]), None);
     }
 }
 

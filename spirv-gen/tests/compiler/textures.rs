@@ -17,7 +17,7 @@ use spirv_gen::{lower, parse_shader};
 use std::cell::{Cell, RefCell};
 
 /// Texture `n` has token `n + 1`.
-const NAMES: [&str; 4] = ["plain.tx", "wide.tx", "sky.tx", "depth.tx"];
+pub(crate) const NAMES: [&str; 4] = ["plain.tx", "wide.tx", "sky.tx", "depth.tx"];
 const HASH_BITS: u32 = 12;
 const ENTRIES_MAX: u32 = 64;
 
@@ -36,7 +36,7 @@ pub(crate) struct TestTextures {
 }
 
 impl TestTextures {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut random = Random::new(5);
         let shape = |size: [u32; 2], channels, format, kind| TextureShape {
             size,
