@@ -157,8 +157,8 @@ impl ShaderLibrary {
         Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), cuts: CutRule::NEVER })
     }
 
-    /// Has programs cut into passes as is good for devices of which some are CPUs or none, or else as tests say. Before,
-    /// none are cut.
+    /// Has programs cut into passes as is good for devices of which some are CPUs or none, or else as tests say.
+    /// Before, none are cut.
     pub fn cut_for(&mut self, cpus: bool, forced: Option<ForcedCut>) {
         self.cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(forced);
     }

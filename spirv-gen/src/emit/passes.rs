@@ -20,8 +20,8 @@ pub struct PassKernels<'a> {
 }
 
 impl<'a> PassKernels<'a> {
-    /// Returns those of a program whose first outputs are `carried` ([`EmitOptions::carried`]) and whose passes may stop
-    /// in `loops_of` their programs.
+    /// Returns those of a program whose first outputs are `carried` ([`EmitOptions::carried`]) and whose passes may
+    /// stop in `loops_of` their programs.
     pub fn new(program: &'a CutProgram, carried: u32, loops_of: impl Fn(&Body) -> SavedLoops) -> Self {
         let mut loops: Vec<SavedLoops> = program.passes.iter().map(|pass| loops_of(&pass.body)).collect();
         let stopping = loops.iter().position(|loops| !loops.is_empty()).filter(|pass| pass + 1 < loops.len());

@@ -1,5 +1,5 @@
-//! Passes of a program whose lookups are calls: each is answered by a kernel that all lookups of its kind share, so that
-//! drivers compile it once (`crate::passes::calls`).
+//! Passes of a program whose lookups are calls: each is answered by a kernel that all lookups of its kind share, so
+//! that drivers compile it once (`crate::passes::calls`).
 //!
 //! A lookup's *level* is the number of calls, one after the other, that it takes to know its arguments. There is a pass
 //! for each level, which leaves requests, and one that reads the last answers.
@@ -22,8 +22,8 @@ fn is_fetch(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Fetch(_))
 }
 
-/// Returns the passes of a program whose lookups are called; `None` if it has none outside of loops and branches, or one
-/// of the passes would have more than `operations_max` operations.
+/// Returns the passes of a program whose lookups are called; `None` if it has none outside of loops and branches, or
+/// one of the passes would have more than `operations_max` operations.
 pub(super) fn call_passes(body: &Body, shader: &ShaderDag, operations_max: u32) -> Option<Vec<PassPlan>> {
     let levels = Levels::of(body, shader);
     let count = levels.of.iter().flatten().max()? + 1;

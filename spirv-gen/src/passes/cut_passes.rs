@@ -86,9 +86,9 @@ impl CutProgram {
     }
 }
 
-/// Cuts a program, whose outputs begin at these channels, into passes. An instruction may be in several passes, one with
-/// an effect in one; what is in none is computed wherever it is needed. Returns `None` if a pass needs what only itself
-/// or a later one could save.
+/// Cuts a program, whose outputs begin at these channels, into passes. An instruction may be in several passes, one
+/// with an effect in one; what is in none is computed wherever it is needed. Returns `None` if a pass needs what only
+/// itself or a later one could save.
 pub fn cut_passes(body: &Body, plans: &[PassPlan], outputs: &[u32]) -> Option<CutProgram> {
     let cut = Cut::new(body, plans)?;
     let (mut channels, mut places) = (Channels::default(), Places::default());

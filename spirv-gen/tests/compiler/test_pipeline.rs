@@ -184,7 +184,8 @@ fn interpreted(
     outputs
 }
 
-/// Dispatches the kernels of a program's passes until no loop has stopped and no tile was missed; the buffers, and the number of dispatches.
+/// Dispatches the kernels of a program's passes until no loop has stopped and no tile was missed; the buffers, and the
+/// number of dispatches.
 fn dispatched(
     passes: &PassRuns,
     dispatch: &DispatchBuffers,

@@ -54,8 +54,8 @@ pub(crate) struct ShaderInfoFlags {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Show how the program is cut into passes on CPU devices (cpu) or on GPUs (gpu), or how it would be cut into passes
-    /// of at most this many operations: what each saves, restores and recomputes
+    /// Show how the program is cut into passes on CPU devices (cpu) or on GPUs (gpu), or how it would be cut into
+    /// passes of at most this many operations: what each saves, restores and recomputes
     #[arg(long, value_name = "cpu|gpu|OPERATIONS", value_parser = parse_pass_limits, conflicts_with = "json")]
     pub(crate) passes: Option<PassLimits>,
 }

@@ -12,3 +12,4 @@ mod shaders;
 mod graphs;
 mod pin;
 mod programs_cut;
+mod rules;
