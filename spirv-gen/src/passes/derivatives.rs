@@ -5,9 +5,9 @@
 //! 2. A derivative and all that its argument needs are moved out of branches and loops as far as the argument's own
 //!    inputs allow.
 //! 3. Where one cannot leave a branch, the branch is taken by everybody, its effects under a condition, its results
-//!    selected; where one cannot leave a loop whose number of trips is not the same for all, or that is in such a
-//!    branch, the loop goes on while any point of the workgroup votes for it, and points that would have left keep
-//!    their values.
+//!    selected; where one cannot leave a loop whose number of trips is not the same for all, the loop goes on while any
+//!    point of the workgroup votes for it, and points that would have left keep their values. A loop of a known number
+//!    of trips in such a branch is made by all if any point is in the branch.
 //! 4. Where the condition of a branch is the same for a whole grid, its derivatives stay in it, and workgroups vote
 //!    whether they take it ([`super::votes`]).
 //! 5. In each region derivatives are put together into as few exchanges as may be: [`super::exchanges`].
@@ -167,7 +167,8 @@ impl Rules for Legalise {
                 let conditions = case_conditions(t, args[0], data.regions.len());
                 Some(self.flatten(t, inst, &conditions))
             }
-            Op::Loop if self.guard.is_some() || !self.uniform.contains(&inst) => {
+            Op::Loop if self.uniform.contains(&inst) => self.guard.map(|guard| self.if_any(t, inst, args, guard)),
+            Op::Loop => {
                 let regions = &t.from.inst(inst).regions;
                 Some(t.repeated(regions, |t| self.together(t, inst, args)))
             }
@@ -237,6 +238,21 @@ impl Legalise {
         t.out.open(&[], false);
         let zeros: Vec<Value> = types.iter().map(|&ty| t.out.zero(ty)).collect();
         let otherwise = t.out.close(&zeros);
+        t.out.push(Op::If, vec![any], vec![then, otherwise], &types)
+    }
+
+    /// Writes a loop that all points leave after the same number of trips as one that all make if any point of the
+    /// workgroup is in the branch around it.
+    fn if_any(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value], guard: Value) -> Vec<Value> {
+        let any = t.out.op(Op::Any, &[guard]);
+        let (types, regions) = (t.types(t.from.inst(inst)), &t.from.inst(inst).regions);
+        let then = t.repeated(regions, |t| {
+            t.out.open(&[], false);
+            let results = t.default(self, inst, args.to_vec());
+            t.out.close(&results)
+        });
+        t.out.open(&[], false);
+        let otherwise = t.out.close(args);
         t.out.push(Op::If, vec![any], vec![then, otherwise], &types)
     }
 
