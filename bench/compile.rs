@@ -70,6 +70,7 @@ fn pipeline(c: &mut Criterion) {
             displaced: false,
             prints: false,
             textures: false,
+            roll: true,
             tokens: &|_| 0,
         };
         group.bench_function(name, |b| b.iter(|| compile(&request, &library, &CutRule::NEVER).expect("it compiles")));

@@ -33,6 +33,7 @@ pub(crate) fn program_of(name: &str, text: &str) -> Body {
         displaced: false,
         prints: true,
         textures: true,
+        roll: true,
         tokens: &|_| 0,
     };
     compose(&request).body

@@ -33,6 +33,7 @@
 //!     displaced: false,
 //!     prints: false,
 //!     textures: false,
+//!     roll: true,
 //!     tokens: &|_| 0,
 //! };
 //! let reflection = compose(&request).reflection;

@@ -171,6 +171,7 @@ impl ShadingBuilder<'_> {
         let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let camera_from_object = camera_from_world * *drawable.world_from_object.first();
+        let tables = self.params.block(reflection.tables.clone());
         let mut source = BlockSource {
             world: self.world,
             attributes: Some(&drawable.attributes),
@@ -184,6 +185,7 @@ impl ShadingBuilder<'_> {
             },
             light_list,
             lights_taken: FxHashMap::default(),
+            tables,
             strings: strings(&drawable.geometry.primvars),
         };
         source.lights_taken = self.lights_taken(set, reflection, &source);

@@ -34,6 +34,8 @@ pub(super) struct BlockSource<'a> {
     pub light_list: u32,
     /// Records of the tables of the lights that category patterns take.
     pub lights_taken: FxHashMap<Pattern, u32>,
+    /// Record of the program's tables of constants.
+    pub tables: u32,
     /// String primvars.
     pub strings: FxHashMap<Arc<str>, Arc<str>>,
 }
@@ -216,6 +218,7 @@ fn words(slot: &BlockSlot, source: &BlockSource<'_>, tokens: &Tokens, reporter: 
             spaces::records(&matrix).iter().flatten().map(|x| x.to_bits()).collect()
         }
         Content::LightList => vec![source.light_list],
+        Content::Tables => vec![source.tables],
         Content::Orthographic => floats(&[f32::from(u8::from(camera.projection == Projection::Orthographic))]),
         Content::Time => floats(&[camera.shutter[0]]),
         Content::DTime => floats(&[camera.shutter[1] - camera.shutter[0]]),

@@ -42,6 +42,7 @@ impl ShaderLibrary {
         let compilation = programs.get(&signature, &instance.location);
         programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
         let camera_from_world = *world.camera.camera_from_world.first();
+        let (mut params, reflection) = (ParamBuffer::new(), &compilation.reflection);
         let source = BlockSource {
             world,
             attributes: None,
@@ -55,10 +56,9 @@ impl ShaderLibrary {
             },
             light_list: 0,
             lights_taken: FxHashMap::default(),
+            tables: params.block(reflection.tables.clone()),
             strings: FxHashMap::default(),
         };
-        let mut params = ParamBuffer::new();
-        let reflection = &compilation.reflection;
         let mut textures = NamedTextures::default();
         let block = fill(&reflection.block, &source, &programs.tokens, reporter);
         textures.note(reflection, &source, &block.computed, &programs.tokens, reporter);

@@ -144,6 +144,7 @@ impl ShadingBuilder<'_> {
             local,
             light_list: 0,
             lights_taken: FxHashMap::default(),
+            tables: 0,
             strings: FxHashMap::default(),
         };
         let layout = &reflection.lights[kind as usize];

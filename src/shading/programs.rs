@@ -207,6 +207,7 @@ impl<'a> Programs<'a> {
             displaced: signature.displacement.is_some(),
             prints: signature.slice != Slice::Imager,
             textures: true,
+            roll: rolls(),
             tokens,
         }
     }
@@ -261,6 +262,12 @@ impl<'a> Programs<'a> {
     pub(super) fn finish(self) -> Arc<[ShadingKernel]> {
         self.kernels.into()
     }
+}
+
+/// Returns whether call sites that differ in constants alone become loops: always, but for the test aid
+/// `ANTHILL_UNROLLED`.
+pub(super) fn rolls() -> bool {
+    std::env::var_os("ANTHILL_UNROLLED").is_none()
 }
 
 /// Returns the RSL type of a display variable.

@@ -25,7 +25,7 @@ impl Blocks for BindingTable {
     fn block_of(&self, _: &Body, data: &InstData) -> Option<u32> {
         let (block, content) = self.block_entry(&data.op)?;
         // These are addresses, to which vertices add.
-        (!matches!(content, Content::LightList | Content::LightsTaken(_))).then(|| block.number())
+        (!matches!(content, Content::LightList | Content::LightsTaken(_) | Content::Tables)).then(|| block.number())
     }
 }
 

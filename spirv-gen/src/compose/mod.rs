@@ -3,6 +3,7 @@
 
 mod bind;
 mod computed;
+mod constants;
 mod filters;
 mod lights;
 mod map_lists;
@@ -31,10 +32,11 @@ use crate::passes::translate::{Translator, translate};
 use crate::passes::writer::BodyWriter;
 use crate::passes::{
     checked, keep_shown, merge_light_loops, number_prints, print_words, prints, relocate_derivatives, remove_dead,
-    simplify, to_light_loops, uncounted_loops, unroll_texts,
+    roll, simplify, to_light_loops, uncounted_loops, unroll_texts,
 };
 use bind::{Binder, OutputValues};
 use computed::compute_once;
+use constants::store_tables;
 use filters::number_filters;
 use lights::InlineLights;
 use map_lists::spread_map_lists;
@@ -73,6 +75,9 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = checked(spread_map_lists(body, &mut table));
     let opacity = opacity(&body, request, &table);
     let body = if prints(&body) { checked(number_prints(&body, first_number(request.slice))) } else { body };
+    note_literals(&body, &mut table);
+    let body = if request.roll { checked(roll(body)) } else { body };
+    let body = checked(store_tables(body, &mut table, request.tokens));
     let (body, programs) = compute_once(&body, &mut table);
     let mut body = checked(relocate_derivatives(&body));
     remove_dead(&mut body);
@@ -125,6 +130,7 @@ fn reflect(
         outputs,
         output_channels,
         strings: strings.collect(),
+        tables: table.tables,
         opacity,
         takes_derivatives,
         counts_trips,

@@ -90,6 +90,8 @@ pub enum Content {
     /// bits. The host numbers the different texts of categories in the light list; the third word of a light's entry
     /// has the number of its own, and the table a record for each number, whose first word is not 0 if it is taken.
     LightsTaken(Pattern),
+    /// Record of the tables of constants ([`Reflection::tables`]) in `Params`, as uint bits.
+    Tables,
     /// 1 if the host can answer a query, else 0.
     QueryFound(QuerySource, Arc<str>, RslType, u32),
     /// The answer to the query: as many elements as its last field says.
@@ -253,6 +255,8 @@ pub struct Reflection {
     pub output_channels: u32,
     /// String literals of the program, with their tokens.
     pub strings: Vec<(Arc<str>, u32)>,
+    /// Tables of constants, which the host puts into `Params`.
+    pub tables: Vec<[u32; 4]>,
     /// What is known of `Oi`.
     pub opacity: Opacity,
     /// Differences between vertices are taken: the kernel needs whole grids.

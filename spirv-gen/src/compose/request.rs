@@ -95,6 +95,9 @@ pub struct PipelineRequest<'a> {
     pub prints: bool,
     /// Textures are looked up ([`crate::abi::textures`]); else lookups find nothing.
     pub textures: bool,
+    /// Runs of call sites that differ in constants alone become loops ([`crate::passes::roll`]); off, kernels compute
+    /// the same bits, but drivers compile them for longer.
+    pub roll: bool,
     /// The token of a string literal. The empty string is 0.
     pub tokens: &'a dyn Fn(&str) -> u32,
 }

@@ -57,6 +57,8 @@ pub(super) struct BindingTable {
     pub(super) shortfalls: BTreeSet<Shortfall>,
     pub(super) texture_names: BTreeSet<(Option<Pattern>, TextureUse)>,
     pub(super) filter_names: BTreeSet<Pattern>,
+    /// Tables of constants.
+    pub(super) tables: Vec<[u32; 4]>,
     /// What the position kernel left, in the colour slice.
     pub(super) displacement: Vec<DisplacementValue>,
 }
@@ -135,6 +137,11 @@ impl BindingTable {
             _ => None,
         }
     }
+}
+
+/// Whether an operation reads a table of constants: nothing else is loaded from the parameters at a known place.
+pub(super) fn is_table_element(op: &Op) -> bool {
+    matches!(op, Op::Load { buffer: Buffer::Params, record, .. } if record & ENTRY == 0)
 }
 
 /// The location of everything that a program reads.

@@ -4,7 +4,7 @@ use super::bind::Binder;
 use super::filters::texts;
 use super::map_lists::is_list;
 use super::reflection::{Pattern, Shortfall, TextureUse};
-use super::table::BindingTable;
+use super::table::{BindingTable, is_table_element};
 use crate::ir::{Body, Const, InstData, Lookup, LookupKind, MachineType, Op, Value};
 use crate::passes::writer::BodyWriter;
 use std::collections::BTreeSet;
@@ -12,6 +12,18 @@ use std::collections::BTreeSet;
 /// Notes in `table` the names of the textures and points that a program looks up, and as what. For programs whose
 /// texts are computed by those of blocks.
 pub(super) fn note_names(body: &Body, table: &mut BindingTable) {
+    let names = names(body, table);
+    table.texture_names.extend(names);
+}
+
+/// The same of names that are written in shaders alone. For programs whose calls are not in loops over tables yet.
+pub(super) fn note_literals(body: &Body, table: &mut BindingTable) {
+    let literals = names(body, table).into_iter().filter(|(name, _)| matches!(name, Some(Pattern::Literal(_))));
+    table.texture_names.extend(literals);
+}
+
+/// Returns the names of textures and points, but for those in tables of constants.
+fn names(body: &Body, table: &BindingTable) -> BTreeSet<(Option<Pattern>, TextureUse)> {
     let mut found = BTreeSet::new();
     body.walk(body.root(), &mut |inst| {
         let data = body.inst(inst);
@@ -20,7 +32,11 @@ pub(super) fn note_names(body: &Body, table: &mut BindingTable) {
             return;
         }
         for name in texts(body, vec![data.args[0]]) {
-            let pattern = body.def_inst(name).and_then(|data| table.pattern(&data.op));
+            let name = body.def_inst(name).map(|data| &data.op);
+            if name.is_some_and(is_table_element) {
+                continue;
+            }
+            let pattern = name.and_then(|op| table.pattern(op));
             let is_shadow = uses.contains(&TextureUse::Texels(LookupKind::Shadow));
             // Lists are spread: the name is one of their maps.
             if !(is_shadow && matches!(&pattern, Some(Pattern::Literal(text)) if is_list(text))) {
@@ -28,7 +44,7 @@ pub(super) fn note_names(body: &Body, table: &mut BindingTable) {
             }
         }
     });
-    table.texture_names.extend(found);
+    found
 }
 
 /// Returns what an instruction looks up.

@@ -3,7 +3,9 @@
 use super::emitter::{Emitter, TripCounter};
 use super::error::EmitError;
 use super::ops::is_library_call;
+use crate::abi;
 use crate::ir::{Inst, Op as IrOp, Region, Value};
+use crate::passes::trips::trips_in;
 use crate::passes::{Step, lookup_steps};
 use rspirv::spirv::{LoopControl, Op, Word};
 use rustc_hash::FxHashMap;
@@ -265,17 +267,24 @@ impl Emitter<'_> {
     /// last one was counted.
     fn count_trip(&mut self, inst: Inst) -> Result<(), EmitError> {
         let (Some(trips), false) = (self.trips, self.uncounted.contains(&inst)) else { return Ok(()) };
-        let mut idle = 0;
-        self.body.walk_inst(inst, &mut |i| idle += self.body.inst(i).op.idle_trips());
+        let idle = trips_in(self.body, inst, &|op| op.idle_trips().into());
+        let idle = u32::try_from(idle).unwrap_or(abi::LOOP_TRIPS_MAX).min(abi::LOOP_TRIPS_MAX);
         let (u32, made) = (self.s.type_u32(), self.s.u32(1 + idle));
         let count = self.s.load(u32, trips.count);
         let mut count = self.s.inst(Op::IAdd, u32, &[count, made]);
-        if idle > 0 {
+        if self.looks_up(inst) {
             let inside = self.call("rsl_take_trips", u32, &[])?;
             count = self.s.inst(Op::IAdd, u32, &[count, inside]);
         }
         self.s.effect(Op::Store, &[trips.count, count]);
         Ok(())
+    }
+
+    /// Returns whether an instruction, or one below it, looks something up in loops of its own.
+    fn looks_up(&self, inst: Inst) -> bool {
+        let mut found = false;
+        self.body.walk_inst(inst, &mut |i| found |= self.body.inst(i).op.idle_trips() > 0);
+        found
     }
 
     /// Returns whether a value is used in a region or below.

@@ -48,6 +48,7 @@ pub fn evaluate(op: &Op, args: &[Const]) -> Option<Const> {
         (Op::Match, [Const::Str(pattern), Const::Str(subject)]) => {
             F32(f32::from(u8::from(text::matches(pattern, subject))))
         }
+        (Op::Table(constants), [Const::U32(i)]) => constants[(*i as usize).min(constants.len() - 1)].clone(),
         (Op::ColorTransform(from, to), [Vec3(c)]) if from == to => Vec3(*c),
         (Op::ColorTransform(from, to), [Vec3(c)]) => {
             let rgb = if *from == ColorSpace::Rgb { *c } else { color::to_rgb(*from, *c) };

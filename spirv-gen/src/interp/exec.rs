@@ -230,6 +230,10 @@ impl Machine<'_> {
                 Some(store) => vec![fact(store, *known, *number, &args[0])],
                 None => vec![Const::F32(0.0)],
             },
+            Op::Table(_) => match evaluate(op, args) {
+                Some(Const::Str(text)) => vec![Const::U32(self.surroundings.token(&text))],
+                element => element.into_iter().collect(),
+            },
             Op::CategoryMatches => {
                 let text = |c: &Const| self.surroundings.text(c.as_u32().expect("a token"));
                 vec![Const::Bool(text::category_matches(&text(&args[0]), &text(&args[1])))]

@@ -576,6 +576,9 @@ pub enum Op {
     TextureFact(TextureFact, u8),
     /// What the kernel knows.
     Builtin(Builtin),
+    /// `u32 index -> element` of a table of constants of one type, at least one; the last for an index beyond it.
+    /// Kernels read what they hold from a buffer (`compose::constants`).
+    Table(Arc<[Const]>),
     /// `u32 selector, -> results`; one region for each case in order, then the default; no parameters, each yields the
     /// results.
     Switch,

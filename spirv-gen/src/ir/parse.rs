@@ -175,6 +175,17 @@ impl IrParser {
         Ok(Some(length))
     }
 
+    /// Reads the constants of a table, each in brackets.
+    fn table(&mut self, ty: Option<MachineType>) -> ParseResult<Op> {
+        let Some(ty) = ty else { return self.fail("a table has a result") };
+        let mut constants = Vec::new();
+        while self.eat(&TextToken::Sign('[')) {
+            constants.push(self.constant(ty)?);
+            self.sign(']')?;
+        }
+        Ok(Op::Table(constants.into()))
+    }
+
     fn float(&mut self) -> ParseResult<f32> {
         let word = self.word()?;
         let bits = word.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok()).map(f32::from_bits);
@@ -427,6 +438,7 @@ impl IrParser {
             "texture_fact" => {
                 Op::TextureFact(self.named(TextureFact::from_name, "a fact of a texture")?, self.number()?)
             }
+            "table" => self.table(ty)?,
             "slot_load" => Op::SlotLoad(Slot(self.number()?)),
             "slot_store" => Op::SlotStore(Slot(self.number()?)),
             "printf" => Op::Printf(self.text()?.into()),

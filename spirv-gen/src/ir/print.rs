@@ -128,6 +128,10 @@ impl Display for Op {
             Op::Lookup(l) => write!(f, "lookup {} {}", l.kind.name(), l.ty),
             Op::Points(ty) => write!(f, "points {ty}"),
             Op::TextureFact(fact, number) => write!(f, "texture_fact {} {number}", fact.name()),
+            Op::Table(constants) => {
+                f.write_str("table")?;
+                constants.iter().try_for_each(|constant| write!(f, " [{constant}]"))
+            }
             Op::SlotLoad(s) => write!(f, "slot_load {}", s.0),
             Op::SlotStore(s) => write!(f, "slot_store {}", s.0),
             Op::Printf(format) => write!(f, "printf {}", Quoted(format)),

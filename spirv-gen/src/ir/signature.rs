@@ -113,6 +113,10 @@ fn long_result_types(op: &Op, args: &[MachineType]) -> Result<Vec<MachineType>, 
             Ok(vec![F32, scalar_or_triple(*ty)?])
         }
         Op::TextureFact(..) => one(&[Str], F32),
+        Op::Table(constants) => match &**constants {
+            [first, rest @ ..] if rest.iter().all(|c| c.ty() == first.ty()) => one(&[U32], first.ty()),
+            _ => Err("has constants of one type".into()),
+        },
         Op::Load { ty, lane, .. } => placed(*ty, *lane).and_then(|ty| one(&[U32], ty)),
         Op::Channel { ty, lane, .. } => {
             placed(*ty, *lane).and_then(|ty| one(if args.is_empty() { &[] } else { &[U32] }, ty))

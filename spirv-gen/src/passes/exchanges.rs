@@ -72,7 +72,7 @@ fn make_exchange(body: &mut Body, derivatives: &[Inst], new: &mut FxHashMap<Valu
 }
 
 /// Returns whether an instruction, or one below it, has effects or must keep its place among those that have.
-fn is_ordered(body: &Body, inst: Inst) -> bool {
+pub(super) fn is_ordered(body: &Body, inst: Inst) -> bool {
     let data = body.inst(inst);
     let memory = matches!(data.op, Op::SlotLoad(_) | Op::SlotStore(_)) || data.op.record().is_some();
     memory || data.regions.iter().flat_map(|&r| &body.region(r).insts).any(|&i| is_ordered(body, i))

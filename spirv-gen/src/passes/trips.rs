@@ -1,6 +1,6 @@
 //! Loops whose number of trips is known need not count them.
 
-use crate::ir::{Binary, Body, Compare, Const, Inst, Op, Region, Value};
+use crate::ir::{Binary, Body, Compare, Const, Inst, MachineType, Op, Region, Value};
 use rustc_hash::FxHashSet;
 
 /// Trips that loops which do not count them may make together in one invocation. With those that count
@@ -24,12 +24,17 @@ fn visit(body: &Body, region: Region, times: Option<u64>, budget: &mut u64, foun
         let data = body.inst(inst);
         let mut inner = times;
         if data.op == Op::Loop {
-            inner = times.zip(trip_count(body, inst)).map(|(a, b)| a.saturating_mul(b));
-            match inner {
-                Some(trips) if trips.saturating_mul(1 + lookup_trips(body, inst)) <= *budget => {
-                    *budget -= trips * (1 + lookup_trips(body, inst));
+            let (own, is_rolled) = (trip_count(body, inst), rolled_trips(body, inst).is_some());
+            inner = times.zip(own).map(|(a, b)| a.saturating_mul(b));
+            let trips =
+                inner.map(|trips| trips.saturating_mul(1 + if is_rolled { 0 } else { lookup_trips(body, inst) }));
+            match trips {
+                Some(trips) if trips <= *budget => {
+                    *budget -= trips;
                     found.insert(inst);
                 }
+                // A loop around it that counts its trips counts these too.
+                None if is_rolled => _ = found.insert(inst),
                 _ => inner = None,
             }
         } else if matches!(data.op, Op::LightLoop { .. } | Op::Illuminance { .. }) {
@@ -41,11 +46,30 @@ fn visit(body: &Body, region: Region, times: Option<u64>, budget: &mut u64, foun
     }
 }
 
+/// Returns the trips of a loop that counts in an integer, up to a constant. The compiler has made it of as many groups
+/// of instructions ([`super::roll`]), whose lookups count like those outside of loops.
+fn rolled_trips(body: &Body, inst: Inst) -> Option<u64> {
+    let counts = body.inst(inst).args.first().is_some_and(|&counter| body.ty(counter) == MachineType::U32);
+    trip_count(body, inst).filter(|_| counts)
+}
+
 /// Returns the trips of the lookups in a trip of a loop, those of inner loops once.
 fn lookup_trips(body: &Body, inst: Inst) -> u64 {
-    let mut trips = 0;
-    body.walk_inst(inst, &mut |i| trips += u64::from(body.inst(i).op.lookup_trips()));
-    trips
+    trips_in(body, inst, &|op| op.lookup_trips().into())
+}
+
+/// Returns the sum of what the operations in a trip of a loop count as, those of inner loops once: but for rolled
+/// loops, whose trips count too.
+pub(crate) fn trips_in(body: &Body, inst: Inst, count: &dyn Fn(&Op) -> u64) -> u64 {
+    let regions = &body.inst(inst).regions;
+    let insts = regions.iter().flat_map(|&region| &body.region(region).insts);
+    let each = insts.map(|&inner| {
+        let data = body.inst(inner);
+        let inside = trips_in(body, inner, count);
+        let times = if data.op == Op::Loop { rolled_trips(body, inner) } else { None };
+        count(&data.op) + times.map_or(inside, |times| times.saturating_mul(1 + inside))
+    });
+    each.fold(0, u64::saturating_add)
 }
 
 /// Returns how many trips a loop makes whose counter starts at a constant, grows by a constant, and is compared with a

@@ -58,6 +58,8 @@ pub(crate) struct Features {
     pub(crate) noise: bool,
     /// Operations whose results may differ in the last places between the interpreter and a device.
     pub(crate) library: bool,
+    /// Runs of calls of noise that differ little.
+    pub(crate) repeats: bool,
 }
 
 struct Programmer<'r> {
@@ -162,6 +164,7 @@ impl Programmer<'_> {
                 2 if nest && self.features.lights && !self.in_light => self.illuminate(left / 2),
                 3 if self.features.arrays => self.array_access(),
                 4 if self.features.derivatives => self.derivative(),
+                5 if self.features.repeats => self.repeated(),
                 _ => {
                     self.operation();
                     left -= 1;
@@ -257,6 +260,50 @@ impl Programmer<'_> {
                 self.b.random(MachineType::F32, count)
             }
         }
+    }
+
+    /// Groups of operations around a call of noise that differ in constants, or hardly. Each may need what the one
+    /// before made.
+    fn repeated(&mut self) {
+        let (a, v, form) = (self.float(), self.triple(), self.random.below(6));
+        let mut sum = self.float();
+        let count = 4 + self.random.below(9);
+        let noise = |dimension| Op::Noise { kind: NoiseKind::Gradient, dimension, ty: MachineType::F32 };
+        for number in 0..count {
+            let (weight, scale) = (self.random.float(-2.0, 2.0), self.random.pick(&[1.0, 0.5, 3.0]) + number as f32);
+            let (weight, scale) = (self.b.f32(weight), self.b.f32(scale));
+            let is_first = number == 0 && self.random.chance(50);
+            let at = match form {
+                0 | 1 if is_first => v,
+                0 | 1 => self.b.scale(v, scale),
+                2 => self.b.vec3(sum, scale, a),
+                3 => self.b.vec3(a, sum, weight),
+                _ => {
+                    let x = self.b.mul(sum, weight);
+                    let x = self.either(Binary::Add, a, x);
+                    if self.features.derivatives && form == 4 {
+                        let d = self.b.derivative(Axis::U, x);
+                        self.b.vec3(x, d, a)
+                    } else {
+                        self.b.vec3(x, x, scale)
+                    }
+                }
+            };
+            let found = self.b.op(noise(3), &[at]);
+            let found = if form == 5 { self.b.op(noise(2), &[found, scale]) } else { found };
+            let term = self.either(Binary::Mul, found, weight);
+            sum = if is_first { term } else { self.either(Binary::Add, sum, term) };
+            if self.random.chance(10) {
+                self.floats.push(found);
+            }
+        }
+        self.floats.push(sum);
+    }
+
+    /// An operation, its arguments in either order.
+    fn either(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        let (a, b) = if self.random.chance(50) { (a, b) } else { (b, a) };
+        self.b.binary(op, a, b)
     }
 
     fn triple_operation(&mut self) -> Value {

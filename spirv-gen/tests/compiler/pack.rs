@@ -261,6 +261,11 @@ impl DispatchBuffers {
             let values = match &slot.content {
                 Content::Computed(_) => continue,
                 Content::LightList => vec![Const::U32(list)],
+                Content::Tables => {
+                    let tables = (self.params.len() / 4) as u32;
+                    self.params.extend(reflection.tables.iter().flatten());
+                    vec![Const::U32(tables)]
+                }
                 Content::LightsTaken(p) => {
                     let table = (self.params.len() / 4) as u32;
                     self.params.extend(categories.taken(&pattern(p)).flatten());

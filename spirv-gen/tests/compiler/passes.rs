@@ -3,10 +3,11 @@
 use crate::generate::{Features, Random, grid, program, scene};
 use spirv_gen::interp::{Outputs, shade};
 use spirv_gen::ir::{Body, Const, Op, Shader, ShaderKind, parse, print, verify};
-use spirv_gen::passes::{merge_light_loops, relocate_derivatives, simplify, to_light_loops};
+use spirv_gen::passes::{merge_light_loops, relocate_derivatives, roll, simplify, to_light_loops};
+use std::cell::Cell;
 
 const ALL: Features =
-    Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: true };
+    Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: true, repeats: false };
 
 fn same(a: &Const, b: &Const) -> bool {
     let floats = |c: &Const| match c {
@@ -67,6 +68,22 @@ fn programs_survive_their_text() {
         let scene = scene(&mut random, &grid, &[]);
         compare(&shade(&shader, &scene, &grid).0, &shade(&again, &scene, &grid).0, || "through text".to_owned());
     }
+}
+
+#[test]
+fn rolled_programs_compute_the_same() {
+    let (features, rolled) = (Features { repeats: true, ..ALL }, Cell::new(0));
+    let count = |body: Body| {
+        let mut tables = 0;
+        body.walk(body.root(), &mut |i| tables += usize::from(matches!(body.inst(i).op, Op::Table(_))));
+        rolled.set(rolled.get() + tables);
+        body
+    };
+    for seed in 4000..4120 {
+        let plain = |body: &Body| count(roll(simplify(body)));
+        check(seed, features, &[&plain, &|body| relocate_derivatives(&roll(simplify(body)))]);
+    }
+    assert!(rolled.get() > 60, "{} tables in 120 programs", rolled.get());
 }
 
 /// Transforms by the matrix 1, which is also that of a space known to be the current one, are none.

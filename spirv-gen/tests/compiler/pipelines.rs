@@ -17,8 +17,15 @@ use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{lower, parse_shaders};
 use std::ops::Range;
 
-const EXACT: Features =
-    Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: false };
+const EXACT: Features = Features {
+    derivatives: true,
+    lights: true,
+    loops: true,
+    arrays: true,
+    noise: true,
+    library: false,
+    repeats: false,
+};
 
 pub(crate) fn close(a: &Const, b: &Const, tolerance: f32) -> bool {
     let floats = |c: &Const| match c {
@@ -163,6 +170,16 @@ impl Case {
 fn random_pipelines_agree_to_the_bit() {
     for seed in seeds(0..60) {
         Case::new(seed, EXACT).differences(0.0);
+    }
+}
+
+/// Calls that differ in constants alone are rolled into loops, also where these stop.
+#[test]
+fn repeated_calls_agree_to_the_bit() {
+    let features = Features { repeats: true, ..EXACT };
+    for seed in 500..560 {
+        let features = Features { derivatives: seed % 2 == 0, lights: seed % 3 == 0, ..features };
+        Case::new(seed, features).differences_of(0.0, if seed % 5 == 0 { Some(9) } else { None });
     }
 }
 

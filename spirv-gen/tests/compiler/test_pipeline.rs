@@ -90,6 +90,7 @@ impl<'a> TestPipeline<'a> {
             displaced: self.displaced,
             prints: false,
             textures: self.textures.is_some(),
+            roll: true,
             tokens,
         }
     }
