@@ -102,6 +102,7 @@ fn counts(shader: &Shader) -> (OperationCounts, usize) {
         displaced: false,
         prints: true,
         textures: true,
+        roll: true,
         tokens: &|_| 0,
     });
     let blocks = reflection.lights.iter().chain([&reflection.block]);

@@ -33,7 +33,8 @@ pub(crate) fn program_of(name: &str, text: &str) -> Body {
         displaced: false,
         prints: true,
         textures: true,
-        roll: true,
+        // Call sites in loops would be one node each.
+        roll: false,
         tokens: &|_| 0,
     };
     compose(&request).body

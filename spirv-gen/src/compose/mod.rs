@@ -45,6 +45,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::Arc;
 use table::{BindingTable, Placement};
+use texture::note_literals;
 
 /// A pipeline as one bound program, before it becomes SPIR-V.
 #[derive(Clone, Debug)]

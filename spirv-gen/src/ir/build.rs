@@ -1,7 +1,8 @@
 //! Building a shader: instructions are appended at the builder's position, and each is checked at once.
 
+use super::arithmetic::{Binary, Compare, Unary};
 use super::body::{Body, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
-use super::op::{Axis, Binary, Compare, Direction, Global, Op, ParamId, RANDOM_SITES, Slot, Unary};
+use super::op::{Axis, Direction, Global, Op, ParamId, RANDOM_SITES, Slot};
 use super::signature::result_types;
 use super::types::{Const, MachineType};
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! Built-in functions that are made of a few operations. They are not operations of their own, so that the passes see
 //! through them.
 
+use super::arithmetic::{Binary, Compare, Unary};
 use super::body::Value;
 use super::build::Builder;
-use super::op::{Axis, Binary, Compare, Direction, Global, Unary};
+use super::op::{Axis, Direction, Global};
 use super::types::MachineType;
 use super::unit::is_unit;
 

@@ -1,8 +1,8 @@
 //! The filters of `filterstep`: how much of a filter lies beyond an edge.
 
+use super::arithmetic::Unary;
 use super::body::Value;
 use super::build::Builder;
-use super::op::Unary;
 
 /// A filter under which an edge is smoothed, of the width that it has as a pixel filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

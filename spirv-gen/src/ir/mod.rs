@@ -61,6 +61,7 @@
 //! output "Ci" "Oi"
 //! ```
 
+mod arithmetic;
 mod body;
 mod build;
 mod compose;
@@ -76,6 +77,7 @@ mod types;
 mod unit;
 mod verify;
 
+pub use arithmetic::{Binary, Compare, Unary};
 pub use body::{
     Body, Def, Inst, InstData, Output, Param, ParamDefault, Region, RegionData, SENT_TO_LIGHT, Shader, ShaderKind,
     SlotData, Value, ValueData, element_name, sent_name,
@@ -85,8 +87,8 @@ pub use compose::{Fresnel, TransformKind, is_current};
 pub use filter::StepFilter;
 pub use lookup::{Lookup, LookupKind, TextureFact};
 pub use op::{
-    Axis, Basis, Binary, Buffer, Builtin, ColorSpace, Compare, Direction, Global, LIGHT_SITES, MessageTarget,
-    NoiseKind, Op, ParamId, QuerySource, RANDOM_SITES, Shown, Slot, Unary, VOTES_MAX,
+    Axis, Basis, Buffer, Builtin, ColorSpace, Direction, Global, LIGHT_SITES, MessageTarget, NoiseKind, Op, ParamId,
+    QuerySource, RANDOM_SITES, Shown, Slot, VOTES_MAX,
 };
 pub use parse::{ParseError, parse};
 pub use power::power_by_products;

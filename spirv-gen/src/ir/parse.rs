@@ -1,5 +1,6 @@
 //! Reads the text form of the IR (see [`super::print`]). Used by tests and tools; shaders come from the front end.
 
+use super::arithmetic::{Binary, Compare, Unary};
 use super::body::{Body, Inst, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
 use super::lookup::{Lookup, LookupKind, TextureFact};
 use super::op::*;

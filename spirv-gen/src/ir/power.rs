@@ -1,6 +1,7 @@
 //! Powers of small whole and half exponents as products, quotients and roots.
 
-use super::op::{Binary, Op, Unary};
+use super::arithmetic::{Binary, Unary};
+use super::op::Op;
 use super::types::Const;
 
 /// Returns `x^y` by arithmetic that `apply` does, for exponents for which that is within 2 ulp, like the function of

@@ -1,8 +1,9 @@
 //! The types that operations take and give: one place for the builder, the parser and the verifier.
 
+use super::arithmetic::{Binary, Compare, Unary};
 use super::body::{Body, Param};
 use super::lookup::{Lookup, LookupKind};
-use super::op::{Binary, Compare, MessageTarget, NoiseKind, Op, Shown, Unary, VOTES_MAX};
+use super::op::{MessageTarget, NoiseKind, Op, Shown, VOTES_MAX};
 use super::types::MachineType;
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! Facts of unit length: vectors that were normalised, and what keeps the length.
 
+use super::arithmetic::{Binary, Unary};
 use super::body::{Body, Def, Inst, Value};
-use super::op::{Binary, Op, Unary};
+use super::op::Op;
 use super::types::Const;
 
 /// Definitions in a chain beyond which nothing is known.

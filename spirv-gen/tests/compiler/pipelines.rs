@@ -179,7 +179,7 @@ fn repeated_calls_agree_to_the_bit() {
     let features = Features { repeats: true, ..EXACT };
     for seed in 500..560 {
         let features = Features { derivatives: seed % 2 == 0, lights: seed % 3 == 0, ..features };
-        Case::new(seed, features).differences_of(0.0, if seed % 5 == 0 { Some(9) } else { None });
+        Case::new(seed, features).differences_of(0.0, if seed % 5 == 0 { Some(9) } else { None }, None);
     }
 }
 
