@@ -141,6 +141,23 @@ fn a_name_that_differs_from_point_to_point_is_reported() {
     assert_eq!(scene.messages.len(), 1, "{:?}", scene.messages);
 }
 
+/// Nothing would ever end a loop that waits for a text that a kernel cannot make: it makes no trip.
+#[test]
+fn loops_until_a_text_is_made_end() {
+    let waits = "surface waits() { string name = \"\"; float n = 1;
+        while (match(\"y*\", name) == 0 && name != \"yyy\") { name = concat(name, format(\"%d\", s)); n = 0; }
+        Ci = n; Oi = 1; }";
+    let world = squares(["Surface \"waits\""; 4]);
+    let scene = drawn(&[("waits.sl", waits)], &format!("WorldBegin\n{world}WorldEnd"));
+    assert_eq!(
+        scene.message_count("format \"%d\" makes a text of what differs from point to point"),
+        1,
+        "{:?}",
+        scene.messages
+    );
+    assert_near(scene.picture("a.exr").rgb(4, 4), [1.0; 3]);
+}
+
 #[test]
 fn objects_and_lights_that_differ_in_names_share_a_kernel() {
     let many = "surface many(string dir = \"\", kind = \"\";) {

@@ -3,10 +3,11 @@
 use super::reflection::{Content, Shortfall};
 use super::table::{BindingTable, Block, BlockPrograms};
 use super::texture::note_names;
-use crate::ir::{Body, Inst, InstData, Op, Value};
+use crate::ir::{Body, Def, Inst, InstData, Op, Region, Value};
 use crate::passes::checked;
 use crate::passes::translate::{Rules, Translator, translate};
 use crate::passes::uniform::{Blocks, take_uniform};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Block {
     fn number(self) -> u32 {
@@ -37,28 +38,80 @@ pub(super) fn compute_once(body: &Body, table: &mut BindingTable) -> (Body, Bloc
         let content = Content::Computed(load.result);
         left.inst_mut(load.inst).op = table.load(Block::numbered(load.block), content, load.ty, 1);
     }
-    let left = translate(&left, &mut DropTexts { table }, false);
+    let endless = loops_of_texts(&left);
+    let left = translate(&left, &mut DropTexts { table, endless }, false);
     note_names(&left, table);
     let programs = slice.programs.into_iter().map(|(block, program)| (Block::numbered(block), checked(program)));
     (checked(left), programs.collect())
 }
 
-/// Texts that a kernel would have to make, which it cannot: they are empty, and nothing is found by them.
+/// Texts that a kernel would have to make, which it cannot: they are empty, and nothing is found by them. Loops that go
+/// on until a text is found would never end: they make no trip.
 struct DropTexts<'a> {
     table: &'a mut BindingTable,
+    endless: FxHashSet<Inst>,
 }
 
 impl Rules for DropTexts<'_> {
-    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, _: &[Value]) -> Option<Vec<Value>> {
+    fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
+        if self.endless.contains(&inst) {
+            t.from.walk_inst(inst, &mut |inst| {
+                let what = made_text(&t.from.inst(inst).op);
+                self.table.shortfalls.extend(what.map(|what| Shortfall::ComputedText(what.into())));
+            });
+            return Some(args.to_vec());
+        }
         let data = t.from.inst(inst);
-        let what = match &data.op {
-            Op::Format(format) => format!("format {format:?}"),
-            Op::FormatBy => "format()".to_owned(),
-            Op::Match => "match()".to_owned(),
-            Op::QueryBy { source, .. } => format!("{}()", source.name()),
-            _ => return None,
-        };
+        let what = made_text(&data.op)?;
         self.table.shortfalls.insert(Shortfall::ComputedText(what.into()));
         Some(t.types(data).into_iter().map(|ty| t.out.zero(ty)).collect())
     }
+}
+
+/// Returns how an operation makes a text, or answers a question about one, if it does.
+fn made_text(op: &Op) -> Option<String> {
+    match op {
+        Op::Format(format) => Some(format!("format {format:?}")),
+        Op::FormatBy => Some("format()".to_owned()),
+        Op::Match => Some("match()".to_owned()),
+        Op::QueryBy { source, .. } => Some(format!("{}()", source.name())),
+        _ => None,
+    }
+}
+
+/// Returns the loops whose conditions need texts that are made.
+fn loops_of_texts(body: &Body) -> FxHashSet<Inst> {
+    let mut loops = FxHashMap::default();
+    body.walk(body.root(), &mut |inst| {
+        let data = body.inst(inst);
+        if data.op == Op::Loop {
+            loops.insert(data.regions[0], inst);
+        }
+    });
+    let needs_text = |&(&condition, _): &(&Region, &Inst)| {
+        let (mut seen, mut open) = (FxHashSet::default(), vec![body.region(condition).results[0]]);
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match body.value(value).def {
+                Def::Inst(inst, _) => {
+                    let data = body.inst(inst);
+                    if made_text(&data.op).is_some() {
+                        return true;
+                    }
+                    open.extend(data.args.iter().chain(data.regions.iter().flat_map(|&r| &body.region(r).results)));
+                }
+                Def::Param(region, at) => {
+                    let carried = loops.get(&region).map(|&inst| body.inst(inst));
+                    open.extend(carried.iter().flat_map(|data| {
+                        let next = body.region(data.regions[1]).results[at as usize];
+                        [data.args[at as usize], next]
+                    }));
+                }
+            }
+        }
+        false
+    };
+    loops.iter().filter(needs_text).map(|(_, &inst)| inst).collect()
 }
