@@ -17,7 +17,6 @@ use crate::scene::World;
 use glam::DMat4;
 use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Input, Role, Slice};
-use spirv_gen::partition::CutRule;
 use std::sync::Arc;
 
 impl ShaderLibrary {
@@ -27,7 +26,7 @@ impl ShaderLibrary {
         let instance = world.options.imager.as_ref()?;
         let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;
         let bound = bind_plain(fetched.shader(), instance, reporter);
-        let mut programs = Programs::new(&self.helpers, CutRule::NEVER, &[]);
+        let mut programs = Programs::new(&self.helpers, self.form, &[]);
         let signature = Signature {
             slice: Slice::Imager,
             surface: Some(bound.clone()),

@@ -39,7 +39,7 @@ pub use cast::LightShape;
 use facing::report_turned_normals;
 use glam::DMat4;
 use params::ParamBuffer;
-use programs::{Programs, Tokens};
+use programs::{ProgramForm, Programs, Tokens};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
 use spirv_gen::compose::{Reflection, Shortfall, TextureUse};
@@ -58,7 +58,7 @@ pub type OutputVariable = (Arc<str>, ValueType);
 pub struct ShaderLibrary {
     helpers: Helpers,
     shaders: Shaders,
-    cuts: CutRule,
+    form: ProgramForm,
 }
 
 /// The shading of a world.
@@ -154,24 +154,26 @@ impl ShaderLibrary {
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
     pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
-        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), cuts: CutRule::NEVER })
+        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true };
+        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), form })
     }
 
-    /// Has programs cut into passes as is good for devices of which some are CPUs or none, or else as tests say.
-    /// Before, none are cut.
-    pub fn cut_for(&mut self, cpus: bool, forced: Option<ForcedCut>) {
-        self.cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(forced);
+    /// Has programs cut into passes as is good for devices of which some are CPUs or none, or else as tests say;
+    /// before, none are cut. Call sites that differ in constants alone become loops if `rolls`.
+    pub fn compile_for(&mut self, cpus: bool, forced: Option<ForcedCut>, rolls: bool) {
+        let cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(forced);
+        self.form = ProgramForm { cuts, rolls };
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
     pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
-        let programs = Programs::new(&self.helpers, self.cuts, variables);
+        let programs = Programs::new(&self.helpers, self.form, variables);
         shade(programs, &mut self.shaders, world, reporter)
     }
 
     /// Returns the same, but neither reports anything nor remembers what it read.
     pub fn shade_silently(&self, world: &World, variables: &[OutputVariable]) -> Shading {
-        let programs = Programs::new(&self.helpers, self.cuts, variables);
+        let programs = Programs::new(&self.helpers, self.form, variables);
         shade(programs, &mut self.shaders.unread(), world, &Reporter::silent())
     }
 }
@@ -250,8 +252,8 @@ fn shortfall_text(shortfall: &Shortfall) -> String {
         Shortfall::Lookup(what, _) => format!("{what}() finds nothing here"),
         Shortfall::Printf => "printf() prints nothing in an imager: this is not supported yet".to_string(),
         Shortfall::ComputedText(what) => format!(
-            "{what} makes a text of what differs from point to point, which is empty: use parameters, attributes, options \
-             or counters of loops with a constant number of trips"
+            "{what}: texts that are only known point by point are empty: use parameters, attributes, options, or counters \
+             of loops with a constant number of trips"
         ),
         Shortfall::ComputedCategory => {
             "a light category that the shader computes at run time matches all lights: this is not supported yet"

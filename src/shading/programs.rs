@@ -146,10 +146,19 @@ pub(super) struct Compilation {
     pub reflection: Arc<Reflection>,
 }
 
+/// How programs are compiled: pictures are the same.
+#[derive(Clone, Copy)]
+pub(super) struct ProgramForm {
+    /// When they are cut into passes.
+    pub cuts: CutRule,
+    /// Whether call sites that differ in constants alone become loops.
+    pub rolls: bool,
+}
+
 /// The programs of a world.
 pub(super) struct Programs<'a> {
     helpers: &'a Helpers,
-    cuts: CutRule,
+    form: ProgramForm,
     pub variables: &'a [OutputVariable],
     pub tokens: Tokens,
     known: FxHashMap<SignatureKey, Compilation>,
@@ -159,10 +168,10 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    pub(super) fn new(helpers: &'a Helpers, cuts: CutRule, variables: &'a [OutputVariable]) -> Self {
+    pub(super) fn new(helpers: &'a Helpers, form: ProgramForm, variables: &'a [OutputVariable]) -> Self {
         Self {
             helpers,
-            cuts,
+            form,
             variables,
             tokens: Tokens::default(),
             known: FxHashMap::default(),
@@ -207,14 +216,14 @@ impl<'a> Programs<'a> {
             displaced: signature.displacement.is_some(),
             prints: signature.slice != Slice::Imager,
             textures: true,
-            roll: rolls(),
+            roll: self.form.rolls,
             tokens,
         }
     }
 
     fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
         let tokens = |text: &str| self.tokens.token(text);
-        let compiled = compile(&self.request(signature, &tokens), self.helpers, &self.cuts)
+        let compiled = compile(&self.request(signature, &tokens), self.helpers, &self.form.cuts)
             .expect("the helper library is the one that was built with the compiler");
         let Compiled { passes, pass_channels, resumable, demand, reflection } = compiled;
         for shortfall in &reflection.shortfalls {
@@ -262,12 +271,6 @@ impl<'a> Programs<'a> {
     pub(super) fn finish(self) -> Arc<[ShadingKernel]> {
         self.kernels.into()
     }
-}
-
-/// Returns whether call sites that differ in constants alone become loops: always, but for the test aid
-/// `ANTHILL_UNROLLED`.
-pub(super) fn rolls() -> bool {
-    std::env::var_os("ANTHILL_UNROLLED").is_none()
 }
 
 /// Returns the RSL type of a display variable.

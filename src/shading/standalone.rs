@@ -1,6 +1,6 @@
 //! Shaders without a scene, which `anthill shader` compiles and describes.
 
-use super::programs::{Tokens, rolls};
+use super::programs::Tokens;
 use super::shortfall_text;
 use super::sources::{ClaimingLoader, read_source, read_standard_input};
 use crate::files::{FileClaims, FileRole};
@@ -227,7 +227,7 @@ impl StandaloneShader {
             displaced: false,
             prints: slice != Slice::Imager,
             textures: true,
-            roll: rolls(),
+            roll: true,
             tokens: &|text| tokens.token(text),
         })
     }

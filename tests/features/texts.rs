@@ -136,26 +136,31 @@ fn a_name_that_differs_from_point_to_point_is_reported() {
     let tiles = "surface tiles(string dir = \"\";) { Ci = color texture(format(\"%smap.%d.tex\", dir, floor(3 * s)), s, t); Oi = 1; }";
     let world = squares(["Surface \"tiles\""; 4]);
     let scene = drawn(&[("tiles.sl", tiles)], &format!("WorldBegin\n{world}WorldEnd"));
-    let expected = "format \"%smap.%d.tex\" makes a text of what differs from point to point";
+    let expected = "format \"%smap.%d.tex\": texts that are only known point by point are empty";
     assert_eq!(scene.message_count(expected), 1, "{:?}", scene.messages);
     assert_eq!(scene.messages.len(), 1, "{:?}", scene.messages);
 }
 
-/// Nothing would ever end a loop that waits for a text that a kernel cannot make: it makes no trip.
+/// Nothing would ever end a loop that waits for a text that a kernel cannot make: it makes no trip, wherever the text
+/// is kept.
 #[test]
 fn loops_until_a_text_is_made_end() {
-    let waits = "surface waits() { string name = \"\"; float n = 1;
-        while (match(\"y*\", name) == 0 && name != \"yyy\") { name = concat(name, format(\"%d\", s)); n = 0; }
-        Ci = n; Oi = 1; }";
-    let world = squares(["Surface \"waits\""; 4]);
-    let scene = drawn(&[("waits.sl", waits)], &format!("WorldBegin\n{world}WorldEnd"));
-    assert_eq!(
-        scene.message_count("format \"%d\" makes a text of what differs from point to point"),
-        1,
-        "{:?}",
-        scene.messages
-    );
-    assert_near(scene.picture("a.exr").rgb(4, 4), [1.0; 3]);
+    let loops = [
+        "while (match(\"y*\", name) == 0 && name != \"yyy\") { name = concat(name, format(\"%d\", s)); n = 0; }",
+        "while (names[1] != \"yyy\") { names[1] = concat(names[1], format(\"%d\", s)); n = 0; }",
+        "while (n > 0) { name = concat(name, format(\"%d\", s)); if (name == \"yyy\") break; n += 0; }",
+        "for (i = 0; name != \"yyy\"; i += 1) { if (i > 2) name = format(\"%d\", s); n = 0; }",
+    ];
+    for code in loops {
+        let waits = format!(
+            "surface waits() {{ string name = \"\", names[2] = {{ \"\", \"\" }}; float i, n = 1; {code} Ci = n; Oi = 1; }}"
+        );
+        let world = squares(["Surface \"waits\""; 4]);
+        let scene = drawn(&[("waits.sl", &waits)], &format!("WorldBegin\n{world}WorldEnd"));
+        let said = scene.message_count("format \"%d\": texts that are only known point by point are empty");
+        assert_eq!(said, 1, "{code}: {:?}", scene.messages);
+        assert_near(scene.picture("a.exr").rgb(4, 4), [1.0; 3]);
+    }
 }
 
 #[test]

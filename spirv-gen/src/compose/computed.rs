@@ -3,7 +3,7 @@
 use super::reflection::{Content, Shortfall};
 use super::table::{BindingTable, Block, BlockPrograms};
 use super::texture::note_names;
-use crate::ir::{Body, Def, Inst, InstData, Op, Region, Value};
+use crate::ir::{Body, Def, Inst, InstData, Op, Region, Slot, Value};
 use crate::passes::checked;
 use crate::passes::translate::{Rules, Translator, translate};
 use crate::passes::uniform::{Blocks, take_uniform};
@@ -38,8 +38,8 @@ pub(super) fn compute_once(body: &Body, table: &mut BindingTable) -> (Body, Bloc
         let content = Content::Computed(load.result);
         left.inst_mut(load.inst).op = table.load(Block::numbered(load.block), content, load.ty, 1);
     }
-    let endless = loops_of_texts(&left);
-    let left = translate(&left, &mut DropTexts { table, endless }, false);
+    let waiting = waiting_loops(&left);
+    let left = translate(&left, &mut DropTexts { table, waiting }, false);
     note_names(&left, table);
     let programs = slice.programs.into_iter().map(|(block, program)| (Block::numbered(block), checked(program)));
     (checked(left), programs.collect())
@@ -49,12 +49,12 @@ pub(super) fn compute_once(body: &Body, table: &mut BindingTable) -> (Body, Bloc
 /// on until a text is found would never end: they make no trip.
 struct DropTexts<'a> {
     table: &'a mut BindingTable,
-    endless: FxHashSet<Inst>,
+    waiting: FxHashSet<Inst>,
 }
 
 impl Rules for DropTexts<'_> {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
-        if self.endless.contains(&inst) {
+        if self.waiting.contains(&inst) {
             t.from.walk_inst(inst, &mut |inst| {
                 let what = made_text(&t.from.inst(inst).op);
                 self.table.shortfalls.extend(what.map(|what| Shortfall::ComputedText(what.into())));
@@ -79,39 +79,40 @@ fn made_text(op: &Op) -> Option<String> {
     }
 }
 
-/// Returns the loops whose conditions need texts that are made.
-fn loops_of_texts(body: &Body) -> FxHashSet<Inst> {
-    let mut loops = FxHashMap::default();
+/// Returns the loops whose conditions need texts that would have to be made.
+fn waiting_loops(body: &Body) -> FxHashSet<Inst> {
+    let (mut loops, mut stored): (FxHashMap<Region, Inst>, FxHashMap<Slot, Vec<Value>>) = Default::default();
     body.walk(body.root(), &mut |inst| {
         let data = body.inst(inst);
-        if data.op == Op::Loop {
-            loops.insert(data.regions[0], inst);
+        match data.op {
+            Op::Loop => _ = loops.insert(data.regions[0], inst),
+            Op::SlotStore(slot) => stored.entry(slot).or_default().extend(&data.args),
+            _ => {}
         }
     });
-    let needs_text = |&(&condition, _): &(&Region, &Inst)| {
-        let (mut seen, mut open) = (FxHashSet::default(), vec![body.region(condition).results[0]]);
+    // What a value is made of; `None` for a text that is made.
+    let sources = |value: Value| match body.value(value).def {
+        Def::Inst(inst, _) => {
+            let data = body.inst(inst);
+            let yielded = data.regions.iter().flat_map(|&region| &body.region(region).results);
+            let elements = if let Op::SlotLoad(slot) = data.op { stored.get(&slot) } else { None };
+            let all = data.args.iter().chain(yielded).chain(elements.into_iter().flatten()).copied();
+            made_text(&data.op).is_none().then(|| all.collect::<Vec<Value>>())
+        }
+        Def::Param(region, at) => Some(loops.get(&region).map_or_else(Vec::new, |&inst| {
+            let data = body.inst(inst);
+            vec![data.args[at as usize], body.region(data.regions[1]).results[at as usize]]
+        })),
+    };
+    let waits = |condition: Region| {
+        let (mut seen, mut open) = (FxHashSet::default(), body.region(condition).results.clone());
         while let Some(value) = open.pop() {
-            if !seen.insert(value) {
-                continue;
-            }
-            match body.value(value).def {
-                Def::Inst(inst, _) => {
-                    let data = body.inst(inst);
-                    if made_text(&data.op).is_some() {
-                        return true;
-                    }
-                    open.extend(data.args.iter().chain(data.regions.iter().flat_map(|&r| &body.region(r).results)));
-                }
-                Def::Param(region, at) => {
-                    let carried = loops.get(&region).map(|&inst| body.inst(inst));
-                    open.extend(carried.iter().flat_map(|data| {
-                        let next = body.region(data.regions[1]).results[at as usize];
-                        [data.args[at as usize], next]
-                    }));
-                }
+            if seen.insert(value) {
+                let Some(more) = sources(value) else { return true };
+                open.extend(more);
             }
         }
         false
     };
-    loops.iter().filter(needs_text).map(|(_, &inst)| inst).collect()
+    loops.iter().filter(|&(&condition, _)| waits(condition)).map(|(_, &inst)| inst).collect()
 }

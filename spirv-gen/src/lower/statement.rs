@@ -5,6 +5,7 @@ use super::effects::Escapes;
 use super::lowerer::{LoopFlags, Lowerer, machine};
 use crate::ir::{Receiver, Unary, Value, sent_name};
 use crate::sema::hir::{Expr, Predefined, Shape, Stmt, StmtKind, Storage, VarId};
+use std::sync::Arc;
 
 impl Lowerer<'_> {
     /// The code of a shader or function.
@@ -122,7 +123,9 @@ impl Lowerer<'_> {
             StmtKind::Break(levels) => self.jump(*levels, *levels),
             StmtKind::Continue(levels) => self.jump(*levels, *levels - 1),
             StmtKind::Return(value) => self.give_back(value.as_ref()),
-            StmtKind::Illuminance { .. } => self.illuminance(&statement.kind),
+            StmtKind::Illuminance { category, position, cone, sent, body } => {
+                self.illuminance(category.as_ref(), position, cone.as_ref(), sent, body);
+            }
             StmtKind::Illuminate { position, cone, body } => self.illuminate(position, cone.as_ref(), body),
             StmtKind::Solar { cone, body } => self.solar(cone.as_ref(), body),
         }
@@ -295,16 +298,20 @@ impl Lowerer<'_> {
         }
     }
 
-    fn illuminance(&mut self, statement: &StmtKind) {
-        let StmtKind::Illuminance { category, position, cone, sent, body } = statement else {
-            panic!("an illuminance")
-        };
+    fn illuminance(
+        &mut self,
+        category: Option<&Expr>,
+        position: &Expr,
+        cone: Option<&(Expr, Expr)>,
+        sent: &[(Arc<str>, Expr)],
+        body: &[Stmt],
+    ) {
         let category = match category {
             Some(category) => self.value(category),
             None => self.builder.str(""),
         };
         let position = self.value(position);
-        let cone = cone.as_ref().map(|(axis, angle)| (self.value(axis), self.value(angle)));
+        let cone = cone.map(|(axis, angle)| (self.value(axis), self.value(angle)));
         let sent: Vec<_> = sent.iter().map(|(name, value)| (sent_name(name), self.value(value))).collect();
         let flags = self.loop_flags();
         let seen = [Predefined::L, Predefined::Cl, Predefined::Ol].map(|seen| {

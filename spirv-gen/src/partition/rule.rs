@@ -72,8 +72,8 @@ impl CutRule {
         }
     };
 
-    /// GPUs compile long kernels quickly, but have few registers: beyond what is spilled without harm, values are
-    /// saved.
+    /// GPUs compile long kernels quickly, but have few registers. The limit is an estimate, four times the 255
+    /// registers of a thread on NVIDIA GPUs: no GPU was measured.
     pub const GPU: CutRule = {
         let limits = Limits { registers: 1_000, outputs: SAVED_WORDS_MAX, ..Limits::NONE };
         CutRule {

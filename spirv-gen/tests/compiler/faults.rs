@@ -14,7 +14,7 @@ fn messages(text: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// Compares what is said of each text; all that differs is told together.
+/// Compares the messages about each text with those that are expected, and reports all differences at once.
 fn check(cases: &[(String, &str)]) {
     let differs = |(text, expected): &&(String, &str)| messages(text).join("; ") != *expected;
     let wrong: Vec<_> = cases.iter().filter(differs).collect();

@@ -83,7 +83,8 @@ impl<'a> Session<'a> {
         let textures = Arc::new(textures.within(limits).watched(tiling_watch(ticker, &memory)));
         let mut shading = ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
             .expect("the helper library was built with the compiler");
-        shading.cut_for(slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu), tuning.passes);
+        let has_cpus = slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu);
+        shading.compile_for(has_cpus, tuning.passes, tuning.rolls);
         Self {
             options,
             reporter,

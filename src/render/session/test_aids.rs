@@ -27,6 +27,8 @@ pub(super) struct TestAids {
     bucket_px: Option<u32>,
     /// `ANTHILL_PASSES`: how shading programs are cut into passes.
     passes: Option<ForcedCut>,
+    /// `ANTHILL_UNROLLED`: unless it is 0, call sites of shaders do not become loops.
+    unrolled: Option<u64>,
     /// `ANTHILL_THROTTLE`: devices that are slowed down, each with how many times.
     throttle: Vec<(usize, f64)>,
     /// `ANTHILL_FAULT`: the failures of devices to simulate.
@@ -56,6 +58,7 @@ impl TestAids {
             captured_region: number("ANTHILL_CAPTURE")?,
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
             passes: passes()?,
+            unrolled: number("ANTHILL_UNROLLED")?,
             throttle: throttle()?,
             faults: faults()?,
             as_gpu: AsGpu::from_environment()?,
@@ -79,6 +82,7 @@ impl TestAids {
             captured_region: self.captured_region,
             bucket_px: self.bucket_px,
             passes: self.passes,
+            rolls: self.unrolled.unwrap_or(0) == 0,
             slow_devices: self.throttle.clone(),
             ..Tuning::default()
         };

@@ -25,6 +25,8 @@ pub(super) struct Tuning {
     pub bucket_px: Option<u32>,
     /// How shading programs are cut into passes, whatever is good for the devices.
     pub passes: Option<ForcedCut>,
+    /// Whether call sites of shaders that differ in constants alone become loops.
+    pub rolls: bool,
     /// Devices that are slowed down, by their position in the list of opened devices, each with how many times.
     pub slow_devices: Vec<(usize, f64)>,
 }
@@ -41,6 +43,7 @@ impl Default for Tuning {
             captured_region: None,
             bucket_px: None,
             passes: None,
+            rolls: true,
             slow_devices: Vec::new(),
         }
     }

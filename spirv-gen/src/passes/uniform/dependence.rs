@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 /// Trips of a loop on the host, with the loops in it.
 pub(super) const TRIPS_MAX: u64 = 1 << 14;
 
-/// Loops inside each other that are told apart; what is deeper stays in kernels.
+/// Levels of nested loops that are distinguished; deeper loops stay in kernels.
 const LEVELS_MAX: u32 = 64;
 
 /// What the maker of a program knows of blocks.
