@@ -11,8 +11,8 @@ pub struct AsGpu {
     pub parallel: bool,
     /// The host may not access the memory of the device, as on a discrete GPU: data is copied through staging buffers.
     pub staged: bool,
-    /// How kernels are rewritten.
-    pub mutant: Option<Mutant>,
+    /// How kernels are rewritten, one after the other.
+    pub mutants: Vec<Mutant>,
 }
 
 /// The variable that has devices used as GPUs.
@@ -30,7 +30,8 @@ impl AsGpu {
 
     /// Returns the words of a kernel, as the device is given them.
     pub(super) fn words<'a>(&self, words: &'a [u32]) -> Cow<'a, [u32]> {
-        self.mutant.map_or(Cow::Borrowed(words), |mutant| Cow::Owned(mutant.rewrite(words)))
+        let rewritten = |words: Cow<'a, [u32]>, mutant: &Mutant| Cow::Owned(mutant.rewrite(&words));
+        self.mutants.iter().fold(Cow::Borrowed(words), rewritten)
     }
 }
 
@@ -43,7 +44,7 @@ impl FromStr for AsGpu {
             match part {
                 "parallel" => as_gpu.parallel = true,
                 "staged" => as_gpu.staged = true,
-                mutant => as_gpu.mutant = Some(mutant.parse().map_err(|_| unknown(part))?),
+                mutant => as_gpu.mutants.push(mutant.parse().map_err(|_| unknown(part))?),
             }
         }
         Ok(as_gpu)
@@ -52,7 +53,7 @@ impl FromStr for AsGpu {
 
 fn unknown(part: &str) -> String {
     let mutants = Mutant::ALL.map(Mutant::name).join(", ");
-    format!("{part:?} is not known: parallel, staged or one of {mutants} is expected, separated by commas")
+    format!("{part:?} is not known: parallel, staged and some of {mutants} are expected, separated by commas")
 }
 
 #[cfg(test)]
@@ -61,8 +62,8 @@ mod tests {
 
     #[test]
     fn respects_are_read() {
-        let all = AsGpu { parallel: true, staged: true, mutant: Some(Mutant::Fused) };
-        assert_eq!("staged,fused,parallel".parse(), Ok(all));
+        let all = AsGpu { parallel: true, staged: true, mutants: vec![Mutant::Fused, Mutant::SqrtUlp] };
+        assert_eq!("staged,fused,parallel,sqrt-ulp".parse(), Ok(all));
         assert_eq!("parallel".parse(), Ok(AsGpu { parallel: true, ..AsGpu::default() }));
         for wrong in ["", "parallel,", "fuse"] {
             let error = wrong.parse::<AsGpu>().expect_err(wrong);

@@ -40,8 +40,8 @@ impl CacheKey {
 /// driver's threads, for which kernels are specialised.
 pub(super) fn identity(info: &DeviceInfo, as_gpu: &AsGpu, driver_threads: u32) -> Arc<str> {
     let (vendor, device, version, uuid) = (info.vendor_id, info.device_id, info.driver_version, &info.cache_uuid);
-    let mutant = as_gpu.mutant.map(|mutant| format!("-{mutant}")).unwrap_or_default();
-    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}-{driver_threads}{mutant}").into()
+    let mutants = as_gpu.mutants.iter().map(|mutant| format!("-{mutant}")).collect::<String>();
+    format!("{vendor:04x}-{device:04x}-{version:08x}-{uuid}-{driver_threads}{mutants}").into()
 }
 
 /// Returns the default folder for compiled kernels: `$XDG_CACHE_HOME/anthill/kernels`, or `~/.cache/anthill/kernels`;
