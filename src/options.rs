@@ -54,6 +54,26 @@ pub struct CheckpointOptions {
     pub resume: bool,
 }
 
+/// A region that is drawn again after the picture, while RenderDoc records what its device does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureOptions {
+    /// The capture's file.
+    pub path: PathBuf,
+    /// Which region it is.
+    pub region: CaptureRegion,
+}
+
+/// One of the regions that the first picture was drawn in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaptureRegion {
+    /// The one that took the most time of its device.
+    Slowest,
+    /// The one with this number, from 0, in the order in which they were begun.
+    Number(usize),
+    /// The one that holds this pixel in raster space.
+    At([i32; 2]),
+}
+
 /// What the file that the next checkpoint is written to has more in its name.
 pub(crate) const PART_SUFFIX: &str = ".part";
 /// What the file that keeps other renders from using the checkpoint has more in its name.
@@ -114,6 +134,8 @@ pub struct RenderOptions {
     pub time_max: Option<Duration>,
     /// How finished pixels are saved, so that a render that was stopped can continue.
     pub checkpoint: Option<CheckpointOptions>,
+    /// The capture that is made after the first picture.
+    pub capture: Option<CaptureOptions>,
     /// The trace that timelines are written to.
     pub trace: Trace,
     /// The files of the render, each with its role. A file is claimed before it is opened.

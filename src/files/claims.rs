@@ -32,6 +32,8 @@ pub enum FileRole {
     Statistics,
     /// The timeline of a render.
     Trace,
+    /// What RenderDoc recorded of a render.
+    Capture,
     /// Saved pixels of a render.
     Checkpoint,
     /// A file of a scaling study.
@@ -79,6 +81,7 @@ impl FileRole {
             Self::Partial => "an unfinished picture",
             Self::Statistics => "the file of --stats",
             Self::Trace => "the file of --trace",
+            Self::Capture => "the file of --capture",
             Self::Checkpoint => "the file of --checkpoint",
             Self::Study => "a file of the study",
             Self::Kernel => "a compiled shader",

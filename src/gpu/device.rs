@@ -10,7 +10,7 @@ use super::execute::Submissions;
 use super::fault::Faults;
 use super::instance::Instance;
 use super::kernel::{CompileTerms, KernelCounts, Kernels};
-use super::memory::{BLOCK_BYTES, Memory, MemoryUse, Usage};
+use super::memory::{BLOCK_BYTES, HostAccess, Memory, MemoryUse, Usage};
 use super::open::{OPENING, RequestedDevice};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::precompile::PrecompileDevices;
@@ -38,6 +38,9 @@ const COMPILE_TIMES: u32 = 10;
 pub struct OpenOptions {
     /// Whether core and synchronization validation report to `reporter`.
     pub validate: bool,
+    /// Whether RenderDoc's layer is on, for a [`Capture`](super::Capture). Memory that only the device needs is then
+    /// not mapped, because the layer copies mapped memory at each submission.
+    pub capture: bool,
     /// Limit of the memory of each opened device in bytes, everything included; by default three quarters of what the
     /// device has, divided by the number of times that it is opened.
     pub memory_bytes: Option<u64>,
@@ -70,6 +73,7 @@ impl OpenOptions {
     pub fn new(reporter: Arc<Reporter>) -> Self {
         Self {
             validate: false,
+            capture: false,
             memory_bytes: None,
             cache_folder: default_cache_folder(),
             single_threaded_cpu: false,
@@ -129,7 +133,7 @@ impl Device {
         let created = CreatedDevice { raw, family, clock: physical.clock, names, validates, as_gpu, driver_threads };
         let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
         let resources = check_budget(&shared, budget_bytes)
-            .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, !options.as_gpu.staged));
+            .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, host_access(options)));
         if resources.is_err() {
             // SAFETY: the device was created above, no other thread knows it yet, and `DeviceResources::new` destroys
             // what it has created from it when it fails.
@@ -139,8 +143,8 @@ impl Device {
         let several_cores = thread::available_parallelism().is_ok_and(|count| count.get() > 1);
         let compiles_late = info.kind == DeviceKind::Cpu;
         // Validation layers of 2023 keep devices in a table that no lock guards: no device may be created while others
-        // are in use.
-        let precompile_devices = (compiles_late && several_cores && !options.validate)
+        // are in use. RenderDoc permits one device per instance.
+        let precompile_devices = (compiles_late && several_cores && !options.validate && !options.capture)
             .then(|| PrecompileDevices::new(instance.raw(), physical.clone()));
         let kernels = Kernels::new(
             &shared,
@@ -326,15 +330,26 @@ impl DeviceResources {
         instance: &Instance,
         physical: &Physical,
         budget_bytes: u64,
-        direct: bool,
+        access: HostAccess,
     ) -> Result<Self, GpuError> {
-        let mut memory = Memory::new(shared, instance.raw(), physical, budget_bytes, direct)?;
+        let mut memory = Memory::new(shared, instance.raw(), physical, budget_bytes, access)?;
         let made = memory
             .allocate("an unused binding", EMPTY_BYTES, Usage::DeviceOnly)
             .and_then(|empty| Ok((empty, Submissions::new(shared)?)));
         let (empty, submissions) = made.inspect_err(|_| drop(memory.close()))?;
         let raw_empty = memory.raw(empty).expect("it was just allocated");
         Ok(Self { memory, submissions, empty, raw_empty })
+    }
+}
+
+/// Returns what the host does with memory that only the device needs to access.
+fn host_access(options: &OpenOptions) -> HostAccess {
+    if options.capture {
+        HostAccess::Unmapped
+    } else if options.as_gpu.staged {
+        HostAccess::Staged
+    } else {
+        HostAccess::Direct
     }
 }
 

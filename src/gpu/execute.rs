@@ -260,12 +260,6 @@ impl Device {
         Ok(ticket.submission <= self.submissions.done())
     }
 
-    /// Marks the begin (`begins`) or end of a capture for RenderDoc, if the program runs under it. All earlier
-    /// submissions should be done.
-    pub fn mark_capture(&self, begins: bool) {
-        self.shared.mark_capture(begins);
-    }
-
     /// Waits until the last submission that uses a buffer is done.
     pub(super) fn wait_for_use(&mut self, buffer: Buffer) -> Result<(), GpuError> {
         self.wait_until(self.memory.last_use(buffer), self.timeout)

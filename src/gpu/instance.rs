@@ -10,6 +10,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
+/// RenderDoc's layer.
+const CAPTURE_LAYER: &CStr = c"VK_LAYER_RENDERDOC_Capture";
+
+/// The layers that are on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Layers {
+    /// Core and synchronization validation.
+    pub validation: bool,
+    /// RenderDoc's capture layer.
+    pub capture: bool,
+}
+
 /// A `VkInstance`. Every opened device has its own: CPU drivers then give each device its own threads, and capture
 /// tools work, which fail at a second device of one instance.
 pub(super) struct Instance {
@@ -28,18 +40,19 @@ struct MessageTarget {
 }
 
 impl Instance {
-    /// Starts Vulkan. With `validate`, core and synchronization validation report to `reporter`.
-    pub(super) fn new(validate: bool, reporter: &Arc<Reporter>) -> Result<Self, GpuError> {
+    /// Starts Vulkan with these layers. Validation reports to `reporter`.
+    pub(super) fn new(layers: Layers, reporter: &Arc<Reporter>) -> Result<Self, GpuError> {
         // SAFETY: the library that `load` opens is the system's Vulkan loader, whose initialisers have no
         // preconditions; `entry` keeps it loaded until the instance is destroyed.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
-        if validate && !has_layer(&entry)? {
+        let validate = layers.validation;
+        if validate && layer(&entry, VALIDATION_LAYER)?.is_none() {
             return Err(GpuError::NoValidationLayer);
         }
         let debug_utils = has_extension(&entry, None, ext::debug_utils::NAME)?
             || validate && has_extension(&entry, Some(VALIDATION_LAYER), ext::debug_utils::NAME)?;
         let target = Box::new(MessageTarget { reporter: Mutex::new(Arc::clone(reporter)) });
-        let raw = create(&entry, validate, debug_utils)?;
+        let raw = create(&entry, layers, debug_utils)?;
         let messenger = if validate && debug_utils { Some(create_messenger(&entry, &raw, &target)?) } else { None };
         Ok(Self { raw, debug_utils, messenger, target, entry })
     }
@@ -87,20 +100,31 @@ fn no_instance(result: vk::Result) -> GpuError {
     GpuError::NoInstance { reason: result.to_string() }
 }
 
-fn has_layer(entry: &ash::Entry) -> Result<bool, GpuError> {
+/// Returns a layer that is installed.
+fn layer(entry: &ash::Entry, name: &CStr) -> Result<Option<vk::LayerProperties>, GpuError> {
     // SAFETY: `entry` holds the loaded library; enumerating layers has no other precondition.
     let layers = unsafe { entry.enumerate_instance_layer_properties() }.map_err(no_instance)?;
-    Ok(layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER)))
+    Ok(layers.into_iter().find(|layer| layer.layer_name_as_c_str() == Ok(name)))
+}
+
+/// Returns the version of the capture layer, if it is installed.
+///
+/// # Errors
+/// If there is no loader.
+pub(super) fn capture_layer_version() -> Result<Option<u32>, GpuError> {
+    // SAFETY: as in `Instance::new`; `entry` lives as long as this function uses it.
+    let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
+    Ok(layer(&entry, CAPTURE_LAYER)?.map(|layer| layer.implementation_version))
 }
 
 fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, GpuError> {
     // SAFETY: `entry` holds the loaded library; `layer` is null, or the validation layer once
-    // `Instance::new` has found it with `has_layer`.
+    // `Instance::new` has found it with `layer`.
     let extensions = unsafe { entry.enumerate_instance_extension_properties(layer) }.map_err(no_instance)?;
     Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::Instance, GpuError> {
+fn create(entry: &ash::Entry, wanted: Layers, debug_utils: bool) -> Result<ash::Instance, GpuError> {
     let application = vk::ApplicationInfo::default()
         .application_name(c"anthill")
         .engine_name(c"anthill")
@@ -110,7 +134,10 @@ fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::
     if debug_utils {
         extensions.push(ext::debug_utils::NAME.as_ptr());
     }
-    if validate {
+    if wanted.capture {
+        layers.push(CAPTURE_LAYER.as_ptr());
+    }
+    if wanted.validation {
         layers.push(VALIDATION_LAYER.as_ptr());
         extensions.push(ext::validation_features::NAME.as_ptr());
     }
@@ -120,7 +147,7 @@ fn create(entry: &ash::Entry, validate: bool, debug_utils: bool) -> Result<ash::
         .application_info(&application)
         .enabled_extension_names(&extensions)
         .enabled_layer_names(&layers);
-    if validate {
+    if wanted.validation {
         info = info.push_next(&mut features);
     }
     // SAFETY: `application`, `extensions`, `layers` and `features`, to which `info` points, are locals that outlive the

@@ -1,12 +1,13 @@
 //! Device memory: buffers allocated within a stated budget. The memory in use is counted here, as CPU drivers enforce
 //! no limit.
 
+use super::buffer_memory::BufferMemory;
 use super::error::GpuError;
 use super::physical::Physical;
 use super::shared::DeviceShared;
 use crate::pipeline::recording::{Buffer, BufferRange, VIEW_SLACK, viewed_bytes};
 use ash::vk;
-use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
+use gpu_allocator::vulkan::{AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ const SPARES_MAX: usize = 2;
 
 struct BackedBuffer {
     raw: vk::Buffer,
-    allocation: Allocation,
+    block: BufferMemory,
     name: &'static str,
     usage: Usage,
     /// The last submission that uses it.
@@ -66,22 +67,35 @@ pub(super) struct Memory {
     empty_slots: Vec<u32>,
     /// Blocks of freed `DeviceOnly` buffers, the largest. They do not count as used, and are given up when memory is
     /// short.
-    spares: Vec<Allocation>,
+    spares: Vec<BufferMemory>,
     usage: MemoryUse,
     allocation_bytes_max: u64,
-    /// Whether the host may access `DeviceOnly` buffers if their memory is mapped.
-    direct: bool,
+    access: HostAccess,
+    /// What the device's types of memory are.
+    types: vk::PhysicalDeviceMemoryProperties,
+    /// Bytes of blocks that the allocator does not manage.
+    unmanaged_bytes: u64,
+}
+
+/// What the host does with memory that only the device needs to access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HostAccess {
+    /// It accesses it where the driver lets it.
+    Direct,
+    /// It copies data through staging buffers.
+    Staged,
+    /// The same, and the memory is not even mapped.
+    Unmapped,
 }
 
 impl Memory {
-    /// Creates memory without buffers. Without `direct`, `DeviceOnly` buffers are treated as invisible to the host even
-    /// if they are not.
+    /// Creates memory without buffers.
     pub(super) fn new(
         shared: &Arc<DeviceShared>,
         instance: &ash::Instance,
         physical: &Physical,
         budget_bytes: u64,
-        direct: bool,
+        access: HostAccess,
     ) -> Result<Self, GpuError> {
         let mut debug_settings = AllocatorDebugSettings::default();
         debug_settings.log_leaks_on_shutdown = false;
@@ -106,7 +120,10 @@ impl Memory {
             spares: Vec::new(),
             usage: MemoryUse { budget_bytes, ..MemoryUse::default() },
             allocation_bytes_max: physical.info.allocation_bytes_max,
-            direct,
+            access,
+            // SAFETY: `physical` was listed from this instance, which the caller keeps.
+            types: unsafe { instance.get_physical_device_memory_properties(physical.raw) },
+            unmanaged_bytes: 0,
         })
     }
 
@@ -135,9 +152,7 @@ impl Memory {
         // at least 1 and, by the check above, within the device's limit.
         let raw = self.shared.check("making a buffer", unsafe { self.shared.raw.create_buffer(&info, None) })?;
         match self.bind_memory(raw, name, usage) {
-            Ok(allocation) => {
-                Ok(self.store(BackedBuffer { raw, allocation, name, usage, last_use: 0, freed: false }, bytes))
-            }
+            Ok(block) => Ok(self.store(BackedBuffer { raw, block, name, usage, last_use: 0, freed: false }, bytes)),
             Err(error) => {
                 // SAFETY: the buffer was created above, and no handle of it was given out.
                 unsafe { self.shared.raw.destroy_buffer(raw, None) };
@@ -147,10 +162,10 @@ impl Memory {
     }
 
     /// Allocates the memory of a buffer, within the budget, and binds it.
-    fn bind_memory(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<Allocation, GpuError> {
+    fn bind_memory(&mut self, raw: vk::Buffer, name: &'static str, usage: Usage) -> Result<BufferMemory, GpuError> {
         // SAFETY: `allocate`, the only caller, has just created `raw` from this device.
         let requirements = unsafe { self.shared.raw.get_buffer_memory_requirements(raw) };
-        let allocation = match self.take_spare(&requirements, usage) {
+        let block = match self.take_spare(&requirements, usage) {
             Some(spare) => spare,
             None => {
                 self.give_up_useless(requirements.size, usage);
@@ -167,13 +182,13 @@ impl Memory {
         // SAFETY: the allocator chose type, size and alignment by the `requirements` of this buffer, or of one that was
         // larger and of equal flags and use, whose types and alignment are the same (Vulkan 1.2, 12.7), and which is
         // destroyed; `allocate` has just created the buffer, so it is not bound yet.
-        let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+        let bound = unsafe { self.shared.raw.bind_buffer_memory(raw, block.place().0, block.place().1) };
         if let Err(error) = self.shared.check("binding memory", bound) {
-            self.give_back(allocation);
+            self.give_back(block);
             return Err(error);
         }
         self.shared.name(raw, name);
-        Ok(allocation)
+        Ok(block)
     }
 
     /// Allocates memory that was not in use before, within the budget.
@@ -182,7 +197,10 @@ impl Memory {
         requirements: &vk::MemoryRequirements,
         name: &'static str,
         usage: Usage,
-    ) -> Result<Allocation, GpuError> {
+    ) -> Result<BufferMemory, GpuError> {
+        if self.access == HostAccess::Unmapped && usage == Usage::DeviceOnly {
+            return self.fresh_unmapped(requirements, name);
+        }
         let location = match usage {
             Usage::DeviceOnly => MemoryLocation::GpuOnly,
             Usage::Upload => MemoryLocation::CpuToGpu,
@@ -203,20 +221,52 @@ impl Memory {
                 reason: other.to_string(),
             },
         })?;
-        if self.allocator().capacity() > self.usage.budget_bytes {
-            self.give_back(allocation);
+        let block = BufferMemory::Managed(allocation);
+        if self.taken_bytes() > self.usage.budget_bytes {
+            self.give_back(block);
             return Err(self.out_of_memory(name, requirements.size));
         }
         self.note_use();
-        Ok(allocation)
+        Ok(block)
+    }
+
+    /// Allocates memory of its own, which is not mapped, within the budget.
+    fn fresh_unmapped(
+        &mut self,
+        requirements: &vk::MemoryRequirements,
+        name: &'static str,
+    ) -> Result<BufferMemory, GpuError> {
+        let bytes = requirements.size;
+        if self.taken_bytes() + bytes > self.usage.budget_bytes {
+            return Err(self.out_of_memory(name, bytes));
+        }
+        let permitted = |index: &u32| requirements.memory_type_bits >> index & 1 == 1;
+        let is_local = |index: &u32| {
+            let flags = self.types.memory_types[*index as usize].property_flags;
+            flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+        };
+        let mut types = (0..self.types.memory_type_count).filter(permitted);
+        let chosen = types.clone().find(is_local).or_else(|| types.next()).expect("a buffer fits a type of memory");
+        let info = vk::MemoryAllocateInfo::default().allocation_size(bytes).memory_type_index(chosen);
+        // SAFETY: the type is one of the device's, which a device outlives (see `allocate`).
+        let allocated = unsafe { self.shared.raw.allocate_memory(&info, None) };
+        let memory = self.shared.check(&format!("allocating {name}"), allocated)?;
+        self.unmanaged_bytes += bytes;
+        self.note_use();
+        Ok(BufferMemory::Unmapped { memory, bytes })
+    }
+
+    /// Returns the bytes that were allocated from the driver.
+    fn taken_bytes(&mut self) -> u64 {
+        self.allocator().capacity() + self.unmanaged_bytes
     }
 
     /// Returns the smallest spare block that a buffer fits into, unless much of it would be left over.
-    fn take_spare(&mut self, requirements: &vk::MemoryRequirements, usage: Usage) -> Option<Allocation> {
+    fn take_spare(&mut self, requirements: &vk::MemoryRequirements, usage: Usage) -> Option<BufferMemory> {
         let bytes = requirements.size;
-        let fits = |spare: &Allocation| (bytes..=bytes + bytes / 4).contains(&spare.size());
+        let fits = |spare: &BufferMemory| (bytes..=bytes + bytes / 4).contains(&spare.bytes());
         let fitting = self.spares.iter().enumerate().filter(|(_, spare)| usage == Usage::DeviceOnly && fits(spare));
-        let (at, _) = fitting.min_by_key(|(_, spare)| spare.size())?;
+        let (at, _) = fitting.min_by_key(|(_, spare)| spare.bytes())?;
         let spare = self.spares.swap_remove(at);
         self.note_use();
         Some(spare)
@@ -224,11 +274,11 @@ impl Memory {
 
     /// Keeps the block of a destroyed buffer, if it has one of its own that is among the largest.
     fn keep_spare(&mut self, held: BackedBuffer) {
-        if held.usage != Usage::DeviceOnly || held.allocation.size() <= BLOCK_BYTES || !self.is_roomy(0) {
-            return self.give_back(held.allocation);
+        if held.usage != Usage::DeviceOnly || held.block.bytes() <= BLOCK_BYTES || !self.is_roomy(0) {
+            return self.give_back(held.block);
         }
-        self.spares.push(held.allocation);
-        self.spares.sort_by_key(|spare| Reverse(spare.size()));
+        self.spares.push(held.block);
+        self.spares.sort_by_key(|spare| Reverse(spare.bytes()));
         let smaller = self.spares.split_off(self.spares.len().min(SPARES_MAX));
         smaller.into_iter().for_each(|spare| self.give_back(spare));
         self.note_use();
@@ -236,7 +286,7 @@ impl Memory {
 
     /// Whether `more_bytes` more bytes, what is in use and spare blocks take at most half of the limit.
     fn is_roomy(&mut self, more_bytes: u64) -> bool {
-        self.allocator().capacity() + more_bytes <= self.usage.budget_bytes / 2
+        self.taken_bytes() + more_bytes <= self.usage.budget_bytes / 2
     }
 
     /// Gives up spare blocks before a buffer of `bytes` bytes that has none gets its memory: all where memory may be
@@ -252,7 +302,7 @@ impl Memory {
     /// Gives spare blocks of less than `bytes` bytes back to the driver.
     pub(super) fn give_up_spares(&mut self, bytes: u64) {
         let spares = std::mem::take(&mut self.spares).into_iter();
-        let (kept, given_up): (Vec<_>, Vec<_>) = spares.partition(|spare| spare.size() >= bytes);
+        let (kept, given_up): (Vec<_>, Vec<_>) = spares.partition(|spare| spare.bytes() >= bytes);
         self.spares = kept;
         given_up.into_iter().for_each(|spare| self.give_back(spare));
     }
@@ -269,17 +319,26 @@ impl Memory {
     }
 
     fn note_use(&mut self) {
-        let spare_bytes: u64 = self.spares.iter().map(Allocation::size).sum();
-        self.usage.used_bytes = self.allocator().capacity() - spare_bytes;
+        let spare_bytes: u64 = self.spares.iter().map(BufferMemory::bytes).sum();
+        self.usage.used_bytes = self.taken_bytes() - spare_bytes;
     }
 
     fn allocator(&mut self) -> &mut Allocator {
         self.allocator.as_mut().expect("memory is used only until the device closes")
     }
 
-    fn give_back(&mut self, allocation: Allocation) {
-        let freed = self.allocator().free(allocation);
-        freed.expect("an allocation is freed once, by the allocator that made it");
+    fn give_back(&mut self, block: BufferMemory) {
+        match block {
+            BufferMemory::Managed(allocation) => {
+                let freed = self.allocator().free(allocation);
+                freed.expect("an allocation is freed once, by the allocator that made it");
+            }
+            BufferMemory::Unmapped { memory, bytes } => {
+                // SAFETY: its buffer is destroyed, or was not bound to it, and the block is given back once.
+                unsafe { self.shared.raw.free_memory(memory, None) };
+                self.unmanaged_bytes -= bytes;
+            }
+        }
         self.note_use();
     }
 
@@ -326,18 +385,18 @@ impl Memory {
     /// Returns the bytes of a range, if the host can access them.
     pub(super) fn mapped(&self, range: BufferRange) -> Option<&[u8]> {
         let held = self.held(range.buffer).filter(|held| self.is_host_accessible(held))?;
-        held.allocation.mapped_slice()?.get(span(range))
+        held.block.mapped()?.get(span(range))
     }
 
     /// Returns the bytes of a range for writing, if the host can access them.
     pub(super) fn mapped_mut(&mut self, range: BufferRange) -> Option<&mut [u8]> {
         self.held(range.buffer).filter(|held| self.is_host_accessible(held))?;
         let held = self.slots[range.buffer.index() as usize].held.as_mut()?;
-        held.allocation.mapped_slice_mut()?.get_mut(span(range))
+        held.block.mapped_mut()?.get_mut(span(range))
     }
 
     fn is_host_accessible(&self, held: &BackedBuffer) -> bool {
-        self.direct || held.usage != Usage::DeviceOnly
+        self.access == HostAccess::Direct || held.usage != Usage::DeviceOnly
     }
 
     /// Frees a buffer once no submission uses it. A handle that is not alive is ignored.

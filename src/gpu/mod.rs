@@ -8,7 +8,9 @@
 #![allow(unsafe_code)]
 
 mod as_gpu;
+mod buffer_memory;
 mod cache;
+mod capture;
 mod check;
 mod compile;
 mod compile_log;
@@ -39,6 +41,7 @@ mod transfer;
 
 pub use as_gpu::AsGpu;
 pub use cache::default_cache_folder;
+pub use capture::{Capture, CaptureError, capture_layer};
 pub use compile_log::{CompileLog, CompiledKernel, Compiling};
 pub use device::{Device, OpenOptions};
 pub use driver_cache::avoid_full_driver_cache;

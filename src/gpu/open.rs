@@ -4,7 +4,7 @@ use super::compile::CompileThreads;
 use super::device::{Device, OpenOptions};
 use super::driver_cache;
 use super::error::{GpuError, OpenDeviceTitle};
-use super::instance::Instance;
+use super::instance::{Instance, Layers};
 use super::physical::{DeviceInfo, enumerate};
 use super::select::{select, unused_gpus};
 use super::threads::single_threaded_cpu_devices;
@@ -49,7 +49,7 @@ pub fn open_each(selection: &str, options: &OpenOptions) -> Result<Vec<Opening>,
         single_threaded_cpu_devices()?;
     }
     driver_cache::report(&options.reporter);
-    let instance = Instance::new(options.validate, &options.reporter)?;
+    let instance = Instance::new(layers(options), &options.reporter)?;
     let mut infos: Vec<DeviceInfo> = enumerate(&instance)?.into_iter().map(|physical| physical.info).collect();
     if options.partial {
         infos.iter_mut().for_each(|info| info.usable = !info.lacking.iter().any(|lack| lack.fatal));
@@ -116,6 +116,10 @@ fn compile_threads(options: &OpenOptions) -> Result<Arc<CompileThreads>, GpuErro
     threads.map_err(|e| GpuError::NoInstance { reason: format!("no thread could be started to compile kernels: {e}") })
 }
 
+fn layers(options: &OpenOptions) -> Layers {
+    Layers { validation: options.validate, capture: options.capture }
+}
+
 /// Opens one device on the given instance, or on a new one.
 fn open_one(
     instance: Option<Instance>,
@@ -123,7 +127,7 @@ fn open_one(
     options: &OpenOptions,
     threads: &Arc<CompileThreads>,
 ) -> Result<Device, GpuError> {
-    let instance = instance.map_or_else(|| Instance::new(options.validate, &options.reporter), Ok);
+    let instance = instance.map_or_else(|| Instance::new(layers(options), &options.reporter), Ok);
     let instance = instance.map_err(|error| GpuError::Vulkan {
         device: requested.title.clone(),
         doing: OPENING.to_string(),

@@ -1,7 +1,7 @@
 //! The physical devices of this machine: their properties, features and limits, and what they lack.
 
 use super::error::GpuError;
-use super::instance::Instance;
+use super::instance::{Instance, Layers};
 use super::memory::BLOCK_BYTES;
 use super::profile::DeviceClock;
 use super::requirements::{FEATURES, Features, LIMITS, NeededFor, SUBGROUP_OPERATIONS};
@@ -160,7 +160,7 @@ pub(super) struct Physical {
 /// # Errors
 /// If there is no loader or driver, or a driver fails; having no device is not an error.
 pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
-    let instance = Instance::new(validate, &Arc::new(Reporter::silent()))?;
+    let instance = Instance::new(Layers { validation: validate, capture: false }, &Arc::new(Reporter::silent()))?;
     Ok(enumerate(&instance)?.into_iter().map(|physical| physical.info).collect())
 }
 

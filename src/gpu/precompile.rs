@@ -11,7 +11,7 @@ use super::device::create;
 use super::empty_dispatch;
 use super::encode::EMPTY_BYTES;
 use super::error::GpuError;
-use super::memory::{Memory, Usage};
+use super::memory::{HostAccess, Memory, Usage};
 use super::physical::Physical;
 use super::pipeline::{ComputePipeline, KernelLayout, binding_forms, make_layout, make_pipeline, make_set_layout};
 use super::shared::{CreatedDevice, DeviceShared};
@@ -74,11 +74,13 @@ impl PrecompileDevices {
         let (validates, as_gpu, driver_threads) = (main.validates, main.as_gpu.clone(), main.driver_threads);
         let opened = CreatedDevice { raw, family, clock: None, names: None, validates, as_gpu, driver_threads };
         let shared = Arc::new(DeviceShared::new(opened, title, main.reporter()));
-        let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, true).and_then(|mut memory| {
-            let empty = memory.allocate("an unused binding", EMPTY_BYTES, Usage::DeviceOnly);
-            let empty = empty.inspect_err(|_| drop(memory.close()))?;
-            Ok((memory, empty))
-        });
+        let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, HostAccess::Direct).and_then(
+            |mut memory| {
+                let empty = memory.allocate("an unused binding", EMPTY_BYTES, Usage::DeviceOnly);
+                let empty = empty.inspect_err(|_| drop(memory.close()))?;
+                Ok((memory, empty))
+            },
+        );
         if memory.is_err() {
             // SAFETY: the device was created above and only this thread knows it; if `Memory::new` failed nothing was
             // created from it, and if the allocation failed `memory.close` destroyed what was.

@@ -139,21 +139,6 @@ impl DeviceShared {
         }
     }
 
-    /// Marks the begin or end of a capture: RenderDoc interprets queue labels with these names as commands.
-    pub(super) fn mark_capture(&self, begins: bool) {
-        let Some(names) = &self.names else { return };
-        let text = if begins {
-            c"capture-marker,begin_capture,type,application"
-        } else {
-            c"capture-marker,end_capture,type,application"
-        };
-        let info = vk::DebugUtilsLabelEXT::default().label_name(text);
-        let queue = self.queue.lock();
-        // SAFETY: `names` exists only if the instance has the extension, and the lock held above keeps other threads
-        // from the queue.
-        unsafe { names.queue_insert_debug_utils_label(*queue, &info) };
-    }
-
     /// Reports a warning about this device.
     pub(super) fn warn(&self, code: &'static str, message: impl Into<String>) {
         self.reporter().warn(code, &SourceLocation::default(), format!("{}: {}", self.title, message.into()));

@@ -205,7 +205,6 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         pages_bytes_max: setup.pages_bytes_max,
         grid_residency: setup.grid_residency,
         perturb: setup.perturb,
-        captured_region: None,
         interrupt: Interrupt::default(),
         tally: Arc::default(),
     }

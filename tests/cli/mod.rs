@@ -1,5 +1,6 @@
 //! The program as users run it: streams and exit codes of the binary.
 
+mod capture;
 mod devices;
 mod documents;
 mod estimates;

@@ -10,7 +10,7 @@ use crate::cli::watcher::{Watcher, report_interrupt};
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::files::{FileClaims, FileRefused, FileRole, check_writable, write_bytes};
 use anthill::film::OutputName;
-use anthill::options::{CheckpointOptions, RenderOptions};
+use anthill::options::{CaptureOptions, CheckpointOptions, RenderOptions};
 use anthill::outcome::exit_code::{INCOMPLETE, WRONG_USAGE};
 use anthill::outcome::{Ending, Outcome};
 use anthill::pipeline_choice::{KeptPipelines, PipelineChoice};
@@ -181,7 +181,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         let keep = available_cpus().and_then(|available| keep_to_cpus(cores.of(available)));
         keep.map_err(|error| format!("--threads: this system cannot restrict a program to some cores: {error}"))?;
     }
-    if let Some(path) = &flags.stats {
+    for path in [&flags.stats, &flags.capture].into_iter().flatten() {
         check_writable(path).map_err(|error| cannot_write(path, &error))?;
     }
     let trace = match &flags.trace {
@@ -209,6 +209,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         timeout: flags.timeout,
         time_max: flags.max_time,
         checkpoint,
+        capture: flags.capture.clone().map(|path| CaptureOptions { path, region: flags.capture_region }),
         trace,
         files: Arc::new(files.with_output_limit(flags.max_output)),
     })
@@ -260,6 +261,7 @@ fn claim_files(flags: &RenderFlags, checkpoint: Option<&CheckpointOptions>) -> R
     claimed.extend(checkpoints.map(|path| (path, FileRole::Checkpoint)));
     claimed.extend(flags.stats.clone().map(|path| (path, FileRole::Statistics)));
     claimed.extend(flags.trace.clone().map(|path| (path, FileRole::Trace)));
+    claimed.extend(flags.capture.clone().map(|path| (path, FileRole::Capture)));
     for (path, role) in &claimed {
         claims.claim(path, *role).map_err(refused)?;
     }

@@ -1,11 +1,12 @@
 //! The flags of `anthill render`.
 
 use super::values::{
-    CalibrateAfter, CoreCount, ProgressMode, parse_bytes, parse_calibrate_after, parse_cores, parse_count,
-    parse_seconds, pipelines,
+    CalibrateAfter, CoreCount, ProgressMode, parse_bytes, parse_calibrate_after, parse_capture_region, parse_cores,
+    parse_count, parse_seconds, pipelines,
 };
 use super::work::WorkFlags;
 use anthill::film::{OutputName, check_driver};
+use anthill::options::CaptureRegion;
 use anthill::pipeline::plan::NamedPipeline;
 use clap::Args;
 use std::num::NonZeroUsize;
@@ -71,6 +72,15 @@ pub(crate) struct RenderFlags {
     /// Write a timeline of all devices, regions and stages, which opens in ui.perfetto.dev
     #[arg(long, value_name = "FILE.json")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// After the first picture, draw one of its regions again for RenderDoc, and write what its device does to this
+    /// file. It holds the contents of device memory, of which it uses 64M unless --memory is given
+    #[arg(long, value_name = "OUT.rdc", conflicts_with_all = ["check", "validate"])]
+    pub(crate) capture: Option<PathBuf>,
+
+    /// The region for --capture: slowest, its number from 0 as --stats lists them, or a pixel X,Y that it holds
+    #[arg(long, value_name = "WHICH", value_parser = parse_capture_region, default_value = "slowest", requires = "capture")]
+    pub(crate) capture_region: CaptureRegion,
 
     /// Read the scene, compile its shaders and test its outputs, but render nothing; needs no device
     #[arg(long)]

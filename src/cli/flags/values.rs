@@ -1,7 +1,7 @@
 //! Parses the values of flags: sizes, times, frames. Errors complete a sentence: "invalid value '5x' for '--memory
 //! <SIZE>': ...".
 
-use anthill::options::Frames;
+use anthill::options::{CaptureRegion, Frames};
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
 use anthill::shading::standalone::PassLimits;
 use clap::ValueEnum;
@@ -120,6 +120,19 @@ pub(crate) fn parse_calibrate_after(text: &str) -> Result<CalibrateAfter, String
     Ok(CalibrateAfter(time))
 }
 
+/// Parses which region is captured: `slowest`, a number, or a pixel `X,Y`.
+pub(crate) fn parse_capture_region(text: &str) -> Result<CaptureRegion, String> {
+    let pixel = || {
+        let (x, y) = text.split_once(',')?;
+        Some(CaptureRegion::At([x.trim().parse().ok()?, y.trim().parse().ok()?]))
+    };
+    let region = match text {
+        "slowest" => Some(CaptureRegion::Slowest),
+        text => text.parse().ok().map(CaptureRegion::Number).or_else(pixel),
+    };
+    region.ok_or_else(|| "expected slowest, the number of a region, or a pixel as in 120,80".to_owned())
+}
+
 /// Parses frames: `1-10,12`. Numbers may be negative (`-5--1`).
 pub(crate) fn parse_frames(text: &str) -> Result<Frames, String> {
     let frame = |number: &str| {
@@ -171,6 +184,17 @@ mod tests {
         assert_eq!(parse_calibrate_after("never"), Ok(CalibrateAfter(None)));
         assert_eq!(parse_calibrate_after("15m"), Ok(CalibrateAfter(Some(Duration::from_secs(900)))));
         assert!(parse_calibrate_after("soon").is_err_and(|error| error.ends_with(", or never")));
+    }
+
+    #[test]
+    fn captured_regions_are_the_slowest_or_have_a_number_or_a_pixel() {
+        let parsed = |text| parse_capture_region(text).ok();
+        assert_eq!(parsed("slowest"), Some(CaptureRegion::Slowest));
+        assert_eq!(parsed("12"), Some(CaptureRegion::Number(12)));
+        assert_eq!(parsed("120, -8"), Some(CaptureRegion::At([120, -8])));
+        for wrong in ["", "fastest", "-1", "1,2,3", "1,", "1.5"] {
+            assert_eq!(parsed(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

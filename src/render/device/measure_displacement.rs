@@ -54,7 +54,6 @@ impl DeviceRenderer {
         self.shared.pipeline = Pipeline::MEASURE;
         let result = self.measure_regions(pixels);
         self.shared.pipeline = self.picture.pipeline_of(self.device.info());
-        self.begun_regions = 0;
         self.end_picture();
         result?;
         Ok(self.displaced()?)

@@ -83,8 +83,6 @@ pub(crate) struct Picture {
     pub grid_residency: Option<GridResidency>,
     /// Makes submissions as different as they can be, by this seed (a test aid).
     pub perturb: Option<u64>,
-    /// The region of each device, counted from 0, that RenderDoc captures; one region is in flight then.
-    pub captured_region: Option<u64>,
     /// Stops counting and drawing.
     pub interrupt: Interrupt,
     /// Where devices report how far they are.

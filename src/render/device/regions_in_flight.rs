@@ -3,7 +3,6 @@
 use crate::gpu::{Device, GpuError, StageTime, Ticket};
 use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::pixels::RegionPixels;
-use crate::pipeline::plan::Pipeline;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::region_result::RegionResult;
@@ -72,11 +71,7 @@ impl DeviceRenderer {
         let regions = self.regions.as_mut().expect("the picture has begun");
         let part = regions.free.pop().expect("no more regions are begun than there is memory for");
         let active = ActiveRegion { pixels, slices: regions.parts[part], capacity: regions.capacity };
-        if self.captures(self.begun_regions) {
-            self.device.mark_capture(true);
-        }
         let run = RegionRun::begin(&mut self.device, &mut self.shared, active, self.pace.quota())?;
-        self.begun_regions += 1;
         self.in_flight.push(RunningRegion { region, part, run, begun: Instant::now(), device_s: 0.0 });
         Ok(())
     }
@@ -121,9 +116,6 @@ impl DeviceRenderer {
             return Ok(RegionPoll::Advanced);
         }
         let region = self.in_flight.remove(index);
-        if self.captures(self.begun_regions - 1) {
-            self.device.mark_capture(false);
-        }
         self.regions.as_mut().expect("a region is in flight").free.push(region.part);
         trace_region(&mut self.tracks.regions, &region, &status);
         Ok(match status {
@@ -132,11 +124,6 @@ impl DeviceRenderer {
             }
             _ => RegionPoll::TooLarge(region.region),
         })
-    }
-
-    /// Whether RenderDoc is to capture a region, counted from 0.
-    fn captures(&self, region: u64) -> bool {
-        self.picture.captured_region == Some(region) && self.shared.pipeline != Pipeline::MEASURE
     }
 }
 

@@ -37,7 +37,6 @@ pub(crate) struct DeviceRenderer {
     pub(super) regions: Option<RegionMemory>,
     pub(super) in_flight: Vec<RunningRegion>,
     pub(super) pace: Pace,
-    pub(super) begun_regions: u64,
     pub(super) tracks: DeviceTracks,
 }
 
@@ -74,7 +73,6 @@ pub(crate) struct DeviceTracks {
 
 impl DeviceTracks {
     /// Returns rows of no trace.
-    #[cfg(test)]
     pub(crate) fn off() -> Self {
         let [stages, regions, textures] = [0; 3].map(|_| crate::trace::Trace::off().track(""));
         Self { stages, regions, textures }
@@ -141,7 +139,6 @@ impl DeviceRenderer {
             regions: None,
             in_flight: Vec::new(),
             pace: Pace::new(picture.perturb),
-            begun_regions: 0,
             tracks,
             picture,
         })

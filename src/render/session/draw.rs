@@ -18,6 +18,7 @@ use crate::render::session::auto_shadows::AutoShadows;
 use crate::render::session::baked_files::BakedPicture;
 use crate::render::session::counting_pass::{CountingDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
+use crate::render::session::drawn_picture::CaptureState;
 use crate::render::session::progress_ticker::ProgressTicker;
 use crate::render::session::tiling_watch::tiling_watch;
 use crate::render::session::tuning::Tuning;
@@ -59,6 +60,8 @@ pub(super) struct Session<'a> {
     pub textures: Arc<TextureStore>,
     /// The maps of lights that cast shadows by themselves.
     pub shadows: AutoShadows,
+    /// What became of the capture that was asked for.
+    pub capture: CaptureState,
 }
 
 /// Returns the user's folder for textures that are made of pictures without tiles.
@@ -98,6 +101,7 @@ impl<'a> Session<'a> {
             is_last: false,
             world_count: 0,
             shadows: AutoShadows::default(),
+            capture: CaptureState::default(),
             shading,
             textures,
         }
@@ -246,6 +250,7 @@ impl<'a> Session<'a> {
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.world_count, displays.iter().all(is_whole));
         }
+        self.capture_region();
         let (pipelines, bakes) = (&self.options.pipelines, picture.bakes());
         let failed = self.slots.iter().map(|slot| FailedOn {
             info: &slot.info,

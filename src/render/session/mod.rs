@@ -6,9 +6,11 @@
 
 mod auto_shadows;
 mod baked_files;
+mod capture;
 mod counting_pass;
 mod devices;
 mod draw;
+mod drawn_picture;
 mod failures;
 mod limits;
 mod made_textures;

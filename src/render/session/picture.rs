@@ -98,7 +98,6 @@ impl Session<'_> {
             pages_bytes_max: self.tuning.resident_pages_bytes_max,
             grid_residency: self.tuning.grid_residency,
             perturb: self.tuning.perturb,
-            captured_region: self.tuning.captured_region,
             interrupt: self.ticker.interrupt.clone(),
             tally: Arc::clone(&self.ticker.tally),
         }

@@ -44,7 +44,7 @@ impl Session<'_> {
         &mut self,
         picture: &Arc<Picture>,
         devices: Vec<(Option<CountedDevice>, DeviceReopener)>,
-        grids: &PictureGrids,
+        grids: &Arc<PictureGrids>,
         film: &Film,
     ) {
         let (whole, begin) = (film.crop(), Instant::now());
@@ -98,6 +98,7 @@ impl Session<'_> {
         world_statistics::add_counts(&mut self.stats.counts, picture, grids, &rendered.totals);
         self.stats.texture_loss.add(&rendered.totals.texture_loss);
         self.take_devices_back(picture, &idle);
+        self.keep_for_capture(picture, grids);
         let (pipelines, bakes) = (&self.options.pipelines, picture.bakes());
         let devices = self.slots.iter().map(|slot| DrawnOn {
             info: &slot.info,

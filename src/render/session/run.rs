@@ -83,6 +83,7 @@ fn run_ticking(
     }
     session.advise_devices();
     let Drawn { ending, displays, is_cut_short } = draw_all(&mut session, &memory, &reading);
+    session.end_capture();
     let read = reading.end();
     let is_all_done = !is_cut_short && !read.cut_short && displays.iter().all(is_whole);
     let ending = limits::ending_of(ending, &ticker.interrupt, is_all_done);

@@ -21,8 +21,6 @@ pub(super) struct TestAids {
     perturb: Option<u64>,
     /// `ANTHILL_PAGE_KIB`: the size of pages, of geometry and of grids.
     small_page_bytes: Option<u64>,
-    /// `ANTHILL_CAPTURE`: the region of each device that RenderDoc captures.
-    captured_region: Option<u64>,
     /// `ANTHILL_BUCKET`: the side in pixels of the squares that are regions, which are not cut for balance.
     bucket_px: Option<u32>,
     /// `ANTHILL_PASSES`: how shading programs are cut into passes.
@@ -55,7 +53,6 @@ impl TestAids {
         Ok(Self {
             perturb: number("ANTHILL_PERTURB")?,
             small_page_bytes: page_kib.map(|kib| kib << 10),
-            captured_region: number("ANTHILL_CAPTURE")?,
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
             passes: passes()?,
             unrolled: number("ANTHILL_UNROLLED")?,
@@ -79,7 +76,6 @@ impl TestAids {
     pub(super) fn tuning(&self) -> Tuning {
         let mut tuning = Tuning {
             perturb: self.perturb,
-            captured_region: self.captured_region,
             bucket_px: self.bucket_px,
             passes: self.passes,
             rolls: self.unrolled.unwrap_or(0) == 0,
@@ -99,9 +95,6 @@ impl TestAids {
             if seed % 2 == 1 {
                 tuning.list_bytes = Some(0);
             }
-        }
-        if self.captured_region.is_some() {
-            tuning.in_flight = Some(1);
         }
         tuning
     }
@@ -162,7 +155,5 @@ mod tests {
         let perturbed = |seed| TestAids { perturb: Some(seed), ..small.clone() }.tuning();
         assert_eq!([2, 3].map(|seed| perturbed(seed).list_bytes(1600)), [1024, 0]);
         assert_eq!(perturbed(2).in_flight, Some(IN_FLIGHT_MAX));
-        let captured = TestAids { captured_region: Some(0), perturb: Some(2), ..TestAids::default() };
-        assert_eq!(captured.tuning().in_flight, Some(1));
     }
 }

@@ -19,8 +19,6 @@ pub(super) struct Tuning {
     pub in_flight: Option<usize>,
     /// The seed by which regions are split, delayed and stolen at random, if they are.
     pub perturb: Option<u64>,
-    /// The region of each device that RenderDoc captures.
-    pub captured_region: Option<u64>,
     /// The side of the squares that pictures are cut into; regions are then not cut for balance.
     pub bucket_px: Option<u32>,
     /// How shading programs are cut into passes, whatever is good for the devices.
@@ -40,7 +38,6 @@ impl Default for Tuning {
             list_bytes: None,
             in_flight: None,
             perturb: None,
-            captured_region: None,
             bucket_px: None,
             passes: None,
             rolls: true,

@@ -1,0 +1,73 @@
+//! Captures of a region for RenderDoc, and what is said where there can be none.
+
+use super::{Ran, anthill, directory, run};
+use anthill::gpu::capture_layer;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+const SCENE: &str = "Format 48 32 1\nDisplay \"a.exr\" \"exr\" \"rgba\"\nProjection \"perspective\"\nTranslate 0 0 4\n\
+    WorldBegin\nSurface \"matte\"\nSphere 1 -1 1 360\nWorldEnd\n";
+
+fn picture(directory: &Path) -> Vec<u8> {
+    let bytes = fs::read(directory.join("a.exr")).expect("it was drawn");
+    fs::remove_file(directory.join("a.exr")).expect("it is there");
+    bytes
+}
+
+/// The files beside the scene.
+fn others(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).expect("a folder").map(|entry| entry.expect("a file").file_name());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".rdc") || name.starts_with('.')).collect()
+}
+
+#[test]
+fn a_region_is_captured_whole_or_not_at_all_and_the_picture_is_the_same() {
+    let directory = directory();
+    let at = directory.path();
+    fs::write(at.join("a.rib"), SCENE).expect("writable");
+    assert_eq!(anthill(at, &["render", "a.rib"]).code, Some(0));
+    let expected = picture(at);
+    let flags =
+        ["render", "a.rib", "--devices", "0", "--capture", "r.rdc", "--capture-region", "20,16", "--memory", "16M"];
+    let Ran { code, err, .. } = anthill(at, &flags);
+    assert!(picture(at) == expected, "{err}");
+    if capture_layer().is_some() {
+        assert!(code == Some(0) && err.contains("captured region [0, 48) x [0, 32) in \"r.rdc\""), "{err}");
+        assert!(fs::read(at.join("r.rdc")).is_ok_and(|bytes| bytes.starts_with(b"RDOC")));
+        fs::remove_file(at.join("r.rdc")).expect("it is there");
+    } else {
+        assert!(code == Some(1) && err.contains("RenderDoc's Vulkan layer is not installed"), "{err}");
+    }
+    assert!(others(at).is_empty(), "{:?}", others(at));
+}
+
+#[test]
+fn where_there_can_be_no_capture_the_picture_is_drawn() {
+    let directory = directory();
+    let at = directory.path();
+    fs::write(at.join("a.rib"), SCENE).expect("writable");
+    assert_eq!(anthill(at, &["render", "a.rib"]).code, Some(0));
+    let expected = picture(at);
+    let without = [("VK_LOADER_LAYERS_DISABLE", OsStr::new("VK_LAYER_RENDERDOC_Capture"))];
+    let cases = [
+        ("0", "RenderDoc's Vulkan layer is not installed"),
+        ("7", "there is no region 7: the last is 0"),
+        ("60,3", "pixel 60, 3 was not drawn"),
+    ];
+    for (region, why) in cases {
+        let Ran { code, err, .. } =
+            run(at, &["render", "a.rib", "--capture", "r.rdc", "--capture-region", region], &without, "");
+        assert!(code == Some(1) && err.contains(&format!("\"r.rdc\" is not written: {why}")), "{region}: {err}");
+        assert!(picture(at) == expected && others(at).is_empty(), "{region}");
+    }
+    let nothing = "WorldBegin\nWorldEnd\n";
+    fs::write(at.join("b.rib"), format!("Hider \"null\"\n{nothing}")).expect("writable");
+    let Ran { code, err, .. } = anthill(at, &["render", "b.rib", "--capture", "r.rdc"]);
+    assert!(code == Some(1) && err.contains("no region of a picture was drawn"), "{err}");
+    for flags in [&["--validate"][..], &["--check"], &["--capture-region", "all"]] {
+        let Ran { code, err, .. } = anthill(at, &[&["render", "a.rib", "--capture", "r.rdc"], flags].concat());
+        assert_eq!(code, Some(2), "{flags:?}: {err}");
+    }
+}
