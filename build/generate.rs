@@ -318,16 +318,17 @@ fn dispatch(unit: &Unit<'_>, code: &mut String) {
     if !reflection.constants.is_empty() {
         code.push_str("constants: &Constants, ");
     }
-    code.push_str("groups: impl Into<recording::Groups>, bindings: &Bindings");
+    code.push_str("extent: impl Into<recording::DispatchExtent>, bindings: &Bindings");
     if !reflection.push.is_empty() {
         code.push_str(", push: &Push");
     }
-    code.push_str(") -> recording::Dispatch {\n    recording::Dispatch {\n");
+    code.push_str(") -> recording::Dispatch {\n    let recording::DispatchExtent { groups, items } = extent.into();\n");
+    code.push_str("    recording::Dispatch {\n");
     let variant = if several { "variant" } else { "" };
     let _ = writeln!(code, "        kernel: std::sync::Arc::clone(kernel({variant})),");
     let words = if reflection.constants.is_empty() { "Vec::new()" } else { "constants.words()" };
     let _ = writeln!(code, "        constants: {words},");
-    code.push_str("        groups: groups.into(),\n        bindings: bindings.ranges(),\n");
+    code.push_str("        groups,\n        items,\n        bindings: bindings.ranges(),\n");
     let push = if reflection.push.is_empty() { "Vec::new()" } else { "bytemuck::bytes_of(push).to_vec()" };
     let _ = writeln!(code, "        push: {push},\n    }}\n}}");
 }

@@ -124,14 +124,14 @@ fn check_range(range: BufferRange, rules: &Rules<'_>) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::pipeline::kernels::test::copy;
-    use crate::pipeline::recording::Slice;
+    use crate::pipeline::recording::{DispatchExtent, Slice};
 
     fn buffer(bytes: u64) -> Buffer {
         Buffer::new("b", 0, 0, 0, bytes)
     }
 
-    fn dispatch(groups: impl Into<Groups>, source: Slice<u32>, target: Slice<u32>) -> Dispatch {
-        copy::dispatch(groups, &copy::Bindings { source, target }, &copy::Push::default())
+    fn dispatch(extent: impl Into<DispatchExtent>, source: Slice<u32>, target: Slice<u32>) -> Dispatch {
+        copy::dispatch(extent, &copy::Bindings { source, target }, &copy::Push::default())
     }
 
     /// Returns what the check says about a recording, with the limits that Vulkan guarantees.

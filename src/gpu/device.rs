@@ -127,7 +127,9 @@ impl Device {
         let physical =
             physical.ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
-        let names = instance.debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
+        let reads_names = options.validate || instance.is_observed(physical.raw);
+        let wants_names = instance.debug_utils() && reads_names;
+        let names = wants_names.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let (validates, as_gpu) = (options.validate, options.as_gpu.clone());
         let driver_threads = if info.kind == DeviceKind::Cpu { cpu_driver_threads() } else { 1 };
         let created = CreatedDevice { raw, family, clock: physical.clock, names, validates, as_gpu, driver_threads };

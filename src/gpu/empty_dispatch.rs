@@ -29,6 +29,7 @@ pub(super) fn dispatch_no_workgroups(
         kernel: Arc::clone(kernel),
         constants: Vec::new(),
         groups: Groups::Direct([0, 0, 0]),
+        items: None,
         bindings: vec![nothing; kernel.bindings().len()],
         push: vec![0; kernel.push_bytes() as usize],
     });

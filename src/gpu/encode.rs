@@ -127,7 +127,17 @@ impl Encoder<'_> {
     }
 
     fn dispatch(&mut self, dispatch: &Dispatch) {
+        let shared = self.inputs.shared;
+        if shared.wants_names() {
+            shared.begin_label(self.resources.commands(), &dispatch.title());
+        }
         self.begin_pass();
+        self.run(dispatch);
+        shared.end_label(self.resources.commands());
+    }
+
+    /// Records the run of a kernel.
+    fn run(&mut self, dispatch: &Dispatch) {
         let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
         let pipeline = self.inputs.pipelines[self.next_dispatch];
         let set = self.sets[self.next_dispatch];

@@ -67,6 +67,28 @@ impl Instance {
         *self.target.reporter.lock() = Arc::clone(reporter);
     }
 
+    /// Whether somebody reads the names of objects on a physical device: a layer that captures or validates, or a
+    /// profiler. Where the driver cannot say, somebody might.
+    pub(super) fn is_observed(&self, physical: vk::PhysicalDevice) -> bool {
+        // SAFETY: callers pass a physical device that was listed from this instance.
+        let extensions = unsafe { self.raw.enumerate_device_extension_properties(physical) }.unwrap_or_default();
+        let name = ext::tooling_info::NAME;
+        let says = extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+        !says || !self.tools(physical).is_empty()
+    }
+
+    /// Returns the names of the tools that observe a physical device, which has VK_EXT_tooling_info.
+    pub(super) fn tools(&self, physical: vk::PhysicalDevice) -> Vec<String> {
+        let tooling = ext::tooling_info::Instance::new(&self.entry, &self.raw);
+        // SAFETY: callers pass a physical device that was listed from this instance, and that has the extension, whose
+        // function is one of the instance.
+        let tools = unsafe { tooling.get_physical_device_tool_properties(physical) }.unwrap_or_default();
+        let name = |tool: &vk::PhysicalDeviceToolProperties<'_>| {
+            tool.name_as_c_str().map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
+        };
+        tools.iter().map(name).collect()
+    }
+
     /// Whether objects can be named and commands labelled.
     pub(super) fn debug_utils(&self) -> bool {
         self.debug_utils

@@ -96,6 +96,7 @@ pub(super) fn make_pipeline(
     // SAFETY: the module is valid SPIR-V: tests run spirv-val on the kernels of the build and on the output of the
     // shader compiler. `Kernels::check_usable` has found its capabilities enabled on this device.
     let module = shared.check(&doing, unsafe { raw.create_shader_module(&info, None) })?;
+    shared.name(module, kernel.label());
     let info = vk::PipelineCacheCreateInfo::default().initial_data(known);
     // SAFETY: `known` is empty or what this model and version of driver returned for this kernel: both are in the
     // cache's key, and `Cache::load` verified the checksum of what it read from disk.

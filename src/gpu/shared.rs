@@ -21,7 +21,7 @@ pub(super) struct CreatedDevice {
     pub(super) family: u32,
     /// The queue's clock, if it has one and stages are to be timed.
     pub(super) clock: Option<DeviceClock>,
-    /// The extension that names objects, if the instance has it.
+    /// The extension that names objects and labels commands, if the instance has it and somebody reads names.
     pub(super) names: Option<ext::debug_utils::Device>,
     /// Whether the validation layer is on.
     pub(super) validates: bool,
@@ -40,6 +40,7 @@ pub(super) struct DeviceShared {
     /// Vulkan permits one thread at a time to use a queue.
     queue: Mutex<vk::Queue>,
     pub(super) family: u32,
+    /// `None` where nobody reads names, so that none are made.
     names: Option<ext::debug_utils::Device>,
     /// The device's clock, if its queue has one.
     pub(super) clock: Option<DeviceClock>,
@@ -101,12 +102,18 @@ impl DeviceShared {
 
     /// Gives an object a name that captures and validation messages show.
     pub(super) fn name(&self, handle: impl vk::Handle, name: &str) {
-        let (Some(names), Ok(name)) = (&self.names, CString::new(name)) else { return };
+        let Some(names) = &self.names else { return };
+        let Ok(name) = CString::new(name) else { return };
         let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
         // SAFETY: callers name objects of this device that they have just created, or a command buffer of their own
         // that is not pending, so no other thread uses them. Failing to set a name changes nothing else, so the result
         // is ignored.
         let _ = unsafe { names.set_debug_utils_object_name(&info) };
+    }
+
+    /// Whether somebody reads names and labels.
+    pub(super) fn wants_names(&self) -> bool {
+        self.names.is_some()
     }
 
     /// Returns the lock to be held while a command buffer is emptied, begun or labelled.
@@ -121,7 +128,8 @@ impl DeviceShared {
 
     /// Begins a named part of a command buffer.
     pub(super) fn begin_label(&self, commands: vk::CommandBuffer, text: &str) {
-        let (Some(names), Ok(text)) = (&self.names, CString::new(text)) else { return };
+        let Some(names) = &self.names else { return };
+        let Ok(text) = CString::new(text) else { return };
         let info = vk::DebugUtilsLabelEXT::default().label_name(&text);
         let _recording = self.recording();
         // SAFETY: `names` exists only if the instance has the extension; `encode` passes the command buffer that it is

@@ -8,7 +8,7 @@ use super::kernels::constants::{
 };
 use super::kernels::{depth, filter, taps};
 use super::portion::{covering, portion};
-use super::recording::{Groups, Recording, Slice};
+use super::recording::{DispatchExtent, Recording, Slice};
 use super::stage::{
     AssignBin, Bins, Execution, Feature, FilteredRecord, KernelDemand, Need, Process, RecordTask, Repeats,
     StageDescriptor, Task, Units, When, Work,
@@ -175,7 +175,7 @@ fn record_filter(
 }
 
 /// The workgroups of a filter for some pixels, and what its dispatches are given alike; the rest is 0.
-fn shared_push(region: &ActiveRegion, by: &Filter, some: &Range<u64>) -> (Groups, filter::Push) {
+fn shared_push(region: &ActiveRegion, by: &Filter, some: &Range<u64>) -> (DispatchExtent, filter::Push) {
     let ActiveRegion { pixels: region, capacity, .. } = region;
     let [inside_x, inside_y] = region.inside_offset();
     let ([first, last], groups) = portion(some, region.inside.pixel_count(), filter::LOCAL_SIZE);

@@ -10,7 +10,7 @@ use super::kernels::records::{Culled, Rest};
 use super::kernels::{block, blur_samples, hide, hide_blurred};
 use super::piece::{Per, RegionPiece};
 use super::portion::{covering, portion};
-use super::recording::{Dispatch, Groups, Recording};
+use super::recording::{Dispatch, DispatchExtent, Recording};
 use super::stage::{
     AssignBin, Bins, Execution, Feature, Finding, Grids, KernelDemand, LoadInput, LoadStage, LoadedPiece, Need,
     Process, RecordTask, Repeats, StageDescriptor, Task, Units, Work,
@@ -119,14 +119,18 @@ pub(super) fn rest_start() -> Rest {
 pub(super) fn record_passes(
     recording: &mut Recording,
     of: &RegionPiece<'_>,
-    dispatch: impl Fn(HidePass, Groups) -> Dispatch,
+    dispatch: impl Fn(HidePass, DispatchExtent) -> Dispatch,
 ) {
     recording.dispatch(dispatch(HidePass::First, of.groups(Per::Micropolygon)));
     record_rest(recording, &of.region.slices, dispatch);
 }
 
 /// Appends the rest pass, as `dispatch` makes it, and disarms it.
-fn record_rest(recording: &mut Recording, slices: &RegionSlices, dispatch: impl Fn(HidePass, Groups) -> Dispatch) {
+fn record_rest(
+    recording: &mut Recording,
+    slices: &RegionSlices,
+    dispatch: impl Fn(HidePass, DispatchExtent) -> Dispatch,
+) {
     let rest = slices.rest.cast::<[u32; 3]>().part(0..1);
     recording.dispatch(dispatch(HidePass::Rest, rest.into()));
     recording.write(rest, &[[0, 1, 1]]);

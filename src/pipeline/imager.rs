@@ -6,7 +6,7 @@
 
 use super::look::ImagerProgram;
 use super::program::{KeptLoops, LoopRun, LoopState, record_kept_loops};
-use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Recording, Slice};
+use super::recording::{Arena, ArenaFull, Buffer, Dispatch, Groups, Items, Recording, Slice};
 use super::textures::{TextureSlices, misses_words};
 use std::sync::Arc;
 
@@ -126,6 +126,7 @@ pub fn record(
         kernel: Arc::clone(&program.kernel),
         constants: textures.map_or_else(Vec::new, TextureSlices::constants),
         groups: Groups::from(tiles),
+        items: Some(Items { count: u64::from(tiles * TILE_PIXELS), unit: "pixels" }),
         bindings: [
             slices.work.range(),
             slices.arena.range(),

@@ -4,7 +4,7 @@
 use super::buffers::{ActiveRegion, GeometrySources, RegionSlices};
 use super::kernels::constants::{GRID_ROWS_LOG2, SLOT_LOG2_MIN};
 use super::kernels::records::{PairList, Piece as PieceState};
-use super::recording::{BufferRange, Groups};
+use super::recording::{BufferRange, DispatchExtent, Groups};
 use std::mem::offset_of;
 
 /// log2 of the vertices of a slot, by size class.
@@ -80,7 +80,7 @@ pub enum Per {
 
 impl Piece {
     /// Workgroups for the slots that are left after culling.
-    pub fn groups(&self, slices: &RegionSlices, per: Per) -> Groups {
+    pub fn groups(&self, slices: &RegionSlices, per: Per) -> DispatchExtent {
         let piece = slices.pieces.part(u64::from(self.number)..u64::from(self.number) + 1).range();
         let offset = match per {
             Per::Slot => offset_of!(PieceState, slot_groups),
@@ -89,7 +89,8 @@ impl Piece {
             Per::Vertex => offset_of!(PieceState, vertex_groups),
             Per::Micropolygon => offset_of!(PieceState, mp_groups),
         };
-        Groups::Indirect(BufferRange { offset: piece.offset + offset as u64, bytes: 12, ..piece })
+        let groups = Groups::Indirect(BufferRange { offset: piece.offset + offset as u64, bytes: 12, ..piece });
+        DispatchExtent::of(groups, self.slot_count.into(), "grids")
     }
 
     /// Its state before culling.
@@ -129,7 +130,7 @@ pub struct RegionPiece<'a> {
 
 impl RegionPiece<'_> {
     /// Workgroups for the slots that are left after culling.
-    pub fn groups(&self, per: Per) -> Groups {
+    pub fn groups(&self, per: Per) -> DispatchExtent {
         self.piece.groups(&self.region.slices, per)
     }
 }

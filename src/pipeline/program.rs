@@ -5,7 +5,7 @@ use super::geometry::PrimitiveKind;
 use super::kernels::{primvar, velocity, work};
 use super::look::{ShadingKernel, ShadingPass};
 use super::piece::{Per, RegionPiece};
-use super::recording::{Dispatch, Recording, Slice};
+use super::recording::{Dispatch, Items, Recording, Slice};
 use super::textures::TextureSlices;
 use super::variants::KernelList;
 use std::collections::BTreeSet;
@@ -137,7 +137,8 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
         recording.dispatch(Dispatch {
             kernel: Arc::clone(kernel),
             constants: textures.map_or_else(Vec::new, TextureSlices::constants),
-            groups: of.groups(Per::Vertex),
+            groups: of.groups(Per::Vertex).groups,
+            items: Some(Items { count: piece.vertices().into(), unit: "vertices" }),
             bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
                 .into_iter()
                 .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))

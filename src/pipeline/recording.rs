@@ -11,12 +11,17 @@
 
 mod buffer;
 mod dump;
+mod extent;
 mod kernel;
 mod limits;
 mod order;
 
 pub use buffer::{Arena, ArenaFull, ArenaNeeds, Buffer, BufferRange, Slice, VIEW_SLACK, viewed_bytes};
-pub use kernel::{Access, Binding, BindingForm, DRIVER_THREADS_ID, Kernel, KernelParts, PushKind, PushMember, hash};
+pub use dump::with_commas;
+pub use extent::{DispatchExtent, Groups, Items};
+pub use kernel::{
+    Access, Binding, BindingForm, DRIVER_THREADS_ID, Kernel, KernelName, KernelParts, PushKind, PushMember, hash,
+};
 pub use limits::{BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX};
 
 use std::sync::Arc;
@@ -34,42 +39,6 @@ pub const WORKGROUPS_MAX: u64 = 65_535;
 /// The most data that one [`Recording::write`] may carry.
 pub const WRITE_BYTES_MAX: u64 = 65_536;
 
-/// How many workgroups run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Groups {
-    /// This many along x, y, z; a zero runs nothing.
-    Direct([u32; 3]),
-    /// As many as the three `uint` at this place say when the dispatch begins.
-    Indirect(BufferRange),
-}
-
-impl Groups {
-    /// Enough workgroups of `local_size` along x for `count` invocations. Devices refuse more than their limit (65,535
-    /// or more): a kernel that may need more takes the rest along y.
-    pub fn covering(count: u64, local_size: [u32; 3]) -> Self {
-        let groups = count.div_ceil(u64::from(local_size[0]));
-        Groups::Direct([u32::try_from(groups).unwrap_or(u32::MAX), 1, 1])
-    }
-}
-
-impl From<u32> for Groups {
-    fn from(x: u32) -> Self {
-        Groups::Direct([x, 1, 1])
-    }
-}
-
-impl From<[u32; 3]> for Groups {
-    fn from(groups: [u32; 3]) -> Self {
-        Groups::Direct(groups)
-    }
-}
-
-impl From<Slice<[u32; 3]>> for Groups {
-    fn from(place: Slice<[u32; 3]>) -> Self {
-        Groups::Indirect(place.range())
-    }
-}
-
 /// One run of a kernel. Made by the generated `dispatch` functions of [`crate::pipeline::kernels`], whose types rule
 /// out bindings in the wrong order; for compiled shaders it is made by hand.
 #[derive(Clone, Debug)]
@@ -80,6 +49,8 @@ pub struct Dispatch {
     pub constants: Vec<u32>,
     /// How many workgroups.
     pub groups: Groups,
+    /// What they go through; `None` if only the device knows.
+    pub items: Option<Items>,
     /// What each binding of the kernel is bound to, in order.
     pub bindings: Vec<BufferRange>,
     /// The push constants' bytes.
@@ -228,6 +199,17 @@ impl Recording {
         body(self);
         self.commands.push(Command::EndStage);
         self.stage_open = false;
+    }
+
+    /// The number of commands that do something: runs of kernels, copies, fills, writes.
+    pub fn work_count(&self) -> usize {
+        let works = |command: &&Command| {
+            matches!(
+                command,
+                Command::Dispatch(_) | Command::Copy { .. } | Command::Fill { .. } | Command::Write { .. }
+            )
+        };
+        self.commands.iter().filter(works).count()
     }
 
     /// Every kernel that is run, in order, repeats included: for compiling ahead.

@@ -5,7 +5,7 @@ use super::hide;
 use super::kernels::constants::{BATCHES, CLUSTER_GRIDS};
 use super::kernels::{gather, plan_batches, select, sort_count, sort_scatter};
 use super::portion::{covering, portion};
-use super::recording::{Groups, Recording};
+use super::recording::{DispatchExtent, Recording};
 use super::scan::{self, PrefixSum};
 use super::stage::{
     AssignBin, Bins, DepthBuckets, Execution, Finding, Need, PageOrder, Process, RecordTask, Repeats, StageDescriptor,
@@ -146,7 +146,7 @@ pub struct PageClusters<'a> {
 impl PageClusters<'_> {
     /// The first and the last (exclusive) cluster, and the workgroups for them: an invocation each (serial) or a
     /// workgroup each.
-    fn portion(self, variants: KernelVariants, local_size: [u32; 3]) -> ([u32; 2], Groups) {
+    fn portion(self, variants: KernelVariants, local_size: [u32; 3]) -> ([u32; 2], DispatchExtent) {
         let (range, groups) = portion(self.some, self.page.clusters.count(), local_size);
         if variants.serial {
             return (range, groups);

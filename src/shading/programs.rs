@@ -4,7 +4,7 @@ use super::OutputVariable;
 use super::lights::LightUse;
 use crate::diagnostic::SourceLocation;
 use crate::pipeline::look::{self, ResumableKernel, ShadingKernel, ShadingPass};
-use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel};
+use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel, KernelName};
 use crate::scene::ValueType;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -164,6 +164,8 @@ pub(super) struct Programs<'a> {
     known: FxHashMap<SignatureKey, Compilation>,
     opacities: FxHashMap<SignatureKey, Opacity>,
     kernels: Vec<ShadingKernel>,
+    /// How many programs have each name.
+    named: FxHashMap<String, u32>,
     shortfalls: BTreeMap<Shortfall, SourceLocation>,
 }
 
@@ -177,6 +179,7 @@ impl<'a> Programs<'a> {
             known: FxHashMap::default(),
             opacities: FxHashMap::default(),
             kernels: Vec::new(),
+            named: FxHashMap::default(),
             shortfalls: BTreeMap::new(),
         }
     }
@@ -230,9 +233,19 @@ impl<'a> Programs<'a> {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
         let forms = KernelForms { passes, pass_channels, resumable, demand };
-        let kernel = shading_kernel(label(signature), forms, &reflection, signature);
+        let label = self.own_label(signature);
+        let kernel = shading_kernel(label, forms, &reflection, signature);
         self.kernels.push(kernel);
         Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
+    }
+
+    /// Returns the name of a new program, with a number if others of the same shaders have it too: their lights or
+    /// bindings differ.
+    fn own_label(&mut self, signature: &Signature) -> String {
+        let label = label(signature);
+        let count = self.named.entry(label.clone()).or_default();
+        *count += 1;
+        if *count == 1 { label } else { format!("{label} #{count}") }
     }
 
     fn outputs(&self, signature: &Signature) -> Vec<OutputRequest> {
@@ -350,8 +363,10 @@ fn shading_kernel(
     let colour = signature.slice == Slice::Colour;
     let first_variable = 1 + usize::from(signature.stores_opacity);
     let push_bytes = size_of::<abi::Push>() as u32;
+    let program: Arc<str> = label.as_str().into();
     let kernel = |label: String, spirv| {
-        Kernel::compiled(label, spirv, bindings.clone(), push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
+        let name = KernelName::of_program(&program, label);
+        Kernel::compiled(name, spirv, bindings.clone(), push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
     };
     let all = |label: &str, passes: PassRuns| -> Vec<ShadingPass> {
         let count = passes.kernels.len();

@@ -186,7 +186,14 @@ fn a_kernel_made_at_run_time_runs() {
     recording.fill(buffer, 20);
     let bindings = vec![buffer.part(0..64).range(), buffer.part(64..128).range()];
     let push = bytemuck::bytes_of(&test::copy::Push { count: 64, added: 3 }).to_vec();
-    recording.dispatch(Dispatch { kernel, constants: Vec::new(), groups: Groups::from(1), bindings, push });
+    recording.dispatch(Dispatch {
+        kernel,
+        constants: Vec::new(),
+        groups: Groups::from(1),
+        items: None,
+        bindings,
+        push,
+    });
     device.submit(&recording).expect("valid");
     let read = device.read(buffer).expect("read");
     assert!(read[..64].iter().all(|word| *word == 20) && read[64..].iter().all(|word| *word == 23));
@@ -209,6 +216,7 @@ fn a_kernel_that_needs_what_is_not_enabled_is_refused() {
         kernel: Arc::clone(&kernel),
         constants: Vec::new(),
         groups: Groups::from(1),
+        items: None,
         bindings,
         push: vec![0; 8],
     });

@@ -1,6 +1,6 @@
 //! A recording as text: one command a line, indented by its scopes.
 
-use super::{Command, Dispatch, Groups, Kernel, PushKind, PushMember, Recording};
+use super::{Command, Dispatch, Groups, Items, Kernel, PushKind, PushMember, Recording};
 use std::fmt;
 
 impl fmt::Display for Recording {
@@ -33,6 +33,23 @@ impl fmt::Display for Recording {
         }
         Ok(())
     }
+}
+
+impl Dispatch {
+    /// What is run, and over how much: `shade glaze: 12,000 vertices`.
+    pub fn title(&self) -> String {
+        match self.items {
+            Some(Items { count, unit }) => format!("{}: {} {unit}", self.kernel.label(), with_commas(count)),
+            None => self.kernel.label().to_string(),
+        }
+    }
+}
+
+/// Returns a count with a comma before each three digits: `12,000`.
+pub fn with_commas(count: u64) -> String {
+    let digits = count.to_string();
+    let comma = |at: usize| if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
+    digits.char_indices().flat_map(|(at, digit)| [comma(at).to_string(), digit.to_string()]).collect()
 }
 
 impl fmt::Display for Dispatch {

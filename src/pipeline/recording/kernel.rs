@@ -90,10 +90,31 @@ pub struct KernelParts {
     pub constants: &'static [&'static str],
 }
 
+/// The name of a kernel that is made at run time.
+#[derive(Clone, Debug)]
+pub struct KernelName {
+    label: String,
+    program: Option<Arc<str>>,
+}
+
+impl KernelName {
+    /// The name of one of the kernels that a shading program is compiled to.
+    pub fn of_program(program: &Arc<str>, label: String) -> Self {
+        Self { label, program: Some(Arc::clone(program)) }
+    }
+}
+
+impl From<&str> for KernelName {
+    fn from(label: &str) -> Self {
+        Self { label: label.to_string(), program: None }
+    }
+}
+
 /// A kernel: one entry point `main`, its interface, and a digest that is equal for equal kernels.
 #[derive(Debug)]
 pub struct Kernel {
     label: Cow<'static, str>,
+    program: Option<Arc<str>>,
     words: Cow<'static, [u32]>,
     bindings: Cow<'static, [Binding]>,
     push: &'static [PushMember],
@@ -108,6 +129,7 @@ impl Kernel {
     pub fn built(parts: KernelParts) -> Arc<Self> {
         Arc::new(Self {
             label: Cow::Borrowed(parts.label),
+            program: None,
             words: Cow::Borrowed(parts.words),
             bindings: Cow::Borrowed(parts.bindings),
             push: parts.push,
@@ -121,15 +143,17 @@ impl Kernel {
     /// A kernel made at run time, such as a compiled shader: SPIR-V for Vulkan 1.2 with entry point `main` whose
     /// buffers are `bindings` of set 0 from 0 on.
     pub fn compiled(
-        label: impl Into<String>,
+        name: impl Into<KernelName>,
         words: Vec<u32>,
         bindings: Vec<Binding>,
         push_bytes: u32,
         local_size: [u32; 3],
     ) -> Arc<Self> {
         let digest = digest(&words, bindings.len(), push_bytes);
+        let KernelName { label, program } = name.into();
         Arc::new(Self {
-            label: Cow::Owned(label.into()),
+            label: Cow::Owned(label),
+            program,
             words: Cow::Owned(words),
             bindings: Cow::Owned(bindings),
             push: &[],
@@ -143,6 +167,11 @@ impl Kernel {
     /// The name, equal in file, recording, capture and statistics.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// The name of the shading program that it was compiled from, which several kernels may share: `shade glaze`.
+    pub fn program(&self) -> Option<&Arc<str>> {
+        self.program.as_ref()
     }
 
     /// SPIR-V.

@@ -23,9 +23,22 @@ fn kernel() -> Arc<Kernel> {
     })
 }
 
-fn dispatch(groups: impl Into<Groups>, bindings: Vec<BufferRange>) -> Dispatch {
+fn dispatch(extent: impl Into<DispatchExtent>, bindings: Vec<BufferRange>) -> Dispatch {
     let push: Vec<u8> = [12_u32, 0.5_f32.to_bits(), 7, 8].iter().flat_map(|w| w.to_le_bytes()).collect();
-    Dispatch { kernel: kernel(), constants: vec![4], groups: groups.into(), bindings, push }
+    let DispatchExtent { groups, items } = extent.into();
+    Dispatch { kernel: kernel(), constants: vec![4], groups, items, bindings, push }
+}
+
+#[test]
+fn a_dispatch_is_titled_by_its_kernel_and_what_it_goes_through() {
+    let title = |extent: DispatchExtent| dispatch(extent, Vec::new()).title();
+    let groups = Groups::Direct([2, 3, 1]);
+    assert_eq!(title(DispatchExtent::of(groups, 37, "grids")), "hide: 37 grids");
+    assert_eq!(title(DispatchExtent::of(groups, 12_000, "vertices")), "hide: 12,000 vertices");
+    assert_eq!(title(DispatchExtent::of(groups, 123_456_789, "invocations")), "hide: 123,456,789 invocations");
+    assert_eq!(title(groups.into()), "hide: 6 workgroups");
+    let counts = buffer("counts", 64).slice::<[u32; 3]>().part(0..1);
+    assert_eq!(title(counts.into()), "hide", "only the device knows how many");
 }
 
 #[test]
