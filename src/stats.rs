@@ -8,6 +8,7 @@ mod counts;
 mod estimate;
 mod kernel_stats;
 mod measured;
+mod memory_stats;
 mod texture_stats;
 
 pub use cost_stats::{CostStats, square_rows, square_values};
@@ -15,6 +16,7 @@ pub use counts::Counts;
 pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld};
+pub use memory_stats::{CategoryBytes, MemoryCategory};
 pub use texture_stats::{TextureFileStats, TextureLossStats, TextureStats};
 
 use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
@@ -168,6 +170,9 @@ pub struct DeviceStats {
     pub peak_bytes: u64,
     /// The limit of its memory.
     pub limit_bytes: u64,
+    /// The most device memory of each category; they need not have been in use at the same time.
+    #[serde(rename = "categories_peak_bytes")]
+    pub categories_peak: CategoryBytes,
     /// Time that it spent in each stage.
     #[serde(rename = "stages_s")]
     pub stages: StageTimes,
@@ -423,6 +428,7 @@ impl DeviceStats {
         self.limit_bytes = self.limit_bytes.max(other.limit_bytes);
         self.stages.merge(&other.stages);
         self.counts.add(&other.counts);
+        self.categories_peak.raise(&other.categories_peak);
     }
 }
 
@@ -532,7 +538,7 @@ mod tests {
             "submission_max_s",
             "peak_bytes",
             "limit_bytes",
-            "stages_s",
+            "categories_peak_bytes",
         ];
         let keys = keys_at("      ");
         assert!(keys.windows(device.len()).any(|keys| keys == device), "{keys:?}");

@@ -6,6 +6,7 @@ use super::error::GpuError;
 use super::physical::Physical;
 use super::shared::DeviceShared;
 use crate::pipeline::recording::{Buffer, BufferRange, VIEW_SLACK, viewed_bytes};
+use crate::stats::{CategoryBytes, MemoryCategory};
 use ash::vk;
 use gpu_allocator::vulkan::{AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationError, AllocationSizes, AllocatorDebugSettings, MemoryLocation};
@@ -32,6 +33,10 @@ pub struct MemoryUse {
     pub peak_bytes: u64,
     /// The limit in bytes.
     pub budget_bytes: u64,
+    /// Bytes in use by category.
+    pub categories: CategoryBytes,
+    /// The most bytes of each category, which were not all in use at once.
+    pub peak_categories: CategoryBytes,
 }
 
 /// Size in bytes of the blocks that small buffers share, the smallest that the allocator supports; larger buffers have
@@ -69,6 +74,8 @@ pub(super) struct Memory {
     /// short.
     spares: Vec<BufferMemory>,
     usage: MemoryUse,
+    /// Bytes of buffers by category.
+    buffer_bytes: CategoryBytes,
     allocation_bytes_max: u64,
     access: HostAccess,
     /// What the device's types of memory are.
@@ -119,6 +126,7 @@ impl Memory {
             empty_slots: Vec::new(),
             spares: Vec::new(),
             usage: MemoryUse { budget_bytes, ..MemoryUse::default() },
+            buffer_bytes: CategoryBytes::default(),
             allocation_bytes_max: physical.info.allocation_bytes_max,
             access,
             // SAFETY: `physical` was listed from this instance, which the caller keeps.
@@ -152,7 +160,10 @@ impl Memory {
         // at least 1 and, by the check above, within the device's limit.
         let raw = self.shared.check("making a buffer", unsafe { self.shared.raw.create_buffer(&info, None) })?;
         match self.bind_memory(raw, name, usage) {
-            Ok(block) => Ok(self.store(BackedBuffer { raw, block, name, usage, last_use: 0, freed: false }, bytes)),
+            Ok(block) => {
+                self.note_buffer(name, block.bytes());
+                Ok(self.store(BackedBuffer { raw, block, name, usage, last_use: 0, freed: false }, bytes))
+            }
             Err(error) => {
                 // SAFETY: the buffer was created above, and no handle of it was given out.
                 unsafe { self.shared.raw.destroy_buffer(raw, None) };
@@ -178,7 +189,6 @@ impl Memory {
                 }
             }
         };
-        self.usage.peak_bytes = self.usage.peak_bytes.max(self.usage.used_bytes);
         // SAFETY: the allocator chose type, size and alignment by the `requirements` of this buffer, or of one that was
         // larger and of equal flags and use, whose types and alignment are the same (Vulkan 1.2, 12.7), and which is
         // destroyed; `allocate` has just created the buffer, so it is not bound yet.
@@ -310,7 +320,7 @@ impl Memory {
     /// Gives spare blocks back to the driver, and forgets how much was in use.
     pub(super) fn end_render(&mut self) {
         self.give_up_spares(u64::MAX);
-        self.usage.peak_bytes = 0;
+        (self.usage.peak_bytes, self.usage.peak_categories) = (0, CategoryBytes::default());
     }
 
     /// The number of buffers that are not destroyed.
@@ -321,6 +331,17 @@ impl Memory {
     fn note_use(&mut self) {
         let spare_bytes: u64 = self.spares.iter().map(BufferMemory::bytes).sum();
         self.usage.used_bytes = self.taken_bytes() - spare_bytes;
+        self.usage.categories = self.buffer_bytes;
+        let rest = self.usage.used_bytes.saturating_sub(self.buffer_bytes.sum());
+        self.usage.categories.add(MemoryCategory::Other, rest);
+    }
+
+    /// Notes a buffer that was made.
+    fn note_buffer(&mut self, name: &str, bytes: u64) {
+        self.buffer_bytes.add(MemoryCategory::of(name), bytes);
+        self.note_use();
+        self.usage.peak_bytes = self.usage.peak_bytes.max(self.usage.used_bytes);
+        self.usage.peak_categories.raise(&self.usage.categories);
     }
 
     fn allocator(&mut self) -> &mut Allocator {
@@ -425,6 +446,7 @@ impl Memory {
         // SAFETY: `release` passes only buffers whose last submission is done, and `close` runs after the queue was
         // waited for or before anything was submitted; both take the buffer out of its slot, so it is destroyed once.
         unsafe { self.shared.raw.destroy_buffer(held.raw, None) };
+        self.buffer_bytes.remove(MemoryCategory::of(held.name), held.block.bytes());
         self.keep_spare(held);
     }
 

@@ -6,6 +6,7 @@ use super::error::GpuError;
 use super::execute::Ticket;
 use super::memory::Usage;
 use crate::pipeline::recording::{Buffer, BufferRange, Recording, Slice};
+use crate::stats::MemoryCategory;
 use bytemuck::Pod;
 
 /// Size of a staging buffer: a part of the device's limit, at most so large that a copy's fixed cost does not count.
@@ -161,7 +162,7 @@ impl Device {
     /// Returns the next staging buffer for uploads, which no submission still uses.
     fn staging_for_upload(&mut self) -> Result<Buffer, GpuError> {
         if self.staging.uploads.len() < 2 {
-            let buffer = self.allocate("upload staging", self.staging_chunk(), Usage::Upload)?;
+            let buffer = self.allocate(MemoryCategory::Staging.name(), self.staging_chunk(), Usage::Upload)?;
             self.staging.uploads.push((buffer, None));
         }
         self.staging.next_upload = (self.staging.next_upload + 1) % self.staging.uploads.len();
@@ -206,7 +207,11 @@ impl Device {
         let size = self.staging_chunk();
         let buffer = match self.staging.readback {
             Some(buffer) => buffer,
-            None => *self.staging.readback.insert(self.memory.allocate("readback staging", size, Usage::Readback)?),
+            None => *self.staging.readback.insert(self.memory.allocate(
+                MemoryCategory::Staging.name(),
+                size,
+                Usage::Readback,
+            )?),
         };
         let to = buffer.slice::<u8>().part(0..data.len() as u64);
         let mut recording = Recording::new(format!("read {}", from.range().buffer.name()));

@@ -3,6 +3,7 @@
 use super::{open_devices, open_with, options};
 use anthill::gpu::{AsGpu, GpuError, OpenOptions, Usage};
 use anthill::pipeline::recording::Recording;
+use anthill::stats::MemoryCategory;
 use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
@@ -19,11 +20,15 @@ fn the_budget_is_kept_and_who_exceeds_it_is_named() {
     assert!(error.hint().contains("--memory"));
     let full = device.memory();
     assert!(full.used_bytes >= 32 * MIB && full.used_bytes <= full.budget_bytes, "{full:?}");
+    let (grids, all) = (full.categories.get(MemoryCategory::Grids), full.categories.sum());
+    assert!((16 * MIB..17 * MIB).contains(&grids) && all == full.used_bytes, "{full:?}");
     device.free(a);
     let c = device.allocate("lists", 16 * MIB, Usage::DeviceOnly).expect("fits in what was freed");
     device.free(b);
     device.free(c);
     assert_eq!(device.memory().peak_bytes, full.peak_bytes);
+    assert_eq!(device.memory().categories.get(MemoryCategory::Grids), 0);
+    assert_eq!(device.memory().peak_categories.get(MemoryCategory::Grids), grids);
     assert!(device.memory().used_bytes < 16 * MIB, "{:?}", device.memory());
 }
 

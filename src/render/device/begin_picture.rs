@@ -14,7 +14,7 @@ use crate::render::resident::geometry_pages::PagesBytes;
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
 use crate::scene::DepthFilter;
-use crate::stats::human_bytes;
+use crate::stats::{MemoryCategory, human_bytes};
 use std::sync::Arc;
 
 impl DeviceRenderer {
@@ -56,8 +56,9 @@ impl DeviceRenderer {
     ) -> Result<(), DeviceError> {
         let GridResidency { page_grids, pages } = residency;
         let mut slices = Vec::new();
+        let grid_list = MemoryCategory::Grids.name();
         for _ in 0..pages {
-            let buffer = self.device.allocate("grids", GridPageSlices::bytes(page_grids), Usage::DeviceOnly)?;
+            let buffer = self.device.allocate(grid_list, GridPageSlices::bytes(page_grids), Usage::DeviceOnly)?;
             self.picture_buffers.push(buffer);
             slices.push(GridPageSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
         }
@@ -111,7 +112,7 @@ impl DeviceRenderer {
         let kept = self.picture_buffers.len();
         let mut parts = Vec::new();
         for _ in 0..in_flight {
-            match self.device.allocate("region", capacity.bytes(), Usage::DeviceOnly) {
+            match self.device.allocate(MemoryCategory::Regions.name(), capacity.bytes(), Usage::DeviceOnly) {
                 Ok(buffer) => {
                     self.picture_buffers.push(buffer);
                     parts.push(RegionSlices::cut(buffer, &capacity).expect("the buffer was made for it"));

@@ -23,6 +23,7 @@ use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::order::ShareGrids;
 use crate::render::region::pace::{Pace, Portion};
 use crate::render::resident::geometry_pages::GeometryPages;
+use crate::stats::MemoryCategory;
 use std::ops::Range;
 
 /// Rounds after which a chunk is a broken invariant: 16 levels in u and v and the splits at the eye.
@@ -89,10 +90,10 @@ impl DeviceRenderer {
         allocated.map_err(|error| self.with_needs(error.into(), None))?;
         let capacity = counting_capacity(count, self.free_bytes());
         let bytes = CountSlices::bytes(count, capacity);
-        let mut buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
+        let mut buffer = self.device.allocate(MemoryCategory::Counting.name(), bytes, Usage::DeviceOnly);
         if matches!(buffer, Err(GpuError::OutOfMemory { .. })) {
             self.shared.pages.keep_one(&mut self.device)?;
-            buffer = self.device.allocate("count", bytes, Usage::DeviceOnly);
+            buffer = self.device.allocate(MemoryCategory::Counting.name(), bytes, Usage::DeviceOnly);
         }
         let buffer = buffer.map_err(|error| self.with_needs(error.into(), None))?;
         let slices = CountSlices::cut(buffer, count, capacity).expect("the buffer was made for it");

@@ -5,11 +5,12 @@ use crate::pipeline::buffers::FrameSlices;
 use crate::pipeline::kernels::records::FrameBuffer;
 use crate::pipeline::recording::{Arena, ArenaFull, Buffer};
 use crate::render::device::picture::Picture;
+use crate::stats::MemoryCategory;
 
 /// Allocates and uploads the frame of a picture.
 pub(super) fn upload(device: &mut Device, picture: &Picture) -> Result<(Buffer, FrameSlices), GpuError> {
     let bytes = Arena::measure(|arena| cut(arena, picture)).bytes;
-    let buffer = device.allocate("frame", bytes, Usage::DeviceOnly)?;
+    let buffer = device.allocate(MemoryCategory::Frame.name(), bytes, Usage::DeviceOnly)?;
     let frame = cut(&mut Arena::new(buffer), picture).expect("the buffer was made for it");
     upload_to(device, &frame, picture).inspect_err(|_| device.free(buffer))?;
     Ok((buffer, frame))

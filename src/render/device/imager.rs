@@ -13,6 +13,7 @@ use crate::render::device::picture::WorldImager;
 use crate::render::region::loop_watch::trips_for;
 use crate::render::region::pace::{Pace, Portion};
 use crate::render::resident::texture_tiles::{TextureTiles, TilesLoaded};
+use crate::stats::MemoryCategory;
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
@@ -123,7 +124,8 @@ impl ImagerDevice {
         let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose()?;
         let slots = textures.as_ref().map_or(0, TextureTiles::slots_end);
         let tiles = imager_tiles(program, slots, free_bytes(device.memory(), 0));
-        let buffer = device.allocate("imager", ImagerSlices::bytes(program, tiles, slots), Usage::DeviceOnly)?;
+        let bytes = ImagerSlices::bytes(program, tiles, slots);
+        let buffer = device.allocate(MemoryCategory::Imager.name(), bytes, Usage::DeviceOnly)?;
         let slices = ImagerSlices::cut(buffer, program, tiles, slots).expect("the buffer was made for it");
         device.upload(slices.params, &program.params).inspect_err(|_| device.free(buffer))?;
         Ok(Self { device, buffer, slices, tiles, textures, pace: Pace::new(None) })

@@ -105,6 +105,7 @@ fn add_use(stats: &mut DeviceStats, device: &Device) {
     stats.peak_bytes = device.memory().peak_bytes;
     stats.submission_max = Duration::from_secs_f64(device.submission_max_s());
     stats.limit_bytes = device.memory().budget_bytes;
+    stats.categories_peak = device.memory().peak_categories;
     for stage in Stage::ALL {
         if let Some(seconds) = device.stage_seconds().get(stage.name()) {
             stats.stages.add(stage, Duration::from_secs_f64(*seconds));

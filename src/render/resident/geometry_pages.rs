@@ -5,6 +5,7 @@ use crate::gpu::{Device, GpuError, Usage};
 use crate::pipeline::buffers::PageSlices;
 use crate::pipeline::geometry::Page;
 use crate::pipeline::recording::{Arena, ArenaFull, Buffer};
+use crate::stats::MemoryCategory;
 use std::sync::Arc;
 
 /// The pages of a world, and which of them are on a device.
@@ -87,8 +88,9 @@ impl GeometryPages {
             true => (0..self.pages.len()).map(own).collect(),
             false => vec![(None, self.page_bytes_max); self.resident_max()],
         };
+        let name = MemoryCategory::Geometry.name();
         for (page, bytes) in buffers {
-            let buffer = device.allocate("page", bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
+            let buffer = device.allocate(name, bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
             self.buffers.push(GeometryPageBuffer { buffer, page, slices: None, last_use: 0 });
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::pipeline::textures::{TextureSlices, forms};
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::resident::prefetch::tiles_near;
 use crate::render::resident::slot_table::SlotTable;
+use crate::stats::MemoryCategory;
 use crate::texture::{TILE_WORDS, TexelFormat, TextureHeader, TextureKind, TileKey, TileNeed, WrapMode};
 use glam::{DMat4, Vec4};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,6 +38,8 @@ const TABLE_RECORDS: usize = 4;
 const MATRIX_RECORDS: usize = 8;
 /// Slots that are uploaded at once, at most.
 const UPLOAD_SLOTS: usize = 512;
+/// The name of its buffers.
+const NAME: &str = MemoryCategory::Textures.name();
 /// The most tiles that are loaded together, those that were missed and others: a submission waits for them.
 const LOADED_AT_ONCE: usize = 2048;
 /// The part of the slots that is left to tiles that are missed: 1 / this.
@@ -146,7 +149,7 @@ impl TextureTiles {
                 return Ok(false);
             }
             let count = lacking.next_power_of_two().clamp(SLOTS_MIN, SLOTS_PER_BUFFER);
-            let memory = match device.allocate("tiles", SLOT_BYTES * count, Usage::DeviceOnly) {
+            let memory = match device.allocate(NAME, SLOT_BYTES * count, Usage::DeviceOnly) {
                 Err(GpuError::OutOfMemory { .. }) => return Ok(false),
                 allocated => allocated?,
             };
@@ -202,13 +205,13 @@ impl TextureTiles {
         records[1] = [texts as u32, textures_max as u32, 0, 0];
         let count = (hash_record + hash.entries().len()) as u64;
         let cut_directory = |arena: &mut Arena| arena.cut::<[u32; 4]>(count);
-        let buffer = device.allocate("textures", Arena::measure(cut_directory).bytes, Usage::DeviceOnly)?;
+        let buffer = device.allocate(NAME, Arena::measure(cut_directory).bytes, Usage::DeviceOnly)?;
         buffers.push(buffer);
         let directory = cut_directory(&mut Arena::new(buffer)).expect("the buffer was made for it");
         let mut tiles = Vec::new();
         for first in (0..slots).step_by(SLOTS_PER_BUFFER as usize) {
             let words = (slots - first).min(SLOTS_PER_BUFFER) * TILE_WORDS as u64;
-            let buffer = device.allocate("tiles", 4 * words, Usage::DeviceOnly)?;
+            let buffer = device.allocate(NAME, 4 * words, Usage::DeviceOnly)?;
             buffers.push(buffer);
             tiles.push(Arena::new(buffer).cut(words).expect("the buffer was made for it"));
         }
