@@ -136,6 +136,9 @@ pub struct RenderOptions {
     pub checkpoint: Option<CheckpointOptions>,
     /// The capture that is made after the first picture.
     pub capture: Option<CaptureOptions>,
+    /// Time each kernel of each device by itself, for which those that could run at once run one after another. It
+    /// changes no pixel. A trace does the same.
+    pub profile: bool,
     /// The trace that timelines are written to.
     pub trace: Trace,
     /// The files of the render, each with its role. A file is claimed before it is opened.

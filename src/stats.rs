@@ -3,6 +3,7 @@
 //! Each device's thread fills a [`DeviceStats`] of its own; [`Stats::add_device`] adds it to the whole when the thread
 //! is done. Nothing is shared while rendering. [`Measured`] is the part of that JSON that other commands read.
 
+mod command_stats;
 mod cost_stats;
 mod counts;
 mod estimate;
@@ -10,7 +11,9 @@ mod kernel_stats;
 mod measured;
 mod memory_stats;
 mod texture_stats;
+mod world_stats;
 
+pub use command_stats::{CommandStats, CommandTimeStats};
 pub use cost_stats::{CostStats, square_rows, square_values};
 pub use counts::Counts;
 pub use estimate::EstimateStats;
@@ -18,6 +21,7 @@ pub use kernel_stats::KernelStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld};
 pub use memory_stats::{CategoryBytes, MemoryCategory};
 pub use texture_stats::{TextureFileStats, TextureLossStats, TextureStats};
+pub use world_stats::{RegionStats, WorldStats};
 
 use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState};
@@ -176,75 +180,11 @@ pub struct DeviceStats {
     /// Time that it spent in each stage.
     #[serde(rename = "stages_s")]
     pub stages: StageTimes,
+    /// The times of its commands; `None` unless they were timed.
+    pub command_times: Option<CommandTimeStats>,
     /// Its share of the counts of the render.
     #[serde(skip)]
     pub counts: Counts,
-}
-
-/// Statistics of a region of a world: which device rendered it, when, and at what cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct RegionStats {
-    /// The device, as an index into [`Stats::devices`].
-    pub device: usize,
-    /// Its pixels in raster space: x0, y0, x1, y1, half-open.
-    pub px: [i32; 4],
-    /// Whether its device took it, or the region that it was cut from, from another device.
-    pub stolen: bool,
-    /// Its work in micropolygons, as estimated before it began.
-    pub work: u64,
-    /// Grids that it was estimated to select.
-    pub grids_estimated: u64,
-    /// Grids that it selected.
-    pub grids: u64,
-    /// Bytes of the smallest buffer that was large enough by the estimate.
-    pub bytes_estimated: u64,
-    /// Bytes of the smallest buffer that was large enough for what it selected and sampled.
-    pub bytes_used: u64,
-    /// Micropolygons that a sample saw.
-    pub visible_micropolygons: u64,
-    /// Vertices that were shaded, and idle invocations among them: the vertices of each grid are rounded up to a
-    /// power of two.
-    pub shaded_vertices: u64,
-    /// Translucent micropolygons in cells of 32 samples.
-    pub entries: u64,
-    /// When it began: the time since the first submission of its world.
-    #[serde(rename = "begin_s", serialize_with = "seconds")]
-    pub begin: Duration,
-    /// When its last pixel was finished: the time since the first submission of its world.
-    #[serde(rename = "end_s", serialize_with = "seconds")]
-    pub end: Duration,
-    /// The time of its submissions in seconds, by the device's clock.
-    pub device_s: f64,
-    /// The number of its submissions.
-    pub submissions: u64,
-}
-
-/// Statistics of a world that was rendered. Its times follow one another.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct WorldStats {
-    /// The number given to FrameBegin.
-    pub frame: Option<i32>,
-    /// The pixels that were rendered: x0, y0, x1, y1, half-open.
-    pub crop_px: [i32; 4],
-    /// Time for compiling shaders and lowering geometry, on the host.
-    #[serde(rename = "prepare_s", serialize_with = "seconds")]
-    pub prepare: Duration,
-    /// Time from the first submission until regions can begin, for uploading geometry and for splitting and counting
-    /// primitives.
-    #[serde(rename = "count_s", serialize_with = "seconds")]
-    pub count: Duration,
-    /// Time from then until the last pixel was read back.
-    #[serde(rename = "draw_s", serialize_with = "seconds")]
-    pub draw: Duration,
-    /// Time for writing the film to files.
-    #[serde(rename = "write_s", serialize_with = "seconds")]
-    pub write: Duration,
-    /// Every region that was finished, in the order in which they began.
-    pub regions: Vec<RegionStats>,
-    /// How well their size was estimated.
-    pub estimates: EstimateStats,
-    /// The causes of their times; `None` if nothing was left to render.
-    pub cost: Option<CostStats>,
 }
 
 /// A file that a display wrote or should have written.
@@ -339,6 +279,13 @@ impl Stats {
         }
     }
 
+    /// Adds times of a device that was added before.
+    pub fn add_times(&mut self, slot: usize, stages: StageTimes, command_times: Option<CommandTimeStats>) {
+        if slot < self.devices.len() {
+            self.add_device(slot, DeviceStats { stages, command_times, ..DeviceStats::default() });
+        }
+    }
+
     /// Adds the state of displays.
     pub fn add_outputs(&mut self, displays: &[DisplayOutcome]) {
         self.outputs.extend(displays.iter().map(|display| OutputStats {
@@ -429,6 +376,9 @@ impl DeviceStats {
         self.stages.merge(&other.stages);
         self.counts.add(&other.counts);
         self.categories_peak.raise(&other.categories_peak);
+        if let Some(times) = &other.command_times {
+            self.command_times.get_or_insert_default().merge(times);
+        }
     }
 }
 

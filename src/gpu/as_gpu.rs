@@ -11,6 +11,8 @@ pub struct AsGpu {
     pub parallel: bool,
     /// The host may not access the memory of the device, as on a discrete GPU: data is copied through staging buffers.
     pub staged: bool,
+    /// The device's queue has no timestamps.
+    pub clockless: bool,
     /// How kernels are rewritten, one after the other.
     pub mutants: Vec<Mutant>,
 }
@@ -44,6 +46,7 @@ impl FromStr for AsGpu {
             match part {
                 "parallel" => as_gpu.parallel = true,
                 "staged" => as_gpu.staged = true,
+                "clockless" => as_gpu.clockless = true,
                 mutant => as_gpu.mutants.push(mutant.parse().map_err(|_| unknown(part))?),
             }
         }
@@ -53,7 +56,9 @@ impl FromStr for AsGpu {
 
 fn unknown(part: &str) -> String {
     let mutants = Mutant::ALL.map(Mutant::name).join(", ");
-    format!("{part:?} is not known: parallel, staged and some of {mutants} are expected, separated by commas")
+    format!(
+        "{part:?} is not known: parallel, staged, clockless and some of {mutants} are expected, separated by commas"
+    )
 }
 
 #[cfg(test)]
@@ -62,8 +67,9 @@ mod tests {
 
     #[test]
     fn respects_are_read() {
-        let all = AsGpu { parallel: true, staged: true, mutants: vec![Mutant::Fused, Mutant::SqrtUlp] };
-        assert_eq!("staged,fused,parallel,sqrt-ulp".parse(), Ok(all));
+        let all =
+            AsGpu { parallel: true, staged: true, clockless: true, mutants: vec![Mutant::Fused, Mutant::SqrtUlp] };
+        assert_eq!("staged,fused,clockless,parallel,sqrt-ulp".parse(), Ok(all));
         assert_eq!("parallel".parse(), Ok(AsGpu { parallel: true, ..AsGpu::default() }));
         for wrong in ["", "parallel,", "fuse"] {
             let error = wrong.parse::<AsGpu>().expect_err(wrong);

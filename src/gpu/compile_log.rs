@@ -1,6 +1,7 @@
 //! What devices compile: how many kernels, how long each took, and which of them a device waits for.
 
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A kernel that was compiled.
@@ -10,6 +11,8 @@ pub struct CompiledKernel {
     pub device: u32,
     /// The kernel's label.
     pub kernel: String,
+    /// The shading program that it was compiled from, if it is of one.
+    pub program: Option<Arc<str>>,
     /// The thread that compiled it.
     pub thread: String,
     /// When compiling began.
@@ -164,6 +167,7 @@ mod tests {
         let compiled = CompiledKernel {
             device: 0,
             kernel: "dice".into(),
+            program: None,
             thread: "compile 0".into(),
             begin: Instant::now(),
             took: Duration::from_millis(5),

@@ -66,6 +66,8 @@ pub struct OpenOptions {
     pub interrupt: Interrupt,
     /// Receives the kernels that are compiled.
     pub compile_log: Arc<CompileLog>,
+    /// Whether each command of a stage is timed by itself, for which all commands run one after another.
+    pub time_commands: bool,
 }
 
 impl OpenOptions {
@@ -85,6 +87,7 @@ impl OpenOptions {
             faults: None,
             interrupt: Interrupt::default(),
             compile_log: Arc::default(),
+            time_commands: false,
         }
     }
 }
@@ -100,7 +103,7 @@ pub struct Device {
     pub(super) timeout: Duration,
     info: DeviceInfo,
     /// The buffer to which empty slices and empty dispatches are bound.
-    empty: Buffer,
+    pub(super) empty: Buffer,
     opened_at: Instant,
     /// Whether the device is known to hang: it is not waited for again.
     pub(super) hangs: bool,
@@ -127,12 +130,13 @@ impl Device {
         let physical =
             physical.ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
-        let reads_names = options.validate || instance.is_observed(physical.raw);
+        let reads_names = options.validate || options.time_commands || instance.is_observed(physical.raw);
         let wants_names = instance.debug_utils() && reads_names;
         let names = wants_names.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let (validates, as_gpu) = (options.validate, options.as_gpu.clone());
+        let clock = physical.clock.filter(|_| !as_gpu.clockless);
         let driver_threads = if info.kind == DeviceKind::Cpu { cpu_driver_threads() } else { 1 };
-        let created = CreatedDevice { raw, family, clock: physical.clock, names, validates, as_gpu, driver_threads };
+        let created = CreatedDevice { raw, family, clock, names, validates, as_gpu, driver_threads };
         let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
         let resources = check_budget(&shared, budget_bytes)
             .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, host_access(options)));
@@ -172,6 +176,7 @@ impl Device {
             threads: Arc::clone(threads),
         };
         device.start_clock()?;
+        device.time_commands(options.time_commands)?;
         device.submissions.inject(options.faults.clone());
         Ok(device)
     }
@@ -180,7 +185,7 @@ impl Device {
     fn start_clock(&mut self) -> Result<(), GpuError> {
         let mut recording = Recording::new("start of the clock");
         recording.stage("open", |_| {});
-        let ticket = self.submit(&recording)?;
+        let ticket = self.submit_transfer(&recording)?;
         self.wait(ticket, self.timeout)?;
         self.opened_at = Instant::now();
         Ok(())
@@ -192,6 +197,8 @@ impl Device {
         self.shared.report_to(&options.reporter);
         self.instance.report_to(&options.reporter);
         self.kernels.set_terms(compile_terms(options));
+        // A failure is found again when the device is used.
+        let _ = self.time_commands(options.time_commands);
     }
 
     /// Gives back what a render leaves behind. Returns whether the device can serve another one: it has not failed, and

@@ -1,12 +1,14 @@
 //! Encodes a recording into a command buffer.
 
+use super::command_times::{CommandKind, TimedCommand};
 use super::error::GpuError;
 use super::pipeline::ComputePipeline;
 use super::shared::DeviceShared;
 use super::submission_resources::{Bound, SubmissionResources};
-use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Recording};
+use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Items, Recording};
 use ash::vk;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The Vulkan objects that the recording's handles refer to.
 pub(super) struct EncoderInputs<'a> {
@@ -17,7 +19,12 @@ pub(super) struct EncoderInputs<'a> {
     pub(super) buffer: &'a dyn Fn(Buffer) -> vk::Buffer,
     /// The buffer to which empty slices are bound.
     pub(super) empty: vk::Buffer,
+    /// Whether each command of a stage is timed, for which they run one after another.
+    pub(super) times_commands: bool,
 }
+
+/// Timestamps of a submission, at most: 256 KiB of queries.
+const QUERIES_MAX: u32 = 1 << 15;
 
 /// Bytes of the binding of an empty slice: Vulkan has no empty bindings.
 pub(super) const EMPTY_BYTES: u64 = 16;
@@ -33,13 +40,21 @@ pub(super) fn encode(
     let sets = bind(inputs, resources, recording)?;
     let stage_count = recording.commands().iter().filter(|c| matches!(c, Command::BeginStage(_))).count() as u32;
     let timed = shared.clock.is_some() && stage_count > 0;
+    resources.times_commands = timed && inputs.times_commands;
+    let mut timed_max = 0;
     if timed {
-        resources.reserve_queries(shared, 2 * stage_count)?;
+        if resources.times_commands {
+            timed_max = (recording.work_count() as u32).min((QUERIES_MAX / 2).saturating_sub(stage_count));
+        }
+        let count = 2 * (stage_count + timed_max);
+        resources.reserve_queries(shared, count)?;
         // SAFETY: `resources.begin` began the command buffer above; `reserve_queries` has just made the pool large
         // enough.
-        unsafe { shared.raw.cmd_reset_query_pool(resources.commands(), resources.queries(), 0, 2 * stage_count) };
+        unsafe { shared.raw.cmd_reset_query_pool(resources.commands(), resources.queries(), 0, count) };
     }
-    let mut encoder = Encoder { inputs, resources, sets: &sets, next_dispatch: 0, order: PassOrder::Passes, timed };
+    let (next_dispatch, order) = (0, PassOrder::Passes);
+    let mut encoder =
+        Encoder { inputs, resources, sets: &sets, next_dispatch, order, timed, stage: None, stage_count, timed_max };
     shared.begin_label(encoder.resources.commands(), recording.label());
     recording.commands().iter().for_each(|command| encoder.command(command));
     encoder.show_host();
@@ -97,6 +112,12 @@ struct Encoder<'a> {
     next_dispatch: usize,
     order: PassOrder,
     timed: bool,
+    /// The stage under way.
+    stage: Option<&'static str>,
+    /// The number of stages of the recording.
+    stage_count: u32,
+    /// The number of commands that there are queries for.
+    timed_max: u32,
 }
 
 impl Encoder<'_> {
@@ -107,6 +128,7 @@ impl Encoder<'_> {
             Command::Copy { from, to } => self.copy(*from, *to),
             Command::Fill { to, value } => self.fill(*to, *value),
             Command::Write { to, data } => self.write(*to, data),
+            Command::BeginConcurrent | Command::BeginUnordered if self.inputs.times_commands => {}
             Command::BeginConcurrent => self.order = PassOrder::GroupBegins,
             // Validation cannot know that order does not matter, so this is ignored under validation.
             Command::BeginUnordered if shared.validates => {}
@@ -117,31 +139,32 @@ impl Encoder<'_> {
             Command::BeginStage(name) => {
                 shared.begin_label(commands, name);
                 self.resources.stages.push(name);
-                self.timestamp(0);
+                self.stage = Some(name);
+                self.stage_timestamp(0);
             }
             Command::EndStage => {
-                self.timestamp(1);
+                self.stage_timestamp(1);
+                self.stage = None;
                 shared.end_label(commands);
             }
         }
     }
 
     fn dispatch(&mut self, dispatch: &Dispatch) {
-        let shared = self.inputs.shared;
+        let (shared, commands) = (self.inputs.shared, self.resources.commands());
+        let (pipeline, set) = (self.inputs.pipelines[self.next_dispatch], self.sets[self.next_dispatch]);
+        self.next_dispatch += 1;
         if shared.wants_names() {
-            shared.begin_label(self.resources.commands(), &dispatch.title());
+            shared.begin_label(commands, &dispatch.title());
         }
-        self.begin_pass();
-        self.run(dispatch);
-        shared.end_label(self.resources.commands());
+        let kind = || CommandKind::Kernel(Arc::clone(&dispatch.kernel));
+        self.work(kind, dispatch.items, |encoder| encoder.run(dispatch, pipeline, set));
+        shared.end_label(commands);
     }
 
     /// Records the run of a kernel.
-    fn run(&mut self, dispatch: &Dispatch) {
+    fn run(&self, dispatch: &Dispatch, pipeline: ComputePipeline, set: vk::DescriptorSet) {
         let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
-        let pipeline = self.inputs.pipelines[self.next_dispatch];
-        let set = self.sets[self.next_dispatch];
-        self.next_dispatch += 1;
         let layout = pipeline.layout.pipeline;
         let compute = vk::PipelineBindPoint::COMPUTE;
         // SAFETY: `encode` calls this between begin and end of the command buffer. The pipeline was made with this
@@ -166,43 +189,55 @@ impl Encoder<'_> {
         if from.bytes == 0 {
             return;
         }
-        self.begin_pass();
         let region = vk::BufferCopy::default().src_offset(from.offset).dst_offset(to.offset).size(from.bytes);
-        let buffer = self.inputs.buffer;
+        let [source, target] = [from, to].map(|range| (self.inputs.buffer)(range.buffer));
+        let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
         // SAFETY: `encode` calls this between begin and end of the command buffer; `check_copy` found both ranges
         // inside buffers that are alive, of one size, and disjoint.
-        unsafe {
-            self.inputs.shared.raw.cmd_copy_buffer(
-                self.resources.commands(),
-                buffer(from.buffer),
-                buffer(to.buffer),
-                &[region],
-            );
-        }
+        let record = |_: &Self| unsafe { raw.cmd_copy_buffer(commands, source, target, &[region]) };
+        self.work(|| CommandKind::Copy, bytes(from.bytes), record);
     }
 
     fn fill(&mut self, to: BufferRange, value: u32) {
         if to.bytes == 0 {
             return;
         }
-        self.begin_pass();
         let buffer = (self.inputs.buffer)(to.buffer);
+        let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
         // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside
         // a buffer that is alive, and its offset and size multiples of 4.
-        unsafe {
-            self.inputs.shared.raw.cmd_fill_buffer(self.resources.commands(), buffer, to.offset, to.bytes, value);
-        }
+        let record = |_: &Self| unsafe { raw.cmd_fill_buffer(commands, buffer, to.offset, to.bytes, value) };
+        self.work(|| CommandKind::Fill, bytes(to.bytes), record);
     }
 
     fn write(&mut self, to: BufferRange, data: &[u8]) {
         if data.is_empty() {
             return;
         }
-        self.begin_pass();
         let buffer = (self.inputs.buffer)(to.buffer);
+        let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
         // SAFETY: `encode` calls this between begin and end of the command buffer; `check_words` found the range inside
         // a buffer that is alive, aligned to 4, and at most `WRITE_BYTES_MAX` (65,536) bytes long.
-        unsafe { self.inputs.shared.raw.cmd_update_buffer(self.resources.commands(), buffer, to.offset, data) };
+        let record = |_: &Self| unsafe { raw.cmd_update_buffer(commands, buffer, to.offset, data) };
+        self.work(|| CommandKind::Write, bytes(to.bytes), record);
+    }
+
+    /// Records a command of a pass with `record`, and its times if it belongs to a stage and there are queries left.
+    fn work(&mut self, kind: impl FnOnce() -> CommandKind, items: Option<Items>, record: impl FnOnce(&Self)) {
+        self.begin_pass();
+        let stage = self.stage.filter(|_| self.resources.times_commands);
+        let number = self.resources.timed_commands.len() as u32;
+        let timed = stage.filter(|_| number < self.timed_max);
+        self.resources.untimed += u64::from(stage.is_some() && timed.is_none());
+        let query = 2 * (self.stage_count + number);
+        if let Some(stage) = timed {
+            self.resources.timed_commands.push(TimedCommand { stage, kind: kind(), items });
+            self.timestamp(query);
+        }
+        record(self);
+        if timed.is_some() {
+            self.timestamp(query + 1);
+        }
     }
 
     /// Makes a command wait for those before it, unless it belongs to a group that has begun.
@@ -245,20 +280,23 @@ impl Encoder<'_> {
     }
 
     /// Writes the begin (0) or end (1) of the stage that was pushed last.
-    fn timestamp(&self, end: u32) {
+    fn stage_timestamp(&self, end: u32) {
         if self.timed {
-            let query = 2 * (self.resources.stages.len() as u32 - 1) + end;
-            let when = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-            // SAFETY: `encode` reset two queries for each stage at the start of this command buffer, and each stage
-            // writes its two once; `timed` is set only if the queue has timestamps.
-            unsafe {
-                self.inputs.shared.raw.cmd_write_timestamp(
-                    self.resources.commands(),
-                    when,
-                    self.resources.queries(),
-                    query,
-                );
-            }
+            self.timestamp(2 * (self.resources.stages.len() as u32 - 1) + end);
         }
     }
+
+    /// Writes the time at which the commands so far are done.
+    fn timestamp(&self, query: u32) {
+        let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
+        let when = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+        // SAFETY: `encode` reset two queries for each stage, and for as many commands as are timed at most, at the
+        // start of this command buffer; each writes its two once; both are done only if the queue has timestamps.
+        unsafe { raw.cmd_write_timestamp(commands, when, self.resources.queries(), query) };
+    }
+}
+
+/// A number of bytes that a command goes through.
+fn bytes(count: u64) -> Option<Items> {
+    Some(Items { count, unit: "bytes" })
 }

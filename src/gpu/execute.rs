@@ -36,7 +36,9 @@ pub(super) struct Submissions {
     done: u64,
     pending: VecDeque<PendingSubmission>,
     idle: Vec<SubmissionResources>,
-    profiles: Profiles,
+    pub(super) profiles: Profiles,
+    /// Whether each command of a stage is timed.
+    pub(super) times_commands: bool,
     /// Failures to inject (tests).
     faults: Option<Arc<Faults>>,
     /// Whether an injected hang keeps submissions from the queue.
@@ -58,6 +60,7 @@ impl Submissions {
             pending: VecDeque::new(),
             idle: Vec::new(),
             profiles: Profiles::default(),
+            times_commands: false,
             faults: None,
             hangs: false,
         })
@@ -203,7 +206,14 @@ impl Device {
         submission: u64,
     ) -> Result<(), GpuError> {
         let buffer = |buffer| self.memory.raw(buffer).expect("the recording was checked: its buffers are alive");
-        let inputs = EncoderInputs { shared: &self.shared, pipelines, buffer: &buffer, empty: self.empty_buffer() };
+        let times_commands = self.submissions.times_commands;
+        let inputs = EncoderInputs {
+            shared: &self.shared,
+            pipelines,
+            buffer: &buffer,
+            empty: self.empty_buffer(),
+            times_commands,
+        };
         encode(&inputs, resources, recording)?;
         if self.submissions.hangs {
             return Ok(());

@@ -147,6 +147,7 @@ impl Kernels {
             log.ended(from_cache.map(|from_cache| CompiledKernel {
                 device: kernels.shared.title.number,
                 kernel: kernel.label().to_string(),
+                program: kernel.program().cloned(),
                 thread: thread::current().name().unwrap_or_default().to_string(),
                 begin,
                 took: begin.elapsed(),

@@ -1,5 +1,6 @@
 //! The times of stages, by the device's own clock.
 
+use super::command_times::{CommandLog, CommandTime, CommandTimes, DeviceTimes, SubmissionTimes, TimedCommand};
 use super::error::GpuError;
 use super::shared::DeviceShared;
 use super::submission_resources::SubmissionResources;
@@ -41,6 +42,11 @@ pub(super) struct Profiles {
     origin: Option<u64>,
     recent: VecDeque<(u64, Vec<StageTime>)>,
     totals: BTreeMap<&'static str, f64>,
+    /// What the totals were when they were last taken.
+    taken: BTreeMap<&'static str, f64>,
+    pub(super) commands: CommandLog,
+    /// Seconds that timing a command takes.
+    pub(super) pair_s: f64,
     /// Seconds of the submission that took longest.
     longest_s: f64,
 }
@@ -71,6 +77,18 @@ impl Profiles {
         for time in &times {
             *self.totals.entry(time.stage).or_default() += time.seconds;
         }
+        if resources.times_commands {
+            let command = |(command, ticks): (&TimedCommand, &[u64])| CommandTime {
+                kind: command.kind.clone(),
+                items: command.items,
+                start_s: clock.between(origin, ticks[0]),
+                seconds: clock.between(ticks[0], ticks[1]),
+            };
+            let commands =
+                resources.timed_commands.iter().zip(ticks[2 * times.len()..].chunks_exact(2)).map(command).collect();
+            self.commands.add(SubmissionTimes { stages: times.clone(), commands }, &resources.timed_commands);
+            self.commands.untimed += resources.untimed;
+        }
         self.longest_s = self.longest_s.max(times.iter().map(|time| time.seconds).sum());
         self.recent.push_back((submission, times));
         if self.recent.len() > RECENT_COUNT {
@@ -89,6 +107,16 @@ impl Profiles {
         self.longest_s
     }
 
+    /// Returns what was measured since this was last called.
+    pub(super) fn take(&mut self) -> DeviceTimes {
+        let before = |stage: &str| self.taken.get(stage).copied().unwrap_or(0.0);
+        let stages_s = self.totals.iter().map(|(stage, seconds)| (*stage, seconds - before(stage)));
+        let stages_s = stages_s.filter(|(_, seconds)| *seconds > 0.0).collect();
+        self.taken = self.totals.clone();
+        let (totals, untimed) = (self.commands.take_totals(), std::mem::take(&mut self.commands.untimed));
+        DeviceTimes { stages_s, commands: Some(CommandTimes { totals, untimed, pair_s: self.pair_s }) }
+    }
+
     /// Returns the seconds by stage since the device was opened.
     pub(super) fn totals(&self) -> &BTreeMap<&'static str, f64> {
         &self.totals
@@ -97,9 +125,9 @@ impl Profiles {
 
 /// Returns when each stage of a submission that is done began and ended.
 fn read(shared: &DeviceShared, resources: &SubmissionResources) -> Result<Vec<u64>, GpuError> {
-    let mut ticks = vec![0_u64; 2 * resources.stages.len()];
-    // SAFETY: `encode` reserved two queries for each of these stages and recorded a timestamp for each query; the
-    // submission is done, so all were written.
+    let mut ticks = vec![0_u64; 2 * (resources.stages.len() + resources.timed_commands.len())];
+    // SAFETY: `encode` reserved two queries for each of these stages and commands and recorded a timestamp for each
+    // query; the submission is done, so all were written.
     let result =
         unsafe { shared.raw.get_query_pool_results(resources.queries(), 0, &mut ticks, vk::QueryResultFlags::TYPE_64) };
     shared.check("reading timestamps", result)?;

@@ -1,5 +1,6 @@
 //! The resources of one submission: a command buffer, descriptor sets, timestamps. They are reused when it is done.
 
+use super::command_times::TimedCommand;
 use super::encode::EMPTY_BYTES;
 use super::error::GpuError;
 use super::memory::created_bytes;
@@ -34,6 +35,13 @@ pub(super) struct SubmissionResources {
     query_capacity: u32,
     /// The stages whose times are measured: stage `i` begins at query `2 i` and ends at `2 i + 1`.
     pub(super) stages: Vec<&'static str>,
+    /// The commands whose times are measured: the queries of command `i` follow those of all stages and of the commands
+    /// before it.
+    pub(super) timed_commands: Vec<TimedCommand>,
+    /// Whether commands are timed.
+    pub(super) times_commands: bool,
+    /// The number of commands of stages that are not timed.
+    pub(super) untimed: u64,
 }
 
 impl SubmissionResources {
@@ -64,6 +72,9 @@ impl SubmissionResources {
             queries: vk::QueryPool::null(),
             query_capacity: 0,
             stages: Vec::new(),
+            timed_commands: Vec::new(),
+            times_commands: false,
+            untimed: 0,
         })
     }
 
@@ -80,6 +91,8 @@ impl SubmissionResources {
     /// Empties the command buffer and begins it. The submission that used it must be done.
     pub(super) fn begin(&mut self, shared: &DeviceShared, label: &str) -> Result<(), GpuError> {
         self.stages.clear();
+        self.timed_commands.clear();
+        self.untimed = 0;
         shared.name(self.commands, label);
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         let _recording = shared.recording();

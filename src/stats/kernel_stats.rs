@@ -9,6 +9,8 @@ pub struct KernelStats {
     pub device: u32,
     /// Its name: a stage, or a combination of shaders.
     pub kernel: String,
+    /// The shading pipeline that it belongs to; `None` for kernels of stages.
+    pub pipeline: Option<String>,
     /// The time that compiling took; several are compiled at once.
     pub compile_s: f64,
     /// Whether it was in the cache of compiled kernels. Drivers have caches of their own.

@@ -64,7 +64,11 @@ fn invalid_test_aids_exit_with_2() {
         ("ANTHILL_PASSES", "0", "a whole number from 1 on or \"calls\" is expected"),
         ("ANTHILL_UNROLLED", "yes", "a whole number is expected"),
         ("ANTHILL_PERTURB", "often", "a whole number is expected"),
-        ("ANTHILL_AS_GPU", "parallel,fast", "\"fast\" is not known: parallel, staged and some of reciprocal"),
+        (
+            "ANTHILL_AS_GPU",
+            "parallel,fast",
+            "\"fast\" is not known: parallel, staged, clockless and some of reciprocal",
+        ),
         ("ANTHILL_THROTTLE", "0:0.5", "DEVICE:TIMES[,...] is expected"),
     ] {
         let ran = run(directory.path(), &["render", "a.rib"], &[(name, OsStr::new(value))], "");

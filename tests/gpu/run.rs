@@ -1,7 +1,9 @@
 //! Kernels with known results.
 
 use super::{open_devices, open_with, options};
-use anthill::gpu::{Device, Fault, FaultKind, Faults, GpuError, Usage};
+use anthill::gpu::{
+    CommandKind, CommandTimes, Device, Fault, FaultKind, Faults, GpuError, OpenOptions, SubmissionTimes, Usage,
+};
 use anthill::pipeline::kernels::records::Particle;
 use anthill::pipeline::kernels::test::{copy, minimum, particles, scan};
 use anthill::pipeline::recording::{Access, Dispatch, Groups, Kernel, Recording, Slice};
@@ -57,10 +59,8 @@ fn data_goes_there_and_back() {
 
 #[test]
 fn data_goes_through_staging_where_the_host_does_not_see_memory() {
-    let mut devices = open_with(
-        "all",
-        &anthill::gpu::OpenOptions { as_gpu: anthill::gpu::AsGpu { staged: true, ..super::as_gpu() }, ..options() },
-    );
+    let mut devices =
+        open_with("all", &OpenOptions { as_gpu: anthill::gpu::AsGpu { staged: true, ..super::as_gpu() }, ..options() });
     let device = &mut devices[0];
     copies(device);
     // More than the staging buffers hold, so that both are used again.
@@ -120,7 +120,7 @@ fn written_in_many_places(device: &mut Device) {
 fn many_places_are_written_at_once() {
     open_devices("all").iter_mut().for_each(written_in_many_places);
     let as_gpu = anthill::gpu::AsGpu { staged: true, ..super::as_gpu() };
-    let mut staged = open_with("all", &anthill::gpu::OpenOptions { as_gpu, ..options() });
+    let mut staged = open_with("all", &OpenOptions { as_gpu, ..options() });
     staged.iter_mut().for_each(written_in_many_places);
 }
 
@@ -195,9 +195,9 @@ fn the_device_says_how_many_groups_run() {
     recording.write(groups.part(64..67), &[1, 0, 0]);
     recording.dispatch(copy_dispatch(groups.part(64..67), groups.part(0..3), 1));
     let mut dispatch = copy_dispatch(source, target, 0);
-    dispatch.groups = groups.part(0..3).cast::<[u32; 3]>().into();
+    dispatch.groups = Groups::Indirect(groups.part(0..3).range());
     recording.dispatch(dispatch.clone());
-    dispatch.groups = groups.part(8..11).cast::<[u32; 3]>().into();
+    dispatch.groups = Groups::Indirect(groups.part(8..11).range());
     dispatch.push = bytemuck::bytes_of(&copy::Push { count: 640, added: 1 }).to_vec();
     recording.dispatch(dispatch);
     run(device, &recording);
@@ -325,6 +325,65 @@ fn a_hazard_is_found_by_validation_and_reported() {
 }
 
 #[test]
+fn each_command_of_a_stage_is_timed_where_that_is_asked_for() {
+    let mut devices = open_with("all", &OpenOptions { time_commands: true, ..options() });
+    let device = &mut devices[0];
+    let [a, b] = ["a", "b"].map(|name| words(device, name, &[1; 1 << 16]));
+    device.take_submissions();
+    let mut recording = Recording::new("timed");
+    recording.fill(b, 9);
+    for stage in ["dice", "hide", "dice"] {
+        recording.stage(stage, |r| {
+            r.concurrent(|r| {
+                r.dispatch(copy_dispatch(a, b, 1));
+                r.fill(b.part(0..0), 1);
+            });
+            r.copy(b, a);
+        });
+    }
+    run(device, &recording);
+    let (submissions, times) = (device.take_submissions(), device.take_times());
+    if device.times_commands() {
+        let [SubmissionTimes { stages, commands }] = &Vec::from(submissions)[..] else { panic!("one submission") };
+        let names: Vec<&str> = commands.iter().map(|command| command.kind.name()).collect();
+        assert_eq!(names, ["copy", "copy", "copy", "copy", "copy", "copy"], "a kernel of that name, and a command");
+        for (stage, commands) in stages.iter().zip(commands.chunks(2)) {
+            let inside = commands.iter().all(|command| {
+                let end_s = command.start_s + command.seconds;
+                stage.start_s <= command.start_s && end_s <= stage.start_s + stage.seconds + 1e-9
+            });
+            assert!(inside, "{stage:?} {commands:?}");
+        }
+        let CommandTimes { totals, untimed, pair_s } = times.commands.expect("timed");
+        let calls =
+            |stage: &str| totals.iter().filter(|total| total.stage == stage).map(|total| total.calls).sum::<u64>();
+        assert_eq!((calls("dice"), calls("hide"), totals.len(), untimed), (4, 2, 4, 0), "{totals:?}");
+        assert!((0.0..0.1).contains(&pair_s), "{pair_s}");
+        let bytes = totals.iter().find(|total| total.stage == "dice" && matches!(total.kind, CommandKind::Copy));
+        assert_eq!(bytes.map(|total| (total.items, total.unit)), Some((2 * (4 << 16), "bytes")));
+        let of_commands: f64 = totals.iter().map(|total| total.seconds).sum();
+        assert!(of_commands > 0.0 && of_commands <= times.stages_s.values().sum::<f64>() + 1e-9);
+    }
+    assert!(device.take_submissions().is_empty() && device.take_times().stages_s.is_empty(), "they were taken");
+    [a, b].into_iter().for_each(|words| device.free(words.range().buffer));
+}
+
+#[test]
+fn queries_of_very_long_submissions_are_bounded() {
+    let mut devices = open_with("all", &OpenOptions { time_commands: true, validate: false, ..options() });
+    let device = &mut devices[0];
+    let data = words(device, "data", &[1; 64]);
+    let mut recording = Recording::new("long");
+    recording.stage("dice", |r| (0..17_000).for_each(|_| r.fill(data, 3)));
+    run(device, &recording);
+    if device.times_commands() {
+        let times = device.take_times().commands.expect("timed");
+        assert_eq!((times.totals[0].calls, times.untimed), ((1 << 14) - 1, 17_000 - (1 << 14) + 1));
+    }
+    device.free(data.range().buffer);
+}
+
+#[test]
 fn stages_are_timed_on_the_device() {
     let mut devices = open_devices("all");
     let device = &mut devices[0];
@@ -371,7 +430,7 @@ fn what_does_not_finish_in_time_is_named() {
 fn a_lost_device_says_so_from_then_on() {
     let fault = Fault { kind: FaultKind::Lost, device: 0, submission: 2 };
     let faults = Some(Arc::new(Faults::new([fault])));
-    let mut devices = open_with("all", &anthill::gpu::OpenOptions { faults, ..options() });
+    let mut devices = open_with("all", &OpenOptions { faults, ..options() });
     let device = &mut devices[0];
     let data = words(device, "data", &[1; 64]);
     let mut recording = Recording::new("region 3");

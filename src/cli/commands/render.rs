@@ -210,6 +210,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         time_max: flags.max_time,
         checkpoint,
         capture: flags.capture.clone().map(|path| CaptureOptions { path, region: flags.capture_region }),
+        profile: false,
         trace,
         files: Arc::new(files.with_output_limit(flags.max_output)),
     })

@@ -20,6 +20,7 @@ pub(crate) fn add(stats: &mut Stats, trace: &Trace, log: &CompileLog) {
     stats.kernels.extend(kernels.iter().map(|kernel| KernelStats {
         device: kernel.device,
         kernel: kernel.kernel.clone(),
+        pipeline: kernel.program.as_deref().map(str::to_owned),
         compile_s: kernel.took.as_secs_f64(),
         from_cache: kernel.from_cache,
     }));

@@ -1,13 +1,13 @@
 //! What drawing a world took, for the statistics.
 
-use crate::gpu::{Device, DeviceInfo};
+use crate::gpu::{CommandKind, CommandTimes, CommandTotal, Device, DeviceInfo, DeviceTimes};
 use crate::pipeline::frame;
 use crate::pipeline_choice::model_and_driver;
 use crate::render::device::picture::Picture;
 use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::region::region_result::RegionCounts;
 use crate::schedule::Report;
-use crate::stats::{Counts, DeviceStats, Stage, Stats, TextureStats};
+use crate::stats::{CommandStats, CommandTimeStats, Counts, DeviceStats, Stage, StageTimes, Stats, TextureStats};
 use crate::texture::TextureReads;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -100,15 +100,35 @@ fn named(info: &DeviceInfo, pipeline: &'static str) -> DeviceStats {
     DeviceStats { index, name, driver, model: model_and_driver(info), pipeline, ..DeviceStats::default() }
 }
 
-/// Adds the memory and the time that a device took.
+/// Adds the memory that a device took.
 fn add_use(stats: &mut DeviceStats, device: &Device) {
     stats.peak_bytes = device.memory().peak_bytes;
     stats.submission_max = Duration::from_secs_f64(device.submission_max_s());
     stats.limit_bytes = device.memory().budget_bytes;
     stats.categories_peak = device.memory().peak_categories;
+}
+
+/// Adds what the clock of a device has measured of a world.
+pub(crate) fn add_times(stats: &mut Stats, slot: usize, times: DeviceTimes) {
+    let mut stages = StageTimes::default();
     for stage in Stage::ALL {
-        if let Some(seconds) = device.stage_seconds().get(stage.name()) {
-            stats.stages.add(stage, Duration::from_secs_f64(*seconds));
+        if let Some(seconds) = times.stages_s.get(stage.name()) {
+            stages.add(stage, Duration::from_secs_f64(*seconds));
         }
     }
+    let command_times = times.commands.map(|CommandTimes { totals, untimed, pair_s }| CommandTimeStats {
+        commands: totals.into_iter().map(command_stats).collect(),
+        untimed,
+        timing_s: pair_s,
+    });
+    stats.add_times(slot, stages, command_times);
+}
+
+fn command_stats(total: CommandTotal) -> CommandStats {
+    let pipeline = match &total.kind {
+        CommandKind::Kernel(kernel) => kernel.program().map(ToString::to_string),
+        _ => None,
+    };
+    let CommandTotal { stage, kind, calls, items, unit, seconds } = total;
+    CommandStats { stage, kernel: kind.name().to_string(), pipeline, calls, items, unit, device_s: seconds }
 }

@@ -250,6 +250,11 @@ impl<'a> Session<'a> {
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.world_count, displays.iter().all(is_whole));
         }
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            if let Some(device) = &mut slot.device {
+                world_statistics::add_times(&mut self.stats, number, device.take_times());
+            }
+        }
         self.capture_region();
         let (pipelines, bakes) = (&self.options.pipelines, picture.bakes());
         let failed = self.slots.iter().map(|slot| FailedOn {

@@ -143,6 +143,7 @@ fn open_options(
         interrupt: ticker.interrupt.clone(),
         compile_log: Arc::clone(&ticker.compile_log),
         timeout: options.timeout.unwrap_or(HANG_TIMEOUT),
+        time_commands: options.profile,
         ..OpenOptions::new(Arc::clone(reporter))
     }
 }
