@@ -7,11 +7,11 @@
 
 use crate::files::PendingFile;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 use std::io::{self, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// A trace file that tracks write to, or none.
@@ -25,8 +25,17 @@ pub struct Trace {
 struct OpenTrace {
     /// Time 0 of the trace.
     origin: Instant,
-    next_track: AtomicU32,
+    rows: Mutex<Rows>,
     file: Mutex<TraceFile>,
+}
+
+/// The rows of a trace so far.
+#[derive(Debug, Default)]
+struct Rows {
+    /// Devices that have a name.
+    devices: Vec<u32>,
+    /// The number of each row, by process and name.
+    tracks: FxHashMap<(u32, String), u32>,
 }
 
 #[derive(Debug)]
@@ -37,6 +46,20 @@ struct TraceFile {
     end: u64,
     /// The first error; nothing is written after it.
     error: Option<io::Error>,
+}
+
+/// The process of the host, whose name is in [`OPENING`].
+const HOST: u32 = 1;
+/// The process of the first device.
+const FIRST_DEVICE: u32 = 2;
+
+/// A device, which is a process of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct TracedDevice {
+    /// Its number among the opened devices.
+    pub number: u32,
+    /// Its name for people.
+    pub title: String,
 }
 
 const OPENING: &str = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n\
@@ -59,19 +82,43 @@ impl Trace {
         let mut file = PendingFile::create(path)?;
         file.write_all([OPENING, CLOSING].concat().as_bytes())?;
         let file = Mutex::new(TraceFile { file: Some(file), end: OPENING.len() as u64, error: None });
-        let output = OpenTrace { origin: Instant::now(), next_track: AtomicU32::new(1), file };
+        let output = OpenTrace { origin: Instant::now(), rows: Mutex::default(), file };
         Ok(Self { output: Some(Arc::new(output)) })
     }
 
-    /// Adds a row. Rows are shown in the order in which they are added.
+    /// Whether there is a file.
+    pub fn is_on(&self) -> bool {
+        self.output.is_some()
+    }
+
+    /// Returns a row of the host, which is added unless there is one of this name. Rows are shown in the order in which
+    /// they are added.
     pub fn track(&self, name: &str) -> Track {
-        let id = self.output.as_ref().map_or(0, |output| output.next_track.fetch_add(1, Ordering::Relaxed));
-        let mut track = Track { output: self.output.clone(), id, buffer: String::new(), oldest: None };
+        self.track_of(HOST, None, name)
+    }
+
+    /// Returns a row of a device, as [`Self::track`] does for the host. Each device is a process of the trace.
+    pub fn device_track(&self, device: &TracedDevice, name: &str) -> Track {
+        self.track_of(FIRST_DEVICE + device.number, Some(device), name)
+    }
+
+    fn track_of(&self, process: u32, device: Option<&TracedDevice>, name: &str) -> Track {
+        let (output, buffer) = (self.output.clone(), String::new());
+        let mut track = Track { output, process, id: 0, buffer, oldest: None };
+        let Some(output) = &self.output else { return track };
+        let mut rows = output.rows.lock();
+        let next = rows.tracks.len() as u32 + 1;
+        track.id = *rows.tracks.entry((process, name.to_owned())).or_insert(next);
         let now = Instant::now();
-        track.event('M', "thread_name", now, |track| track.args(|track| track.text("name", name)));
-        track.event('M', "thread_sort_index", now, |track| {
-            track.args(|track| track.number("sort_index", f64::from(id)));
-        });
+        if let Some(device) = device.filter(|device| !rows.devices.contains(&device.number)) {
+            rows.devices.push(device.number);
+            track.metadata("process_name", now, |track| track.text("name", &device.title));
+            track.metadata("process_sort_index", now, |track| track.number("sort_index", f64::from(process)));
+        }
+        if track.id == next {
+            track.metadata("thread_name", now, |track| track.text("name", name));
+            track.metadata("thread_sort_index", now, |track| track.number("sort_index", f64::from(next)));
+        }
         track
     }
 
@@ -108,10 +155,11 @@ impl TraceFile {
     }
 }
 
-/// A row of a trace: one device, or the host. Slices in a row are nested by their times.
+/// A row of a trace. Slices in a row are nested by their times.
 #[derive(Debug)]
 pub struct Track {
     output: Option<Arc<OpenTrace>>,
+    process: u32,
     id: u32,
     /// Buffered events, each preceded by a comma and a line end.
     buffer: String,
@@ -161,12 +209,17 @@ impl Track {
         }
     }
 
+    /// Appends a fact about the row or its process.
+    fn metadata(&mut self, name: &str, now: Instant, args: impl FnOnce(&mut Self)) {
+        self.event('M', name, now, |track| track.args(args));
+    }
+
     /// Appends an event. `rest` adds fields to it.
     fn event(&mut self, phase: char, name: &str, at: Instant, rest: impl FnOnce(&mut Self)) {
         let Some(output) = &self.output else { return };
         let since = at.saturating_duration_since(output.origin);
         self.oldest.get_or_insert(at);
-        let start = format_args!(",\n{{\"ph\":\"{phase}\",\"pid\":1,\"tid\":{}", self.id).to_string();
+        let start = format_args!(",\n{{\"ph\":\"{phase}\",\"pid\":{},\"tid\":{}", self.process, self.id).to_string();
         self.buffer.push_str(&start);
         self.number("ts", micros(since));
         self.text("name", name);

@@ -23,6 +23,7 @@ mod shader;
 mod submissions;
 #[cfg(unix)]
 mod textures;
+mod trace;
 mod usage;
 
 use std::ffi::OsStr;

@@ -11,3 +11,4 @@ pub(super) mod memory;
 pub(super) mod picture;
 pub(super) mod regions_in_flight;
 pub(super) mod renderer;
+pub(super) mod tracks;

@@ -1,14 +1,14 @@
 //! Regions in flight on a device: begun, polled in turn, and traced.
 
-use crate::gpu::{Device, GpuError, StageTime, Ticket};
+use crate::gpu::GpuError;
 use crate::pipeline::buffers::{ActiveRegion, RegionCapacity};
 use crate::pipeline::pixels::RegionPixels;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
+use crate::render::device::tracks::Shown;
 use crate::render::region::chain::{RegionRun, RegionStatus};
 use crate::render::region::region_result::RegionResult;
-use crate::render::region::texture_watch::{TileLoad, TileMisses};
+use crate::render::resident::texture_tiles::TextureTiles;
 use crate::schedule::Region;
-use crate::trace::Track;
 use std::time::{Duration, Instant};
 
 /// What happened in a poll.
@@ -73,6 +73,7 @@ impl DeviceRenderer {
         let active = ActiveRegion { pixels, slices: regions.parts[part], capacity: regions.capacity };
         let run = RegionRun::begin(&mut self.device, &mut self.shared, active, self.pace.quota())?;
         self.in_flight.push(RunningRegion { region, part, run, begun: Instant::now(), device_s: 0.0 });
+        self.show_counters();
         Ok(())
     }
 
@@ -99,17 +100,17 @@ impl DeviceRenderer {
 
     fn advance(&mut self, index: usize) -> Result<RegionPoll, GpuError> {
         let region = &mut self.in_flight[index];
-        let stages_s = trace_stages(&mut self.tracks.stages, &self.device, region.run.ticket());
+        let ticket = region.run.ticket();
+        let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
         region.device_s += stages_s.iter().sum::<f64>();
         let seconds = stages_s.iter().sum::<f64>();
-        let ticket = region.run.ticket();
         let missed = region.run.note_loops(&mut self.device, &mut self.shared, seconds)?;
-        trace_misses(&mut self.tracks.textures, &self.device, ticket, missed);
+        self.tracks.add_misses(&self.device, ticket, missed);
         self.pace.took(region.run.portion(), &stages_s);
         let status = region.run.advance(&mut self.device, &mut self.shared, self.pace.quota())?;
-        if let Some(TileLoad { begin, took, tiles }) = region.run.take_tile_load() {
-            self.tracks.textures.slice("load tiles", begin, begin + took, &[("tiles", tiles as f64)]);
-        }
+        region.run.take_tile_load().into_iter().for_each(|load| self.tracks.add_load(load));
+        self.tracks.add_submissions(&mut self.device);
+        self.show_counters();
         if matches!(status, RegionStatus::Working) {
             // The region that was begun first comes first again next time.
             self.in_flight.rotate_left(1);
@@ -117,61 +118,23 @@ impl DeviceRenderer {
         }
         let region = self.in_flight.remove(index);
         self.regions.as_mut().expect("a region is in flight").free.push(region.part);
-        trace_region(&mut self.tracks.regions, &region, &status);
+        self.show_counters();
         Ok(match status {
             RegionStatus::Finished(result) => {
+                self.tracks.add_region(region.part, region.region, region.begun, &result.counts);
                 RegionPoll::Finished(region.region, Box::new(RegionResult { device_s: region.device_s, ..*result }))
             }
-            _ => RegionPoll::TooLarge(region.region),
+            _ => {
+                self.tracks.add_too_large(region.part, region.region);
+                RegionPoll::TooLarge(region.region)
+            }
         })
     }
-}
 
-/// Adds the stages of a submission to the trace, and returns the seconds that each took.
-fn trace_stages(track: &mut Track, device: &Device, ticket: Ticket) -> Vec<f64> {
-    for time in device.stage_times(ticket) {
-        let (start, end) = span(device, time);
-        track.slice(time.stage, start, end, &[]);
+    /// Adds memory, tiles and regions to the trace, where they changed.
+    fn show_counters(&mut self) {
+        let memory = self.device.memory().categories;
+        let tiles = self.shared.textures.as_ref().map_or(0, TextureTiles::resident);
+        self.tracks.count(Shown { memory, tiles, regions: self.in_flight.len() as u64 });
     }
-    device.stage_times(ticket).iter().map(|time| time.seconds).collect()
-}
-
-/// Returns when a stage of a submission ran.
-fn span(device: &Device, time: &StageTime) -> (Instant, Instant) {
-    let start = device.opened_at() + Duration::from_secs_f64(time.start_s.max(0.0));
-    (start, start + Duration::from_secs_f64(time.seconds))
-}
-
-/// Adds a submission to the trace that only named tiles, or missed some.
-fn trace_misses(track: &mut Track, device: &Device, ticket: Ticket, missed: TileMisses) {
-    let name = match missed {
-        TileMisses { only_named: true, .. } => "name tiles",
-        TileMisses { tiles: 0, .. } => return,
-        _ => "missed tiles, runs again",
-    };
-    if let ([first, ..], [.., last]) = (device.stage_times(ticket), device.stage_times(ticket)) {
-        let numbers = [("tiles", missed.tiles as f64)];
-        track.slice(name, span(device, first).0, span(device, last).1, &numbers);
-    }
-}
-
-fn trace_region(track: &mut Track, region: &RunningRegion, status: &RegionStatus) {
-    let name = region.region.to_string();
-    let RegionStatus::Finished(result) = status else {
-        track.mark(&format!("{name} is too large"), Instant::now(), &[]);
-        return;
-    };
-    let counts = &result.counts;
-    let numbers = [
-        ("grids", counts.selected as f64),
-        ("culled micropolygons", counts.culled_micropolygons as f64),
-        ("visible micropolygons", counts.visible_micropolygons as f64),
-        ("shaded vertices", counts.shaded_vertices as f64),
-        ("entries", counts.entries as f64),
-        ("slabs", counts.slabs as f64),
-        ("slabs too thick", counts.thick_slabs as f64),
-        ("rounds", counts.rounds as f64),
-        ("submissions", counts.submissions as f64),
-    ];
-    track.slice(&name, region.begun, Instant::now(), &numbers);
 }

@@ -11,6 +11,7 @@ use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
 use crate::render::device::picture::Picture;
+use crate::render::device::tracks::DeviceTracks;
 use crate::render::region::chain::RegionRun;
 use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::pace::Pace;
@@ -18,7 +19,6 @@ use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
 use crate::schedule::Region;
-use crate::trace::Track;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -59,24 +59,6 @@ pub(super) struct RunningRegion {
     pub begun: Instant,
     /// Seconds of its submissions so far, by the device's clock.
     pub device_s: f64,
-}
-
-/// Where a device's times go in the trace.
-pub(crate) struct DeviceTracks {
-    /// Stages of its submissions.
-    pub stages: Track,
-    /// Its regions.
-    pub regions: Track,
-    /// Submissions that missed tiles of textures, and the loading of those tiles.
-    pub textures: Track,
-}
-
-impl DeviceTracks {
-    /// Returns rows of no trace.
-    pub(crate) fn off() -> Self {
-        let [stages, regions, textures] = [0; 3].map(|_| crate::trace::Trace::off().track(""));
-        Self { stages, regions, textures }
-    }
 }
 
 /// Begins to compile the kernels of a picture that need no texture, and returns which variants they are, and for which
@@ -193,6 +175,7 @@ impl DeviceRenderer {
         if let Some(textures) = self.shared.textures.take() {
             textures.free(&mut self.device);
         }
+        self.tracks.add_submissions(&mut self.device);
         if self.picture.is_last {
             // Here this goes on beside the writing of the picture.
             self.device.give_up_blocks();

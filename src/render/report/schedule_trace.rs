@@ -1,7 +1,7 @@
 //! Traces the scheduler's decisions: a row for each device, a mark for each decision, with the numbers that led to it.
 
 use crate::schedule::{Balance, CutReason, Region, Resource, ScheduleEvent, ScheduleEventKind, SummedArea};
-use crate::trace::{Trace, Track};
+use crate::trace::{Trace, TracedDevice, Track};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,10 +13,10 @@ pub(crate) struct ScheduleTrace {
 }
 
 impl ScheduleTrace {
-    /// Creates rows for `devices` devices that draw the picture of `table`.
-    pub(crate) fn new(trace: &Trace, table: Arc<SummedArea>, devices: usize) -> Self {
-        let track = |device| Mutex::new(trace.track(&format!("device {device}: decisions")));
-        Self { table, tracks: (0..devices).map(track).collect() }
+    /// Creates rows for devices that draw the picture of `table`.
+    pub(crate) fn new(trace: &Trace, table: Arc<SummedArea>, devices: &[TracedDevice]) -> Self {
+        let track = |device| Mutex::new(trace.device_track(device, "decisions"));
+        Self { table, tracks: devices.iter().map(track).collect() }
     }
 
     /// Marks an event, on the thread on which it happens.
@@ -107,7 +107,8 @@ mod tests {
         let region = |x0, x1| Region::new([x0, 0, x1, 16]).expect("not empty");
         let counts = SquareCounts { grids: SquareGrids::inside(3), micropolygons: 100, ..SquareCounts::default() };
         let table = Arc::new(SummedArea::new(region(0, 32), &[counts; 2], Rates::default()));
-        let decisions = ScheduleTrace::new(&trace, table, 2);
+        let decisions =
+            ScheduleTrace::new(&trace, table, &[0, 1].map(|number| TracedDevice { number, title: String::new() }));
         let mark = |device, what| decisions.mark_event(&ScheduleEvent { at: Duration::ZERO, device, kind: what });
         let why = CutReason::Memory { of: Resource::Subpixels, needed: 900, available: 500 };
         mark(1, ScheduleEventKind::Cut { region: region(0, 32), kept: region(0, 16), left: region(16, 32), why });

@@ -248,6 +248,11 @@ impl TextureTiles {
         Ok(made)
     }
 
+    /// Returns the number of tiles on the device.
+    pub(crate) fn resident(&self) -> u64 {
+        self.resident
+    }
+
     /// Returns what programs are bound to.
     pub(crate) fn slices(&self) -> TextureSlices {
         self.slices

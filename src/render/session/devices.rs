@@ -4,9 +4,10 @@ use crate::gpu::{Device, DeviceInfo, GpuError, OpenOptions, Opening, reopen};
 use crate::render::device::error::DeviceError;
 use crate::render::device::imager::DeviceSource;
 use crate::render::device::picture::Picture;
-use crate::render::device::renderer::{DeviceRenderer, DeviceTracks};
+use crate::render::device::renderer::DeviceRenderer;
+use crate::render::device::tracks::DeviceTracks;
 use crate::render::session::failures::FailureLog;
-use crate::trace::Trace;
+use crate::trace::{Trace, TracedDevice};
 use std::sync::Arc;
 
 /// A device that fails in this many worlds in a row is no longer used.
@@ -72,6 +73,11 @@ impl DeviceSlot {
         if self.failures.report(error) { self.open() } else { None }
     }
 
+    /// Returns what it is called in a trace.
+    pub(super) fn traced(&self) -> TracedDevice {
+        traced(&self.info, &self.open_options)
+    }
+
     /// Returns what opens it again while a picture is drawn.
     pub(super) fn reopener(&self, picture: &Arc<Picture>, trace: &Trace) -> DeviceReopener {
         DeviceReopener {
@@ -82,6 +88,12 @@ impl DeviceSlot {
             trace: trace.clone(),
         }
     }
+}
+
+/// Returns what a device is called in a trace.
+fn traced(info: &DeviceInfo, open_options: &OpenOptions) -> TracedDevice {
+    let number = open_options.first_number;
+    TracedDevice { number, title: format!("device {number}: {}", info.name) }
 }
 
 /// Opens a device again for a picture, on any thread.
@@ -119,15 +131,7 @@ impl DeviceReopener {
     }
 
     fn tracks(&self) -> DeviceTracks {
-        let device = self.open_options.first_number;
-        DeviceTracks {
-            regions: self.trace.track(&format!("device {device}: regions")),
-            stages: self.trace.track(&format!("device {device}: stages")),
-            textures: match self.picture.textures.names.used {
-                true => self.trace.track(&format!("device {device}: textures")),
-                false => Trace::off().track(""),
-            },
-        }
+        DeviceTracks::new(&self.trace, &traced(&self.info, &self.open_options), self.picture.textures.names.used)
     }
 }
 

@@ -26,6 +26,7 @@ use crate::scene::World;
 use crate::shading::ShaderLibrary;
 use crate::stats::{CostStats, Stage, Stats, WorldStats};
 use crate::texture::{ReadLimits, TextureStore};
+use crate::trace::Track;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,6 +63,8 @@ pub(super) struct Session<'a> {
     pub shadows: AutoShadows,
     /// What became of the capture that was asked for.
     pub capture: CaptureState,
+    /// The phases of worlds in the trace.
+    pub phases: Track,
 }
 
 /// Returns the user's folder for textures that are made of pictures without tiles.
@@ -102,6 +105,7 @@ impl<'a> Session<'a> {
             world_count: 0,
             shadows: AutoShadows::default(),
             capture: CaptureState::default(),
+            phases: options.trace.track("phases"),
             shading,
             textures,
         }
@@ -208,7 +212,9 @@ impl<'a> Session<'a> {
         let begin = Instant::now();
         let picture = self.build_picture(world, film);
         let imager = self.imager(world);
-        let prepare = begin.elapsed();
+        let end = Instant::now();
+        self.phases.slice("prepare", begin, end, &[]);
+        let prepare = end - begin;
         self.stats.worlds.push(WorldStats { frame, crop_px: crop.to_array(), prepare, ..WorldStats::default() });
         (picture, imager)
     }
@@ -243,9 +249,12 @@ impl<'a> Session<'a> {
             self.ticker.tally.finish_picture();
             self.write_baked(picture, &baked);
         }
-        let (took, world) = (begin.elapsed(), self.world_stats());
-        world.draw = took.saturating_sub(world.count);
+        let (end, world) = (Instant::now(), self.world_stats());
+        let (took, counted) = (end - begin, world.count);
+        world.draw = took.saturating_sub(counted);
         self.stats.render += took;
+        self.phases.slice("count", begin, begin + counted, &[]);
+        self.phases.slice("draw", begin + counted, end, &[]);
         let displays = self.write_displays(film, imager);
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(self.world_count, displays.iter().all(is_whole));
@@ -284,7 +293,9 @@ impl<'a> Session<'a> {
                 displays
             }
         };
-        let took = begin.elapsed();
+        let end = Instant::now();
+        self.phases.slice("write", begin, end, &[]);
+        let took = end - begin;
         self.stats.stages.add(Stage::Write, took);
         self.world_stats().write = took;
         displays

@@ -249,9 +249,11 @@ impl SceneReading {
         let mut sender = WorldSender { options, memory, items, outlines, stop, count: 0, waited: Duration::ZERO };
         let inputs: Vec<_> = options.scenes.iter().map(rib::Input::from_argument).collect();
         let summary = rib::read_stream(&inputs, &settings, reporter, &mut sender);
+        let end = Instant::now();
+        options.trace.track("reading").slice("read", begin, end, &[("waited, s", sender.waited.as_secs_f64())]);
         let ended = matches!(summary.stopped, Some(rib::Stopped::Unreadable | rib::Stopped::Aborted));
         ReadSummary {
-            took: begin.elapsed().saturating_sub(sender.waited),
+            took: (end - begin).saturating_sub(sender.waited),
             worlds: u64::from(summary.worlds),
             textures: u64::from(summary.textures),
             unreadable: summary.incomplete || ended,

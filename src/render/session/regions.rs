@@ -146,7 +146,8 @@ impl Session<'_> {
     fn hook(&self, log: &Arc<RegionLog>, table: &Arc<SummedArea>) -> schedule::Hook {
         let failures: Vec<Arc<FailureLog>> = self.slots.iter().map(|slot| Arc::clone(&slot.failures)).collect();
         let (log, tally) = (Arc::clone(log), Arc::clone(&self.ticker.tally));
-        let trace = ScheduleTrace::new(&self.options.trace, Arc::clone(table), failures.len());
+        let traced: Vec<_> = self.slots.iter().map(DeviceSlot::traced).collect();
+        let trace = ScheduleTrace::new(&self.options.trace, Arc::clone(table), &traced);
         Arc::new(move |event: &schedule::ScheduleEvent| {
             log.add_event(event);
             trace.mark_event(event);

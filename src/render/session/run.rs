@@ -72,12 +72,13 @@ fn run_ticking(
             return ended(if wrong { Ending::WrongUsage } else { Ending::NoDevice });
         }
     };
-    let open = opening.elapsed();
+    let opened = Instant::now();
     let mut tuning = aids.tuning();
     tuning.bucket_px = tuning.bucket_px.or(options.pipelines.named.and_then(|pipeline| pipeline.colours.bucket_px()));
     let setup = SessionSetup { options, reporter, ticker, tuning, memory: Arc::clone(&memory) };
     let mut session = Session::new(setup, devices);
-    session.stats.open = open;
+    session.stats.open = opened - opening;
+    session.phases.slice("open devices", opening, opened, &[]);
     if let Some(Err(error)) = checkpoint.map(|checkpoint| session.use_checkpoint(checkpoint)) {
         return refused(error);
     }
@@ -143,7 +144,7 @@ fn open_options(
         interrupt: ticker.interrupt.clone(),
         compile_log: Arc::clone(&ticker.compile_log),
         timeout: options.timeout.unwrap_or(HANG_TIMEOUT),
-        time_commands: options.profile,
+        time_commands: options.profile || options.trace.is_on(),
         ..OpenOptions::new(Arc::clone(reporter))
     }
 }
