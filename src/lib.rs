@@ -64,6 +64,7 @@ mod parallel;
 pub mod pipeline;
 pub mod pipeline_choice;
 pub mod points;
+pub mod profile;
 pub mod progress;
 pub mod render;
 pub mod rib;

@@ -20,7 +20,7 @@ pub(crate) use console::Console;
 
 use anthill::outcome::exit_code::{INTERRUPTED, LIMIT_REACHED};
 use clap::Parser;
-use commands::{completions, devices, explore, man, predict, preview, render, rib, scale, shader, texture};
+use commands::{completions, devices, explore, man, predict, preview, profile, render, rib, scale, shader, texture};
 use flags::{CliCommand, Flags};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -43,6 +43,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, render_scenes: &Rend
     };
     match &flags.command {
         CliCommand::Render(flags) => render::run(flags, render_scenes, &console),
+        CliCommand::Profile(flags) => profile::run(flags, render_scenes, &mut console),
         CliCommand::Preview(flags) => preview::run(flags, &console),
         CliCommand::Devices(flags) => devices::run(flags, &mut console),
         CliCommand::Shader(command) => shader::run(command, &mut console),

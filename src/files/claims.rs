@@ -34,6 +34,8 @@ pub enum FileRole {
     Trace,
     /// What RenderDoc recorded of a render.
     Capture,
+    /// The page of a profile.
+    Profile,
     /// Saved pixels of a render.
     Checkpoint,
     /// A file of a scaling study.
@@ -82,6 +84,7 @@ impl FileRole {
             Self::Statistics => "the file of --stats",
             Self::Trace => "the file of --trace",
             Self::Capture => "the file of --capture",
+            Self::Profile => "the page of the profile",
             Self::Checkpoint => "the file of --checkpoint",
             Self::Study => "a file of the study",
             Self::Kernel => "a compiled shader",

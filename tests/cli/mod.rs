@@ -16,6 +16,7 @@ mod interrupt;
 #[cfg(unix)]
 mod limits;
 mod memory;
+mod profile;
 mod rib;
 mod scale;
 mod scene;

@@ -26,16 +26,48 @@ use std::time::Instant;
 /// The function that renders: [`anthill::render`], or a stand-in in tests.
 pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Observer) -> Outcome + 'a;
 
+/// What `anthill profile` adds to a render.
+#[derive(Clone, Copy)]
+pub(crate) struct Profiling<'a> {
+    /// Its page.
+    pub(crate) page: Option<&'a Path>,
+}
+
+/// A render that has ended.
+pub(crate) struct Rendered {
+    pub(crate) exit_code: u8,
+    /// What it took; `None` if nothing was begun.
+    pub(crate) stats: Option<Stats>,
+    /// The files that it used.
+    pub(crate) files: Arc<FileClaims>,
+}
+
+impl Rendered {
+    fn nothing(exit_code: u8) -> Self {
+        Self { exit_code, stats: None, files: Arc::default() }
+    }
+}
+
 /// Runs the command and returns the exit code.
 pub(crate) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console) -> u8 {
+    draw(flags, None, render, console).exit_code
+}
+
+/// Renders, prints messages and writes all files that the flags name. With `profiling`, kernels are timed.
+pub(crate) fn draw(
+    flags: &RenderFlags,
+    profiling: Option<Profiling<'_>>,
+    render: &RenderFn<'_>,
+    console: &Console,
+) -> Rendered {
     let begin = Instant::now();
     let cancelled = (console.listen)();
     let interrupt = Interrupt::from(cancelled.clone());
-    let mut options = match resolve(flags) {
+    let mut options = match resolve(flags, profiling) {
         Ok(options) => options,
         Err(message) => {
             console.err.error(&message);
-            return WRONG_USAGE;
+            return Rendered::nothing(WRONG_USAGE);
         }
     };
     if options.pipelines.named.is_none() {
@@ -52,7 +84,7 @@ pub(crate) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     let nothing_begun = outcome.ending == Ending::NoDevice && outcome.stats.worlds.is_empty();
     if nothing_begun || outcome.ending == Ending::WrongUsage {
         options.trace.discard();
-        return outcome.exit_code(flags.strict);
+        return Rendered::nothing(outcome.exit_code(flags.strict));
     }
     let stats = &mut outcome.stats;
     stats.version = env!("CARGO_PKG_VERSION");
@@ -82,12 +114,15 @@ pub(crate) fn run(flags: &RenderFlags, render: &RenderFn<'_>, console: &Console)
     // If it was not written.
     options.trace.discard();
     let failures = failed.map(|(path, error)| console.err.error(&cannot_write(path, &error))).count();
-    calibration::after_render(flags, &outcome, &cancelled, console);
-    if failures > 0 { exit_code.max(INCOMPLETE) } else { exit_code }
+    if profiling.is_none() {
+        calibration::after_render(flags, &outcome, &cancelled, console);
+    }
+    let exit_code = if failures > 0 { exit_code.max(INCOMPLETE) } else { exit_code };
+    Rendered { exit_code, stats: Some(outcome.stats), files: options.files }
 }
 
 /// Writes a file, if there is one, unless the scene reads what is in it.
-fn write_unwanted(
+pub(crate) fn write_unwanted(
     path: Option<&Path>,
     files: &FileClaims,
     write: &dyn Fn(&Path) -> std::io::Result<()>,
@@ -166,7 +201,7 @@ fn show_devices(stats: &Stats, console: &Console) {
 }
 
 /// Checks the flags together and turns them into options. The error is one of usage; nothing has begun.
-fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
+fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<RenderOptions, String> {
     for scene in flags.scenes.iter().filter(|scene| scene.as_os_str() != "-") {
         check_readable(scene)?;
     }
@@ -176,12 +211,13 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         interval: flags.checkpoint_interval,
         resume: flags.resume,
     });
-    let files = claim_files(flags, checkpoint.as_ref())?;
+    let page = profiling.and_then(|profiling| profiling.page);
+    let files = claim_files(flags, checkpoint.as_ref(), page)?;
     if let Some(cores) = flags.threads {
         let keep = available_cpus().and_then(|available| keep_to_cpus(cores.of(available)));
         keep.map_err(|error| format!("--threads: this system cannot restrict a program to some cores: {error}"))?;
     }
-    for path in [&flags.stats, &flags.capture].into_iter().flatten() {
+    for path in [flags.stats.as_deref(), flags.capture.as_deref(), page].into_iter().flatten() {
         check_writable(path).map_err(|error| cannot_write(path, &error))?;
     }
     let trace = match &flags.trace {
@@ -210,7 +246,7 @@ fn resolve(flags: &RenderFlags) -> Result<RenderOptions, String> {
         time_max: flags.max_time,
         checkpoint,
         capture: flags.capture.clone().map(|path| CaptureOptions { path, region: flags.capture_region }),
-        profile: false,
+        profile: profiling.is_some(),
         trace,
         files: Arc::new(files.with_output_limit(flags.max_output)),
     })
@@ -247,7 +283,11 @@ fn split_path(path: &str) -> Vec<String> {
 }
 
 /// Claims every file that the flags name, before any is opened.
-fn claim_files(flags: &RenderFlags, checkpoint: Option<&CheckpointOptions>) -> Result<FileClaims, String> {
+fn claim_files(
+    flags: &RenderFlags,
+    checkpoint: Option<&CheckpointOptions>,
+    page: Option<&Path>,
+) -> Result<FileClaims, String> {
     let refused = |refused: FileRefused| refused.to_string();
     let claims = match &flags.confine {
         Some(folder) => FileClaims::confined_to(folder)
@@ -263,6 +303,7 @@ fn claim_files(flags: &RenderFlags, checkpoint: Option<&CheckpointOptions>) -> R
     claimed.extend(flags.stats.clone().map(|path| (path, FileRole::Statistics)));
     claimed.extend(flags.trace.clone().map(|path| (path, FileRole::Trace)));
     claimed.extend(flags.capture.clone().map(|path| (path, FileRole::Capture)));
+    claimed.extend(page.map(|path| (path.to_owned(), FileRole::Profile)));
     for (path, role) in &claimed {
         claims.claim(path, *role).map_err(refused)?;
     }

@@ -6,6 +6,7 @@ pub(crate) mod explore;
 pub(crate) mod man;
 pub(crate) mod predict;
 pub(crate) mod preview;
+pub(crate) mod profile;
 pub(crate) mod render;
 pub(crate) mod rib;
 pub(crate) mod scale;
@@ -21,6 +22,7 @@ use explore::ExploreFlags;
 use man::ManFlags;
 use predict::PredictFlags;
 use preview::PreviewFlags;
+use profile::ProfileFlags;
 use render::RenderFlags;
 use rib::RibCommand;
 use scale::ScaleFlags;
@@ -64,6 +66,7 @@ pub(crate) enum CliCommand {
     Scale(ScaleFlags),
     Explore(ExploreFlags),
     Predict(PredictFlags),
+    Profile(Box<ProfileFlags>),
     Preview(PreviewFlags),
     Completions(CompletionsFlags),
     Man(ManFlags),

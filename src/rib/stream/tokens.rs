@@ -151,7 +151,7 @@ groups! {
         "int endofframe" WITHOUT_STATS;
         "string filename" WITHOUT_STATS;
         "string xmlfilename" WITHOUT_STATS;
-        "int shaderprofile" WITHOUT_STATS;
+        "int shaderprofile" only(&["0"], "use the command anthill profile");
         "string filelog" WITHOUT_STATS;
         "int progress" only(&["0", "1"], "use the flag --progress");
         "int renderinfo" WITHOUT_STATS;
