@@ -21,6 +21,7 @@ mod rib;
 mod scale;
 mod scene;
 mod shader;
+mod statistics;
 mod submissions;
 #[cfg(unix)]
 mod textures;
