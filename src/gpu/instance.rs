@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// RenderDoc's layer.
-const CAPTURE_LAYER: &CStr = c"VK_LAYER_RENDERDOC_Capture";
+pub(super) const CAPTURE_LAYER: &CStr = c"VK_LAYER_RENDERDOC_Capture";
 
 /// The layers that are on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +65,11 @@ impl Instance {
     /// Sends messages of layers and drivers elsewhere from now on.
     pub(super) fn report_to(&self, reporter: &Arc<Reporter>) {
         *self.target.reporter.lock() = Arc::clone(reporter);
+    }
+
+    /// Returns the version of a layer, if it is installed.
+    pub(super) fn layer_version(&self, name: &CStr) -> Option<String> {
+        Some(layer_version(layer(&self.entry, name).ok()??.implementation_version))
     }
 
     /// Whether somebody reads the names of objects on a physical device: a layer that captures or validates, or a
@@ -137,6 +142,12 @@ pub(super) fn capture_layer_version() -> Result<Option<u32>, GpuError> {
     // SAFETY: as in `Instance::new`; `entry` lives as long as this function uses it.
     let entry = unsafe { ash::Entry::load() }.map_err(|e| GpuError::NoLoader { reason: e.to_string() })?;
     Ok(layer(&entry, CAPTURE_LAYER)?.map(|layer| layer.implementation_version))
+}
+
+/// Returns the version of a layer in words. RenderDoc writes only its minor version there, of version 1.
+fn layer_version(version: u32) -> String {
+    let (major, minor) = (version >> 16, version & 0xffff);
+    format!("{}.{minor}", major.max(1))
 }
 
 fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, GpuError> {

@@ -38,6 +38,7 @@ mod shared;
 mod specialise;
 mod submission_resources;
 mod threads;
+mod tools;
 mod transfer;
 
 pub use as_gpu::AsGpu;
@@ -60,4 +61,5 @@ pub use profile::StageTime;
 pub use select::select;
 pub use specialise::specialised;
 pub use threads::single_threaded_cpu_devices;
+pub use tools::DeviceTools;
 pub use transfer::STAGING_BUFFERS;

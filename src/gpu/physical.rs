@@ -5,6 +5,7 @@ use super::instance::{Instance, Layers};
 use super::memory::BLOCK_BYTES;
 use super::profile::DeviceClock;
 use super::requirements::{FEATURES, Features, LIMITS, NeededFor, SUBGROUP_OPERATIONS};
+use super::tools::DeviceTools;
 use crate::diagnostic::Reporter;
 use ash::{ext, vk};
 use serde::Serialize;
@@ -104,6 +105,8 @@ pub struct DeviceInfo {
     pub subgroup_size: u32,
     /// Nanoseconds per tick of the device's clock; 0 if it has none.
     pub timestamp_ns: f32,
+    /// What tools find on it, if it was listed to be described.
+    pub tools: DeviceTools,
     /// The features that anthill knows, and whether the device offers them.
     pub features: BTreeMap<&'static str, bool>,
     /// The limits that anthill checks.
@@ -161,7 +164,11 @@ pub(super) struct Physical {
 /// If there is no loader or driver, or a driver fails; having no device is not an error.
 pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
     let instance = Instance::new(Layers { validation: validate, capture: false }, &Arc::new(Reporter::silent()))?;
-    Ok(enumerate(&instance)?.into_iter().map(|physical| physical.info).collect())
+    let listed = enumerate(&instance)?.into_iter().map(|physical| {
+        let bits = physical.clock.map_or(0, |clock| clock.mask.count_ones());
+        DeviceInfo { tools: DeviceTools::of(&instance, physical.raw, bits), ..physical.info }
+    });
+    Ok(listed.collect())
 }
 
 /// Returns the same as [`devices`], with handles that are valid for this instance.
@@ -237,6 +244,7 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         host_visible,
         subgroup_size: v11.subgroup_size,
         timestamp_ns: clock.map_or(0.0, |_| limits.timestamp_period),
+        tools: DeviceTools::default(),
         features: offered(&mut features, &v11),
         limits: LIMITS.iter().map(|row| (row.name, (row.value)(&limits))).collect(),
         allocation_bytes_max: v11.max_memory_allocation_size,

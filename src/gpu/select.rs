@@ -114,6 +114,7 @@ fn lacks_line(device: &DeviceInfo) -> String {
 mod tests {
     use super::*;
     use crate::gpu::physical::DeviceKind;
+    use crate::gpu::tools::DeviceTools;
     use std::collections::BTreeMap;
 
     fn device(index: usize, name: &str, kind: DeviceKind, pci: Option<&str>) -> DeviceInfo {
@@ -134,6 +135,7 @@ mod tests {
             host_visible: false,
             subgroup_size: 32,
             timestamp_ns: 1.0,
+            tools: DeviceTools::default(),
             features: BTreeMap::new(),
             limits: BTreeMap::new(),
             allocation_bytes_max: 1 << 30,

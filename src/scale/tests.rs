@@ -3,7 +3,7 @@ use super::page::page;
 use super::predictions::{PredictedConfiguration, PredictedCount, PredictedTimes, Predictions, StudyForecast};
 use super::study::{Differing, MeasuredSpan, Series, Spread, Study, StudyRun, quoted};
 use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
-use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::gpu::{DeviceInfo, DeviceKind, DeviceTools};
 use crate::stats::{
     CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld, square_rows,
 };
@@ -428,6 +428,7 @@ fn device(index: usize, name: &str) -> DeviceInfo {
         host_visible: true,
         subgroup_size: 4,
         timestamp_ns: 1.0,
+        tools: DeviceTools::default(),
         features: BTreeMap::new(),
         limits: BTreeMap::new(),
         allocation_bytes_max: 1 << 30,

@@ -84,6 +84,10 @@ fn describe(listed: &ListedDevice<'_>, default: bool) -> String {
     for lack in &device.lacking {
         text += &format!("   lacks {}: {}\n", lack.what(), lack.reason);
     }
+    let (there, missing) = device.tools.words();
+    let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
+    let missing = if missing.is_empty() { String::new() } else { format!("; lacks {}", missing.join(", ")) };
+    text += &format!("   for tools: {there}{missing}\n");
     if let Some(pipeline) = listed.pipeline {
         let reason = if listed.pipeline_kept { "measured to be the fastest" } else { "the usual one" };
         text += &format!("   draws with pipeline {pipeline} ({reason})\n");
@@ -94,7 +98,7 @@ fn describe(listed: &ListedDevice<'_>, default: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anthill::gpu::MissingRequirement;
+    use anthill::gpu::{DeviceTools, MissingRequirement};
     use anthill::pipeline::plan::CATALOGUE;
     use std::collections::BTreeMap;
 
@@ -117,6 +121,7 @@ mod tests {
             host_visible: true,
             subgroup_size: 4,
             timestamp_ns: 1.0,
+            tools: DeviceTools::default(),
             features: BTreeMap::from([("shaderInt64", true), ("subgroupVote", false), ("timelineSemaphore", true)]),
             limits: BTreeMap::new(),
             allocation_bytes_max: 1 << 30,
@@ -125,15 +130,18 @@ mod tests {
         };
         let head = "1  SwiftShader\n   CPU, SwiftShader driver 5.0, Vulkan 1.3.0, 2.0 GiB: ";
         let offers = "   offers shaderInt64, timelineSemaphore\n";
+        device.tools = DeviceTools { timestamp_bits: 64, ..DeviceTools::default() };
+        let tools = "   for tools: timestamps of 64 bits; lacks a clock in kernels, names for captures, checkpoints of lost \
+                     devices, RenderDoc's layer\n";
         let mut choice = PipelineChoice::default();
         let described = |device: &DeviceInfo, choice: &PipelineChoice, default| {
             describe(&ListedDevice::new(device, choice), default)
         };
         let usual = "   draws with pipeline batches (the usual one)\n";
-        assert_eq!(described(&device, &choice, false), format!("{head}can render\n{offers}{usual}"));
+        assert_eq!(described(&device, &choice, false), format!("{head}can render\n{offers}{tools}{usual}"));
         choice.kept.keep(&device, &CATALOGUE[1]);
         let kept = "   draws with pipeline batches-expanded (measured to be the fastest)\n";
-        let expected = format!("{head}can render, and is used by default\n{offers}{kept}");
+        let expected = format!("{head}can render, and is used by default\n{offers}{tools}{kept}");
         assert_eq!(described(&device, &choice, true), expected);
         device.usable = false;
         let lack = |name, needed: &str, has: &str, reason| {
@@ -143,7 +151,7 @@ mod tests {
         device.lacking.push(lack("shaderInt64", "offered", "not offered", "depth keys"));
         device.lacking.push(lack("maxPushConstantsSize", "at least 128", "64", "parameters"));
         let lacks = "   lacks shaderInt64: depth keys\n   lacks maxPushConstantsSize (needs at least 128, has 64): parameters\n";
-        let expected = format!("{head}cannot render\n{offers}{lacks}");
+        let expected = format!("{head}cannot render\n{offers}{lacks}{tools}");
         assert_eq!(described(&device, &choice, false), expected);
         let usable = DeviceInfo { usable: true, ..device.clone() };
         let listed = json(&[ListedDevice::new(&device, &choice), ListedDevice::new(&usable, &choice)]);
