@@ -5,7 +5,8 @@ use anthill::outcome::exit_code::{INCOMPLETE, INTERRUPTED, NO_USABLE_DEVICE, WRO
 use anthill::pipeline::plan::NamedPipeline;
 use anthill::scale::study::{Differing, Series};
 use anthill::scale::{
-    Challenge, Fastest, FinishedRun, Measurements, Plan, Purpose, RunError, RunSettings, find_fastest, measure,
+    AllRuns, Challenge, Fastest, FinishedRun, Measurements, Plan, Purpose, RunError, RunSettings, StudyWork,
+    find_fastest, measure,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -18,13 +19,14 @@ const CALIBRATION: &str = include_str!("calibration.rib");
 
 /// Returns the line that reports a run.
 pub(crate) fn describe(run: FinishedRun<'_>) -> String {
-    let FinishedRun { purpose, configuration, render_s, process_s } = run;
+    let FinishedRun { purpose, work, configuration, render_s, process_s } = run;
     let which = match purpose {
         Purpose::Caches => "caches filled".into(),
         Purpose::Measure { place, count } => format!("run {place} of {count}"),
         Purpose::Rates => "rates for predictions".into(),
     };
-    format!("anthill: {which}: --devices {configuration}: {render_s:.3} s, whole process {process_s:.3} s")
+    let work = work.map_or_else(String::new, |work| format!("{work}: "));
+    format!("anthill: {which}: {work}--devices {configuration}: {render_s:.3} s, whole process {process_s:.3} s")
 }
 
 /// Returns the exit code of a study whose run failed. If the run could not even begin, its exit code says why.
@@ -59,7 +61,7 @@ impl PipelineRuns<'_> {
         report: &mut dyn FnMut(FinishedRun<'_>),
     ) -> Result<Measurements, RunError> {
         let settings = self.settings()?;
-        let measured = measure(&settings, plan, cancelled, report);
+        let measured = measure(&settings, plan, cancelled, report).and_then(AllRuns::into_whole);
         let differ = measured.as_ref().is_ok_and(|measured| !measured.differing.is_empty());
         leave_folder(&settings.folder, differ, messages);
         measured
@@ -90,11 +92,12 @@ impl PipelineRuns<'_> {
         let folder = tempfile::tempdir()?;
         Ok(RunSettings {
             program: std::env::current_exe()?,
-            scene: scene(self.scene, &folder)?,
+            works: vec![StudyWork { scene: scene(self.scene, &folder)?, ..StudyWork::default() }],
             flags: self.flags.into_iter().map(Into::into).collect(),
             repeat: self.repeat,
             pin: false,
             rates: false,
+            keeps_going: false,
             folder: folder.keep(),
         })
     }

@@ -1,20 +1,44 @@
 //! The page of a study: one self-contained HTML file for light and dark screens and for paper.
 
-use super::colours::{self, FAINT, GREY};
-use super::plots;
+use super::colours::{self, GREY};
+use super::doubts::DOUBT_ADVICE;
+use super::figures::{self, LegendEntry, StudyFigure};
 use super::report::FILES;
-use super::study::{PHASES, Series, Study};
-use super::tables::{self, DEVICE_STAGES, StudyTable};
+use super::study::{Series, Study};
+use super::study_set::StudySet;
+use super::tables::{self, StudyTable};
 use super::timeline;
 use crate::stats::MeasuredDevice;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use plotters::style::RGBColor;
 
-/// Returns the page. `device_maps` has a PNG for each configuration; an empty one is left out.
-pub(super) fn page(study: &Study, device_maps: &[Vec<u8>]) -> String {
-    let title = format!("Scaling study: {}", study.scene);
+/// Returns the page. `device_maps` has a PNG for each configuration of each work; an empty one is left out.
+pub(super) fn page(set: &StudySet, device_maps: &[Vec<Vec<u8>>]) -> String {
+    let title = set.title();
+    let several = set.studies.len() > 1;
+    let body = html! {
+        h1 { (title) }
+        @for finding in set.findings() { p.finding { (finding) } }
+        @for missing in set.missing() { p.differ { (missing) } }
+        @for study in &set.studies {
+            p class=(if study.differing.is_empty() { "same" } else { "differ" }) {
+                @if several { (study.name) ": " }
+                (study.verdict())
+            }
+        }
+        (doubts(set))
+        h2 { "Speed-up and efficiency" }
+        @if several { (rows(&tables::overview(set))) }
+        @for one in figures::figures(set) { (figure(&one)) }
+        @for (study, maps) in set.studies.iter().zip(device_maps) { (work(study, maps, several)) }
+        (facts(set))
+    };
+    shell(&title, &body)
+}
+
+/// Returns a whole page.
+pub(super) fn shell(title: &str, body: &Markup) -> String {
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
@@ -24,146 +48,122 @@ pub(super) fn page(study: &Study, device_maps: &[Vec<u8>]) -> String {
                 title { (title) }
                 style { (PreEscaped(include_str!("page.css"))) }
             }
-            body {
-                main {
-                    h1 { (title) }
-                    p.finding { (study.finding()) }
-                    p class=(if study.differing.is_empty() { "same" } else { "differ" }) { (study.verdict()) }
-                    @for doubt in study.doubts() { p.differ { (doubt) } }
-                    (speed_up(study))
-                    (phases(study))
-                    (stages(study))
-                    @for (series, png) in study.series.iter().zip(device_maps) { (configuration(series, png)) }
-                    (facts(study))
-                }
-            }
+            body { main { (body) } }
         }
     };
     markup.into_string()
 }
 
-fn speed_up(study: &Study) -> Markup {
-    let table = tables::speed_up(study);
-    let curves = plots::speed_up_curves(study);
-    let entry = |(place, curve): (usize, &plots::Curve)| {
-        let is_dashed = curve.predicted.is_some();
-        Entry { name: curve.name.into(), colour: colours::curve(place), is_dashed }
-    };
-    let mut entries: Vec<Entry> = curves.iter().enumerate().map(entry).collect();
-    entries.push(Entry {
-        name: "ideal: as many times faster as there are devices".into(),
-        colour: FAINT,
-        is_dashed: true,
-    });
-    let mut caption = "Speed-up relative to one device, as in figure 11 of RenderAnts (Zhou et al. 2009): medians, with bars from the \
-                       slowest to the fastest round."
-        .to_string();
-    if study.forecast.predictions().is_some() {
-        caption += " Rings are predictions for the measured devices; the dashed curve is for equal devices.";
-    }
+fn doubts(set: &StudySet) -> Markup {
+    let doubts = set.doubts();
     html! {
-        h2 { (table.title) }
-        (figure(&plots::speed_up(&curves), &entries, &caption))
-        (rows(&table))
+        @if !doubts.is_empty() {
+            section.doubts {
+                strong { "Why these figures are in doubt" }
+                ul { @for doubt in doubts { li { (doubt.text) } } }
+                "To be sure, " (DOUBT_ADVICE) "."
+            }
+        }
+    }
+}
+
+/// Returns what is shown of one work.
+fn work(study: &Study, maps: &[Vec<u8>], several: bool) -> Markup {
+    let speed_up = tables::speed_up(study);
+    let [phases, stages] = [tables::phases(study), tables::stages(study)];
+    html! {
+        @if several { h2 { (study.name) } }
+        h3 { (speed_up.title) }
+        (rows(&speed_up))
         @if let Some(table) = tables::more_devices(study) {
             h3 { (table.title) }
             (rows(&table))
         }
+        h3 { (phases.title) }
+        (rows(&phases))
+        h3 { (stages.title) }
+        (figure(&figures::stages(study)))
+        (rows(&stages))
+        @for (series, png) in study.series.iter().zip(maps) { (configuration(study, series, png, several)) }
     }
 }
 
-fn phases(study: &Study) -> Markup {
-    let table = tables::phases(study);
-    let entries: Vec<_> = PHASES.into_iter().zip(colours::PHASES).map(Entry::from).collect();
-    html! {
-        h2 { (table.title) }
-        (figure(&plots::phases(study), &entries, "Where a user's time goes, by the number of devices."))
-        (rows(&table))
-    }
-}
-
-fn stages(study: &Study) -> Markup {
-    let table = tables::stages(study);
-    let shown = DEVICE_STAGES.into_iter().zip(colours::STAGES).filter(|(stage, _)| tables::takes_time(study, *stage));
-    let entries: Vec<_> = shown.map(|(stage, colour)| Entry::from((stage.name(), colour))).collect();
-    html! {
-        h2 { (table.title) }
-        (figure(&plots::stages(study), &entries, "Breakdown of the devices' time, as in figure 10 of RenderAnts (Zhou et al. 2009)."))
-        (rows(&table))
-    }
-}
-
-fn configuration(series: &Series, png: &[u8]) -> Markup {
+fn configuration(study: &Study, series: &Series, png: &[u8], several: bool) -> Markup {
     let selection = &series.configuration.selection;
     let stats = &series.typical().stats;
-    let device = |(place, device): (usize, &MeasuredDevice)| {
-        Entry::from((&*format!("{}, {}", tables::title(place, device), device.name), colours::device(place)))
-    };
-    let entries: Vec<_> = stats.devices.iter().enumerate().map(device).collect();
-    let line = [Entry::from(("before regions: geometry uploaded, primitives counted", GREY))];
+    let timeline = StudyFigure::new(
+        "timeline",
+        "Regions that each device had in flight, in its colour; pale ones were stolen. If there are several worlds, the one that took \
+         longest is shown.",
+        vec![LegendEntry::new("before regions: geometry uploaded, primitives counted", GREY)],
+        |width| timeline::draw(stats, width),
+    );
     let table = tables::devices(series);
     html! {
-        h2 { "--devices " (selection) }
+        h2 { @if several { (study.name) ", " } "--devices " (selection) }
         @if !png.is_empty() {
             h3 { "Which device rendered what" }
             figure {
-                img alt=(format!("The picture, coloured by the device that rendered each region, for --devices {selection}"))
-                    src=(format!("data:image/png;base64,{}", STANDARD.encode(png)));
-                (legend(&entries))
+                (picture(png, &format!("The picture, coloured by the device that rendered each region, for --devices {selection}")))
+                (legend(&device_legend(&stats.devices)))
                 figcaption { "Each region of the picture in the colour of the device that rendered it." }
             }
         }
         h3 { "Busy and idle" }
-        (figure(
-            &timeline::draw(stats),
-            &line,
-            "Regions that each device had in flight, in its colour; pale ones were stolen. If there are several worlds, the one that took \
-             longest is shown."
-        ))
+        (figure(&timeline))
         h3 { (table.title) }
         (rows(&table))
     }
 }
 
-fn facts(study: &Study) -> Markup {
+/// Returns an entry for each device.
+pub(super) fn device_legend(devices: &[MeasuredDevice]) -> Vec<LegendEntry> {
+    let device = |(place, device): (usize, &MeasuredDevice)| {
+        let name = format!("{}, {}", tables::title(place, device), device.name);
+        LegendEntry::new(name, colours::device(place))
+    };
+    devices.iter().enumerate().map(device).collect()
+}
+
+/// Returns a picture, in the page itself.
+pub(super) fn picture(png: &[u8], description: &str) -> Markup {
+    html! { img alt=(description) src=(format!("data:image/png;base64,{}", STANDARD.encode(png))); }
+}
+
+fn facts(set: &StudySet) -> Markup {
     html! {
         h2 { "What was measured" }
-        dl { @for (name, value) in study.facts() { dt { (name) } dd { (value) } } }
+        (definitions(&set.facts()))
+        @for study in &set.studies { (definitions(&study.facts())) }
         p.note {
             "Each run was a separate process, and configurations took turns, after runs that filled the drivers' caches of compiled \
-             kernels. The folder of this page also has " (FILES[1..].join(", ")) " and the pictures."
+             kernels. The folder of this page also has " (FILES[1..].join(", ")) ", each figure as figure-*.svg, and the pictures."
         }
         h3 { "Commands" }
-        pre { @for command in study.commands() { (command) "\n" } }
+        pre { @for study in &set.studies { @for command in study.commands() { (command) "\n" } } }
     }
 }
 
-/// An entry of a legend.
-struct Entry {
-    name: String,
-    colour: RGBColor,
-    is_dashed: bool,
+/// Returns a list of names and values.
+pub(super) fn definitions(facts: &[(&'static str, String)]) -> Markup {
+    html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } }
 }
 
-impl From<(&str, RGBColor)> for Entry {
-    fn from((name, colour): (&str, RGBColor)) -> Self {
-        Self { name: name.into(), colour, is_dashed: false }
-    }
-}
-
-/// Returns a plot with its legend and caption.
-fn figure(svg: &str, entries: &[Entry], caption: &str) -> Markup {
+/// Returns a figure with its legend and caption.
+pub(super) fn figure(figure: &StudyFigure) -> Markup {
     html! {
         figure {
-            div.scroll { (PreEscaped(svg)) }
-            (legend(entries))
-            figcaption { (caption) }
+            div.wide { (PreEscaped(&figure.wide)) }
+            div.narrow { (PreEscaped(&figure.narrow)) }
+            (legend(&figure.legend))
+            figcaption { (figure.caption) }
         }
     }
 }
 
-fn legend(entries: &[Entry]) -> Markup {
-    let swatch = |entry: &Entry| {
+/// Returns the legend of a figure.
+pub(super) fn legend(entries: &[LegendEntry]) -> Markup {
+    let swatch = |entry: &LegendEntry| {
         let colour = colours::css(entry.colour);
         let dashes = format!("repeating-linear-gradient(90deg,{colour} 0 6px,transparent 6px 9px)");
         format!("background:{}", if entry.is_dashed { dashes } else { colour })
@@ -182,7 +182,8 @@ fn cell(column: usize, text: &str) -> Markup {
     }
 }
 
-fn rows(table: &StudyTable) -> Markup {
+/// Returns a table with its note.
+pub(super) fn rows(table: &StudyTable) -> Markup {
     // A non-breaking space keeps the unit on the line of its name.
     let name = |name: &String| name.replace(", s", ",\u{a0}s");
     html! {

@@ -2,8 +2,9 @@
 //! one right after the other, which a busy machine slows alike.
 
 use super::plan::{Configuration, Plan};
-use super::run::{Purpose, RunError, RunSettings, StudyRunner};
-use super::study::{Differing, Spread};
+use super::run::{PlannedRun, Purpose, RunError, RunSettings, StudyRunner};
+use super::spread::Spread;
+use super::study::Differing;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -57,7 +58,8 @@ pub fn find_fastest(
         Err(RunError::OutOfTime) => false,
         Err(error) => return Err(error),
     };
-    Ok(Fastest { place, is_final, differing: runner.into_differing() })
+    let differing = runner.into_found().into_iter().flat_map(|found| found.differing).collect();
+    Ok(Fastest { place, is_final, differing })
 }
 
 /// Compares all configurations with the one at `place`, which becomes that of the fastest.
@@ -68,10 +70,11 @@ fn challenge_all(
     report: &mut dyn FnMut(Challenge<'_>),
 ) -> Result<(), RunError> {
     let each = &plan.configurations;
-    runner.run(&each[plan.baseline], 0, Purpose::Caches)?;
+    let caches = |configuration| PlannedRun { work: 0, configuration, round: 0, purpose: Purpose::Caches };
+    runner.run(caches(&each[plan.baseline]))?;
     for next in (0..each.len()).filter(|next| *next != plan.baseline) {
         let (champion, challenger) = (&each[*place], &each[next]);
-        runner.run(challenger, 0, Purpose::Caches)?;
+        runner.run(caches(challenger))?;
         let gain = gain(&ratios(runner, champion, challenger)?);
         report(Challenge { champion, challenger, gain });
         if gain.is_some() {
@@ -92,7 +95,8 @@ fn ratios(
     for pair in 1..=PAIRS {
         let count = 2 * PAIRS as usize;
         let mut seconds = |configuration, place| -> Result<f64, RunError> {
-            let run = runner.run(configuration, pair, Purpose::Measure { place, count })?;
+            let purpose = Purpose::Measure { place, count };
+            let run = runner.run(PlannedRun { work: 0, configuration, round: pair, purpose })?;
             Ok(run.stats.render_s)
         };
         let places = [2 * pair as usize - 1, 2 * pair as usize];
@@ -113,7 +117,7 @@ fn ratios(
 
 /// Returns the fraction of the time that a challenger saves in the middle, if that is more than pairs differ by.
 fn gain(ratios: &[f64]) -> Option<f64> {
-    let Spread { median, min, max } = Spread::of(ratios.iter().copied());
+    let Spread { median, min, max, .. } = Spread::of(ratios.iter().copied());
     let gain = 1.0 - median;
     (ratios.len() == PAIRS as usize && gain > GAIN_MIN.max(max - min)).then_some(gain)
 }
@@ -121,6 +125,7 @@ fn gain(ratios: &[f64]) -> Option<f64> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::super::run::tests::{plan, program};
+    use super::super::work::StudyWork;
     use super::*;
     use crate::pipeline::plan::{CATALOGUE, NamedPipeline};
     use std::time::Instant;
@@ -131,11 +136,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary directory");
         let settings = RunSettings {
             program: program(folder.path(), picture),
-            scene: "a.rib".into(),
+            works: vec![StudyWork { scene: "a.rib".into(), ..StudyWork::default() }],
             flags: vec![],
             repeat: 1,
             pin: false,
             rates: false,
+            keeps_going: false,
             folder: folder.path().into(),
         };
         let pipelines: Vec<&NamedPipeline> = CATALOGUE.iter().take(4).collect();

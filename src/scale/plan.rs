@@ -1,7 +1,7 @@
 //! What a study runs: which devices, which configuration is the baseline, and which runs fill the drivers' caches
 //! first.
 
-use crate::gpu::{DeviceInfo, GpuError, select};
+use crate::gpu::{DeviceInfo, DeviceKind, GpuError, select};
 use crate::pipeline::plan::NamedPipeline;
 use serde::Serialize;
 use std::fmt;
@@ -16,6 +16,8 @@ pub struct Configuration {
     pub indices: Vec<usize>,
     /// The distinct models and drivers among them. Configurations with equal `models` must render the same bits.
     pub models: Vec<usize>,
+    /// How many of the devices are processors, which share cores with one another.
+    pub on_processor: usize,
     /// The pipeline that they draw with, if a study compares pipelines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pipeline: Option<&'static str>,
@@ -69,7 +71,8 @@ impl Plan {
             let mut models: Vec<usize> = indices.iter().filter_map(model).collect();
             models.sort_unstable();
             models.dedup();
-            configurations.push(Configuration { selection, indices, models, pipeline: None });
+            let on_processor = indices.iter().filter(|&&index| devices[index].kind == DeviceKind::Cpu).count();
+            configurations.push(Configuration { selection, indices, models, on_processor, pipeline: None });
         }
         let baseline = configurations.iter().position(|configuration| configuration.indices.len() == 1);
         Ok(Self { baseline: baseline.ok_or(PlanError::NoBaseline)?, configurations })
@@ -108,5 +111,58 @@ impl Plan {
     /// Returns the largest number of devices that render together.
     pub fn devices_max(&self) -> usize {
         self.configurations.iter().map(|configuration| configuration.indices.len()).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn device(index: usize, name: &str) -> DeviceInfo {
+        DeviceInfo {
+            index,
+            name: name.into(),
+            kind: DeviceKind::Cpu,
+            driver: "driver".into(),
+            driver_info: String::new(),
+            driver_version: 1,
+            api_version: "1.3.0".into(),
+            vendor_id: 1,
+            device_id: 2,
+            pci: None,
+            uuid: String::new(),
+            cache_uuid: String::new(),
+            memory_bytes: 1 << 30,
+            host_visible: true,
+            subgroup_size: 4,
+            timestamp_ns: 1.0,
+            tools: DeviceTools::default(),
+            features: BTreeMap::new(),
+            limits: BTreeMap::new(),
+            allocation_bytes_max: 1 << 30,
+            lacking: vec![],
+            usable: true,
+        }
+    }
+
+    #[test]
+    fn plans_need_one_device_to_compare_with() {
+        let devices = [device(0, "a"), device(1, "a"), device(2, "b")];
+        let plan =
+            |selections: &[&str]| Plan::new(&selections.iter().map(ToString::to_string).collect::<Vec<_>>(), &devices);
+        let good = plan(&["0,1", "1", "0,2,2"]).expect("a plan");
+        assert_eq!((good.baseline, good.devices_max()), (1, 3));
+        let models: Vec<_> = good.configurations.iter().map(|one| one.models.clone()).collect();
+        assert_eq!(models, [vec![0], vec![0], vec![0, 2]]);
+        // The third configuration fills the caches of both models.
+        assert_eq!(good.warm_up(false), [2]);
+        let cores: Vec<usize> =
+            good.warm_up(true).iter().map(|&place| good.configurations[place].indices.len()).collect();
+        assert_eq!(cores, [3, 2, 1], "caches depend on the number of cores that a run has");
+        assert_eq!(plan(&["0", "0,1", "2"]).map(|plan| plan.warm_up(false)), Ok(vec![1, 2]));
+        assert_eq!(plan(&["0,1"]), Err(PlanError::NoBaseline));
+        assert_eq!(plan(&["0", " 0"]), Err(PlanError::Twice("0".into())));
+        assert!(matches!(plan(&["0", "7"]), Err(PlanError::Devices(_))));
     }
 }

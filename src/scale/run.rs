@@ -2,14 +2,15 @@
 //! for.
 
 use super::cpus::restrict_to_cpus;
-use super::plan::{Configuration, Plan};
-use super::study::{Differing, Series, StudyRun};
-use crate::files::write_bytes;
-use crate::stats::{Measured, MeasuredOutput};
-use std::collections::BTreeMap;
+use super::load::CpuTimes;
+use super::pictures::{ComparedPictures, PictureComparison};
+use super::plan::Configuration;
+use super::study::StudyRun;
+use super::work::StudyWork;
+use crate::outcome::exit_code::{INTERRUPTED, NO_USABLE_DEVICE, WRONG_USAGE};
+use crate::stats::Measured;
 use std::ffi::OsString;
 use std::fs;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -23,8 +24,8 @@ use thiserror::Error;
 pub struct RunSettings {
     /// The program to run.
     pub program: PathBuf,
-    /// The scene to render.
-    pub scene: PathBuf,
+    /// What is rendered; at least one.
+    pub works: Vec<StudyWork>,
     /// Further flags of `anthill render`, the same for each run.
     pub flags: Vec<OsString>,
     /// How often each configuration is run.
@@ -33,6 +34,8 @@ pub struct RunSettings {
     pub pin: bool,
     /// Whether the baseline is run for rates too.
     pub rates: bool,
+    /// Whether others go on when a run fails.
+    pub keeps_going: bool,
     /// The folder for the picture, and for pictures that differ from it.
     pub folder: PathBuf,
 }
@@ -40,10 +43,6 @@ pub struct RunSettings {
 /// The flag of `anthill render` that cuts a picture into regions of different sizes, and about how many: enough to fit
 /// rates to.
 pub(super) const REGIONS_FOR_RATES: [&str; 2] = ["--regions", "40"];
-
-/// The rounds that have a run for rates: the median of three tolerates one that was disturbed, and more would make
-/// studies long.
-const RATES_ROUNDS: u32 = 3;
 
 /// What a run is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +65,8 @@ pub enum Purpose {
 pub struct FinishedRun<'a> {
     /// What it was for.
     pub purpose: Purpose,
+    /// What it drew; `None` if all runs draw the same.
+    pub work: Option<&'a StudyWork>,
     /// What was run.
     pub configuration: &'a Configuration,
     /// Its time from the first submission to the last pixel.
@@ -107,53 +108,25 @@ fn exit(code: Option<i32>) -> String {
     code.map_or_else(|| " (ended by a signal)".into(), |code| format!(" (exit code {code})"))
 }
 
-/// The results of all runs.
-#[derive(Debug)]
-pub struct Measurements {
-    /// The runs of each configuration.
-    pub series: Vec<Series>,
-    /// Runs of the baseline that rates can be fitted to, or why there are none.
-    pub for_rates: Result<Vec<StudyRun>, String>,
-    /// Runs whose pictures differ.
-    pub differing: Vec<Differing>,
-    /// The picture of each world of the first run, for worlds that have one.
-    pub pictures: Vec<PathBuf>,
+impl RunError {
+    /// Whether other runs would fail alike, so that none of them is made.
+    pub(super) fn ends_all(&self) -> bool {
+        let general = [WRONG_USAGE, NO_USABLE_DEVICE, INTERRUPTED].map(i32::from);
+        !matches!(self, Self::Failed { code, .. } if code.is_none_or(|code| !general.contains(&code)))
+    }
 }
 
-/// Runs all configurations of a plan in turn, round by round, after runs that fill the drivers' caches of compiled
-/// kernels. In each of the first three rounds the baseline is run once more, for rates. `report` is called after each
-/// run.
-///
-/// # Errors
-/// When a run that is measured fails, when its files cannot be read, and when `cancelled` becomes true.
-pub fn measure(
-    settings: &RunSettings,
-    plan: &Plan,
-    cancelled: &AtomicBool,
-    report: &mut dyn FnMut(FinishedRun<'_>),
-) -> Result<Measurements, RunError> {
-    let scratch = tempfile::tempdir_in(&settings.folder)
-        .map_err(|reason| io_error("cannot make a temporary folder for the runs", reason))?;
-    let mut runner = StudyRunner::new(settings, scratch.path(), cancelled, report);
-    for place in plan.warm_up(settings.pin) {
-        runner.run(&plan.configurations[place], 0, Purpose::Caches)?;
-    }
-    let one = |configuration: &Configuration| Series { configuration: configuration.clone(), runs: Vec::new() };
-    let mut series: Vec<Series> = plan.configurations.iter().map(one).collect();
-    let mut for_rates = Ok(Vec::new());
-    let count = plan.configurations.len() * settings.repeat as usize;
-    let mut places = 1..;
-    for round in 1..=settings.repeat {
-        for (series, place) in series.iter_mut().zip(&mut places) {
-            let purpose = Purpose::Measure { place, count };
-            series.runs.push(runner.run(&series.configuration, round, purpose)?);
-        }
-        if settings.rates && round <= RATES_ROUNDS {
-            runner.run_for_rates(&plan.configurations[plan.baseline], round, &mut for_rates)?;
-        }
-    }
-    let PictureComparison { differing, pictures, .. } = runner.comparison;
-    Ok(Measurements { series, for_rates, differing, pictures })
+/// A run that is to be made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedRun<'a> {
+    /// The place of what it draws among the study's works.
+    pub(super) work: usize,
+    /// What it draws on.
+    pub(super) configuration: &'a Configuration,
+    /// Its round, from 1; 0 for one that fills caches.
+    pub(super) round: u32,
+    /// What it is for.
+    pub(super) purpose: Purpose,
 }
 
 /// How often a run with a deadline is asked whether it has ended.
@@ -178,7 +151,7 @@ impl<'a> StudyRunner<'a> {
         cancelled: &'a AtomicBool,
         report: &'a mut dyn FnMut(FinishedRun<'_>),
     ) -> Self {
-        let comparison = PictureComparison::new(&settings.folder, scratch);
+        let comparison = PictureComparison::new(&settings.folder, scratch, settings.works.len());
         Self { settings, scratch, cancelled, report, comparison, deadline: None }
     }
 
@@ -187,51 +160,38 @@ impl<'a> StudyRunner<'a> {
         Self { deadline: Some(Instant::now() + time), ..self }
     }
 
-    /// Returns the runs whose pictures differ.
-    pub(super) fn into_differing(self) -> Vec<Differing> {
-        self.comparison.differing
+    /// Returns what was found about the pictures of each work.
+    pub(super) fn into_found(self) -> Vec<ComparedPictures> {
+        self.comparison.into_found()
     }
 
-    /// Runs a configuration, compares its pictures, and reports the run.
-    pub(super) fn run(
-        &mut self,
-        configuration: &Configuration,
-        round: u32,
-        purpose: Purpose,
-    ) -> Result<StudyRun, RunError> {
-        let mut run = self.run_process(configuration, purpose)?;
-        self.comparison.compare(configuration, round, purpose, &run.stats.outputs)?;
+    /// Makes a run, compares its pictures, and reports it.
+    pub(super) fn run(&mut self, planned: PlannedRun<'_>) -> Result<StudyRun, RunError> {
+        let PlannedRun { work, configuration, purpose, .. } = planned;
+        let work = &self.settings.works[work];
+        let size_px = work.size_for(configuration.indices.len());
+        let mut run = self.run_process(work, configuration, purpose)?;
+        self.comparison.compare(&planned, size_px, &run.stats.outputs)?;
         if purpose != Purpose::Rates {
             // Only predictions need what the picture contains where; it is the same in each run, and long.
             run.stats.worlds.iter_mut().for_each(|world| world.cost = None);
         }
         let (render_s, process_s) = (run.stats.render_s, run.process_s);
-        (self.report)(FinishedRun { purpose, configuration, render_s, process_s });
+        let work = (self.settings.works.len() > 1).then_some(work);
+        (self.report)(FinishedRun { purpose, work, configuration, render_s, process_s });
         Ok(run)
     }
 
-    /// Adds a run to those for rates. If it fails there are no runs for rates, but the study goes on with what was
-    /// measured.
-    fn run_for_rates(
-        &mut self,
-        configuration: &Configuration,
-        round: u32,
-        for_rates: &mut Result<Vec<StudyRun>, String>,
-    ) -> Result<(), RunError> {
-        let Ok(runs) = for_rates else { return Ok(()) };
-        match self.run(configuration, round, Purpose::Rates) {
-            Ok(run) => runs.push(run),
-            Err(failed @ RunError::Failed { code, .. }) if code != Some(130) => *for_rates = Err(failed.to_string()),
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
     /// Runs the program once and reads the statistics that it wrote.
-    fn run_process(&self, configuration: &Configuration, purpose: Purpose) -> Result<StudyRun, RunError> {
+    fn run_process(
+        &self,
+        work: &StudyWork,
+        configuration: &Configuration,
+        purpose: Purpose,
+    ) -> Result<StudyRun, RunError> {
         let stats = self.scratch.join("stats.json");
-        let mut command = self.command(configuration, purpose, &stats);
-        let begin = Instant::now();
+        let mut command = self.command(work, configuration, purpose, &stats);
+        let (begin, cpu_begin) = (Instant::now(), CpuTimes::now());
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted);
         }
@@ -242,6 +202,7 @@ impl<'a> StudyRunner<'a> {
         };
         let ended = child.and_then(|child| output_by(child, self.deadline));
         let process_s = begin.elapsed().as_secs_f64();
+        let others_share = cpu_begin.and_then(|begin| CpuTimes::now()?.others_since(begin));
         let Output { status, stderr, .. } = ended.map_err(|reason| io_error("cannot run this program", reason))?;
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Interrupted);
@@ -257,14 +218,17 @@ impl<'a> StudyRunner<'a> {
         let unreadable = |reason| io_error("cannot read the statistics of a run", reason);
         let text = fs::read(&stats).map_err(unreadable)?;
         let stats: Measured = serde_json::from_slice(&text).map_err(|error| unreadable(error.into()))?;
-        Ok(StudyRun { process_s, stats })
+        Ok(StudyRun { process_s, others_share, stats })
     }
 
     /// Returns the command line of a run.
-    fn command(&self, configuration: &Configuration, purpose: Purpose, stats: &Path) -> Command {
+    fn command(&self, work: &StudyWork, configuration: &Configuration, purpose: Purpose, stats: &Path) -> Command {
         let settings = self.settings;
         let mut command = Command::new(&settings.program);
-        command.arg("render").arg(&settings.scene).args(&settings.flags);
+        command.arg("render").arg(&work.scene).args(&settings.flags);
+        if let Some(size) = work.size_for(configuration.indices.len()) {
+            command.arg("--format").args(size.map(|side| side.to_string()));
+        }
         command.arg("--devices").arg(&configuration.selection);
         command.args(["--progress", "off", "--stats"]).arg(stats);
         // If there are several worlds, the # becomes the frame's number.
@@ -304,216 +268,9 @@ fn output_by(mut child: Child, deadline: Option<Instant>) -> io::Result<Output> 
     Ok(Output { status, stdout: Vec::new(), stderr })
 }
 
-fn io_error(what: &str, reason: io::Error) -> RunError {
+pub(super) fn io_error(what: &str, reason: io::Error) -> RunError {
     RunError::Io { what: what.into(), reason }
 }
 
-/// Compares the files of all runs bit for bit. Files contain no date, host or device, so equal pictures are equal
-/// files.
-struct PictureComparison<'a> {
-    /// The folder for pictures that are kept.
-    folder: &'a Path,
-    /// The folder that runs write to.
-    scratch: &'a Path,
-    /// For each set of device models, a hash of each file of the first run.
-    first: BTreeMap<Vec<usize>, Vec<u64>>,
-    differing: Vec<Differing>,
-    pictures: Vec<PathBuf>,
-}
-
-impl<'a> PictureComparison<'a> {
-    fn new(folder: &'a Path, scratch: &'a Path) -> Self {
-        Self { folder, scratch, first: BTreeMap::new(), differing: Vec::new(), pictures: Vec::new() }
-    }
-
-    /// Compares the files of a run with those of the first run on devices of the same models; files that differ are
-    /// kept.
-    fn compare(
-        &mut self,
-        configuration: &Configuration,
-        round: u32,
-        purpose: Purpose,
-        outputs: &[MeasuredOutput],
-    ) -> Result<(), RunError> {
-        let hash = |output: &MeasuredOutput| {
-            let bytes = fs::read(&output.file);
-            bytes.map(hash).map_err(|reason| io_error(&format!("cannot read \"{}\"", output.file), reason))
-        };
-        // A run may leave out a display (of type `null`), but then every run does.
-        let hashes: Vec<u64> = outputs.iter().map(hash).collect::<Result<_, _>>()?;
-        if self.first.is_empty() {
-            self.keep_first(outputs)?;
-        }
-        let first = self.first.entry(configuration.models.clone()).or_insert_with(|| hashes.clone());
-        for (place, output) in outputs.iter().enumerate().filter(|(place, _)| first.get(*place) != hashes.get(*place)) {
-            let mut selection = configuration.to_string();
-            if purpose == Purpose::Rates {
-                selection += " for rates";
-            }
-            let safe: String = selection.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-            let kept = self.folder.join(format!("differs.{safe}.{round}.{}.exr", place + 1));
-            keep(Path::new(&output.file), &kept)?;
-            self.differing.push(Differing { selection, round, file: kept.display().to_string() });
-        }
-        Ok(())
-    }
-
-    /// Keeps the pictures of the first run, which are those of all runs if none differs.
-    fn keep_first(&mut self, outputs: &[MeasuredOutput]) -> Result<(), RunError> {
-        let own = outputs.iter().map(|output| Path::new(&output.file)).filter(|file| file.starts_with(self.scratch));
-        for (file, number) in own.zip(1..) {
-            let kept = self.folder.join(format!("picture.{number}.exr"));
-            keep(file, &kept)?;
-            self.pictures.push(kept);
-        }
-        Ok(())
-    }
-}
-
-fn keep(file: &Path, kept: &Path) -> Result<(), RunError> {
-    let copied = fs::read(file).and_then(|bytes| write_bytes(kept, &bytes));
-    copied.map_err(|reason| io_error(&format!("cannot write \"{}\"", kept.display()), reason))
-}
-
-fn hash(bytes: Vec<u8>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(&bytes);
-    hasher.finish()
-}
-
 #[cfg(all(test, unix))]
-pub(super) mod tests {
-    use super::*;
-    use crate::pipeline::plan::CATALOGUE;
-
-    /// Returns a stand-in for the program. It writes statistics and a picture whose bytes are what `picture` prints for
-    /// its devices `$4`. That may set the time to draw, `$render_s`.
-    pub(in crate::scale) fn program(folder: &Path, picture: &str) -> PathBuf {
-        let script = format!(
-            "#!/bin/sh\n\
-             [ \"$1 $2 $3 $5\" = 'render a.rib --devices --progress' ] || {{ echo \"odd: $*\" >&2; exit 7; }}\n\
-             case \"$*\" in *' --calibrate-after never') ;; *) echo \"it may calibrate: $*\" >&2; exit 7;; esac\n\
-             picture=\"${{10%.#.exr}}.exr\"\n\
-             {{ {picture}; }} > \"$picture\"\n\
-             cat > \"$8\" <<END\n\
-             {{\"wall_s\": 1, \"render_s\": ${{render_s:-0.5}}, \"open_s\": 0, \"stages_s\": {{\"parse\": 0.25}}, \"micropolygons\": 1, \"sample_points\": 1,\n\
-             \"outputs\": [{{\"file\": \"$picture\", \"state\": \"whole\"}}], \"devices\": [], \"worlds\": []}}\n\
-             END\n"
-        );
-        let path = folder.join("program.sh");
-        // Another process writes it: a test that forks meanwhile would inherit the open file, and a file that is open
-        // for writing cannot be executed.
-        let write = ["-c", "printf %s \"$1\" > \"$2\" && chmod +x \"$2\"", "sh", &script];
-        let status = Command::new("sh").args(write).arg(&path).status().expect("there is a shell");
-        assert!(status.success());
-        path
-    }
-
-    /// Configurations by their devices, with the models of these.
-    pub(in crate::scale) fn plan(selections: &[(&str, &[usize])]) -> Plan {
-        let configuration = |(selection, models): &(&str, &[usize])| Configuration {
-            selection: selection.to_string(),
-            indices: (0..selection.split(',').count()).collect(),
-            models: models.to_vec(),
-            pipeline: None,
-        };
-        Plan { configurations: selections.iter().map(configuration).collect(), baseline: 0 }
-    }
-
-    /// Runs a plan twice; returns the reported runs and the result.
-    fn measured(picture: &str, plan: &Plan, cancelled: bool) -> (Vec<String>, Result<Measurements, RunError>) {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        let settings = RunSettings {
-            program: program(folder.path(), picture),
-            scene: "a.rib".into(),
-            flags: vec![],
-            repeat: 2,
-            pin: false,
-            rates: true,
-            folder: folder.path().into(),
-        };
-        let mut reported = Vec::new();
-        let mut report = |run: FinishedRun<'_>| {
-            let purpose = match run.purpose {
-                Purpose::Caches => "caches".into(),
-                Purpose::Measure { place, count } => format!("{place}/{count}"),
-                Purpose::Rates => "rates".into(),
-            };
-            reported.push(format!("{purpose}: {}", run.configuration));
-        };
-        let measured = measure(&settings, plan, &AtomicBool::new(cancelled), &mut report);
-        if let Ok(measured) = &measured {
-            let kept = measured.pictures.iter().map(PathBuf::from);
-            let kept = kept.chain(measured.differing.iter().map(|differing| PathBuf::from(&differing.file)));
-            kept.for_each(|file| assert!(file.exists(), "{}", file.display()));
-        }
-        (reported, measured)
-    }
-
-    #[test]
-    fn configurations_take_turns() {
-        let (reported, measured) = measured("echo same", &plan(&[("0", &[0]), ("0,0", &[0])]), false);
-        let measured = measured.expect("all runs succeed");
-        let rounds = ["1/4: 0", "2/4: 0,0", "rates: 0", "3/4: 0", "4/4: 0,0", "rates: 0"];
-        assert_eq!((&*reported[0], &reported[1..]), ("caches: 0,0", rounds.map(String::from).as_slice()));
-        assert_eq!((measured.series[0].runs.len(), measured.pictures.len(), measured.differing.len()), (2, 1, 0));
-        let run = &measured.series[1].runs[1];
-        assert!(run.process_s > 0.0 && run.stats.render_s == 0.5);
-        assert_eq!(measured.for_rates.map(|runs| runs.len()), Ok(2));
-    }
-
-    #[test]
-    fn each_pipeline_is_warmed_up_and_its_pictures_compared() {
-        let pipelines = [&CATALOGUE[0], &CATALOGUE[1]];
-        let plan = plan(&[("0", &[0])]).with_pipelines(&pipelines);
-        assert_eq!(plan.warm_up(false), [0, 1]);
-        let (reported, measured) = measured("echo \"${12}\"", &plan, false);
-        let (first, second) = (CATALOGUE[0].name, CATALOGUE[1].name);
-        let caches = [format!("caches: 0 --pipeline {first}"), format!("caches: 0 --pipeline {second}")];
-        assert_eq!(reported[..2], caches);
-        let differing = measured.expect("all runs succeed").differing;
-        let named: Vec<&str> = differing.iter().map(|differing| &*differing.selection).collect();
-        let second = format!("0 --pipeline {second}");
-        assert_eq!(named, [&*second; 3]);
-    }
-
-    #[test]
-    fn runs_for_rates_may_fail_without_ending_the_study() {
-        let picture = "echo \"${11} ${12}\"";
-        let (_, measured_odd) = measured(picture, &plan(&[("0", &[0])]), false);
-        let differing = measured_odd.expect("all runs succeed").differing;
-        let rounds: Vec<_> = differing.iter().map(|differing| (&*differing.selection, differing.round)).collect();
-        assert_eq!(rounds, [("0 for rates", 1), ("0 for rates", 2)]);
-        let fails = "[ \"${11}\" != --regions ] || { echo \"not ${11} ${12}\" >&2; exit 1; }";
-        let (reported, measured) = measured(fails, &plan(&[("0", &[0])]), false);
-        let measured = measured.expect("only runs for rates fail");
-        assert_eq!((reported.len(), measured.series[0].runs.len()), (3, 2), "it is tried once");
-        let why = "the run on --devices 0 failed (exit code 1):\nnot --regions 40";
-        assert_eq!(measured.for_rates.map(|runs| runs.len()), Err(why.to_string()));
-    }
-
-    #[test]
-    fn pictures_that_differ_are_kept_and_reported() {
-        let alike = plan(&[("0", &[0]), ("0,0", &[0])]);
-        let differing = |plan| -> Vec<(String, u32)> {
-            let (_, measured) = measured("echo \"$4\"", plan, false);
-            let measured = measured.expect("all runs succeed");
-            measured.differing.into_iter().map(|differing| (differing.selection, differing.round)).collect()
-        };
-        // The first run, which the others are compared with, fills the caches.
-        let expected = [("0", 1), ("0 for rates", 1), ("0", 2), ("0 for rates", 2)];
-        assert_eq!(differing(&alike), expected.map(|(selection, round)| (selection.to_string(), round)));
-        // Devices of other models may draw other bits.
-        assert_eq!(differing(&plan(&[("0", &[0]), ("0,1", &[0, 1]), ("1", &[1])])), []);
-    }
-
-    #[test]
-    fn a_run_that_fails_ends_the_study_with_its_messages() {
-        let (reported, failed) = measured("echo no device >&2; exit 1", &plan(&[("0", &[0])]), false);
-        let failed = failed.map(|_| ()).expect_err("it exits with 1");
-        assert_eq!(failed.to_string(), "the run on --devices 0 failed (exit code 1):\nno device");
-        assert!(reported.is_empty());
-        let (_, interrupted) = measured("echo same", &plan(&[("0", &[0])]), true);
-        assert!(matches!(interrupted, Err(RunError::Interrupted)));
-    }
-}
+pub(super) mod tests;

@@ -1,25 +1,23 @@
 //! The measurements of a study and what is computed from them: medians, spreads, speed-up, efficiency, phases.
 
-use super::machine::Machine;
 use super::plan::Configuration;
 use super::predictions::StudyForecast;
 use super::run::REGIONS_FOR_RATES;
+use super::spread::Spread;
+use super::work::{Scaling, StudyWork};
 use crate::stats::{Measured, MeasuredWorld};
 use serde::Serialize;
 
-/// A whole study.
+/// The study of one work: a scene at one size on several lists of devices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Study {
-    /// Version of the program.
-    pub version: String,
-    /// The scene, as typed.
-    pub scene: String,
-    /// The command line of the study.
-    pub command: String,
+    /// A short name of what was drawn.
+    pub name: String,
+    /// What was drawn.
+    #[serde(flatten)]
+    pub work: StudyWork,
     /// The flags of `anthill render` that all runs have in common.
     pub flags: String,
-    /// The machine that it ran on.
-    pub machine: Machine,
     /// Whether each run was restricted to as many cores as it had devices.
     pub pinned: bool,
     /// Each configuration with its runs, in the order given; at least one.
@@ -31,6 +29,19 @@ pub struct Study {
     pub forecast: StudyForecast,
     /// Runs whose pictures differ from those of the first run on the same models. It must be empty.
     pub differing: Vec<Differing>,
+    /// Configurations that a run failed on, and were not run again.
+    pub failed: Vec<Failing>,
+}
+
+/// A configuration that a run failed on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Failing {
+    /// Its devices, as typed.
+    pub selection: String,
+    /// The round of the run that failed, from 1; 0 for one that fills caches.
+    pub round: u32,
+    /// Why it failed, with what it wrote to standard error.
+    pub message: String,
 }
 
 /// A run whose picture differs.
@@ -49,7 +60,9 @@ pub struct Differing {
 pub struct Series {
     /// The configuration.
     pub configuration: Configuration,
-    /// One run for each round, in order; at least one.
+    /// The pixels of its picture in multiples of that on one device: 1 in strong scaling.
+    pub amount: f64,
+    /// One run for each round, in order; at least one in a study.
     pub runs: Vec<StudyRun>,
 }
 
@@ -58,37 +71,11 @@ pub struct Series {
 pub struct StudyRun {
     /// Seconds from the start of the process to its exit, measured by its parent.
     pub process_s: f64,
+    /// The share of the machine's cores that other programs kept busy meanwhile, from 0 to 1, if known.
+    pub others_share: Option<f64>,
     /// The statistics that it wrote.
     pub stats: Measured,
 }
-
-/// The median of some values, and their range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Spread {
-    /// The middle value, or the mean of the two in the middle.
-    pub median: f64,
-    /// The smallest value.
-    pub min: f64,
-    /// The largest value.
-    pub max: f64,
-}
-
-impl Spread {
-    /// Returns the spread of some values; all zeros if there are none.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
-        let mut values: Vec<f64> = values.into_iter().collect();
-        values.sort_by(f64::total_cmp);
-        let [Some(&min), Some(&max)] = [values.first(), values.last()] else { return Self::default() };
-        let middle = values.len() / 2;
-        let median =
-            if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) };
-        Self { median, min, max }
-    }
-}
-
-/// The efficiency above which a measurement is doubted. A little more than 1 comes from noise, and from memory that
-/// several devices have more of.
-const EFFICIENCY_MAX: f64 = 1.05;
 
 /// The phases of a process, in order. They add up to [`StudyRun::process_s`].
 pub const PHASES: [&str; 6] = ["start", "parse", "prepare", "count", "draw", "write"];
@@ -144,11 +131,12 @@ impl Series {
         Spread::of(self.runs.iter().map(|run| run.process_s))
     }
 
-    /// Returns the speed-up over the series `one`. It is computed for each round, since a busy machine slows all runs
-    /// of a round alike.
+    /// Returns the speed-up over the series `one`: how many times as fast pixels are drawn. It is computed for each
+    /// round, since a busy machine slows all runs of a round alike.
     pub fn speed_up(&self, one: &Self, span: MeasuredSpan) -> Spread {
         let pairs = one.runs.iter().zip(&self.runs);
-        Spread::of(pairs.map(|(one, run)| ratio(span.of(one), span.of(run))))
+        let amount = self.amount / one.amount;
+        Spread::of(pairs.map(|(one, run)| ratio(span.of(one), span.of(run)) * amount))
     }
 
     /// Returns the run whose render time is the median (the faster of two in the middle), for figures that cannot be
@@ -190,8 +178,9 @@ impl Study {
     }
 
     /// Returns the speed-up divided by the number of devices: 1 is perfect.
-    pub fn efficiency(&self, series: &Series, span: MeasuredSpan) -> f64 {
-        ratio(self.speed_up(series, span).median, series.device_count() as f64)
+    pub fn efficiency(&self, series: &Series, span: MeasuredSpan) -> Spread {
+        let count = series.device_count().max(1) as f64;
+        self.speed_up(series, span).map(|speed_up| speed_up / count)
     }
 
     /// Returns the number of rounds that include every configuration.
@@ -206,46 +195,40 @@ pub(super) fn ratio(of: f64, by: f64) -> f64 {
 }
 
 impl Study {
-    /// Returns the result of the study in a sentence: the speed-up of the configuration with the most devices.
-    pub fn finding(&self) -> String {
+    /// Returns the configuration with the most devices, with its index: the first of several.
+    pub fn most(&self) -> Option<(usize, &Series)> {
         // `max_by_key` returns the last of equal ones, and the first is wanted.
-        let places = self.series.iter().enumerate().rev();
-        let Some((place, most)) = places.max_by_key(|(_, series)| series.device_count()) else {
-            return String::new();
-        };
+        self.series.iter().enumerate().rev().max_by_key(|(_, series)| series.device_count())
+    }
+
+    /// Returns the result of the study in a sentence: the speed-up of the configuration with the most devices. What is
+    /// `in_doubt` is not called a finding.
+    pub fn finding(&self, in_doubt: bool) -> String {
+        let Some((place, most)) = self.most() else { return String::new() };
         let predicted = self.forecast.predictions().and_then(|predictions| predictions.configurations.get(place));
         let predicted = predicted.map_or_else(String::new, |predicted| {
             let times = predicted.times;
             format!(" Predicted: {:.2} and {:.2} times.", times.render_speed_up, times.process_speed_up)
         });
-        let speed_up = self.speed_up(most, MeasuredSpan::Render).median;
-        let efficiency = self.efficiency(most, MeasuredSpan::Render) * 100.0;
-        let process = self.speed_up(most, MeasuredSpan::Process).median;
-        match most.device_count() {
-            1 => "Only one device was measured, so there is no speed-up.".into(),
-            count => format!(
-                "{count} devices render {speed_up:.2} times as fast as one, with an efficiency of {efficiency:.0}%; \
-                 the whole process is {process:.2} times as fast.{predicted}"
-            ),
+        let count = most.device_count();
+        if count == 1 {
+            return "Only one device was measured, so there is no speed-up.".into();
         }
-    }
-
-    /// Returns a sentence for each configuration that is faster than can be: its baseline was slowed down by something
-    /// else.
-    pub fn doubts(&self) -> Vec<String> {
-        let doubt = |series: &Series| {
-            let efficiency = self.efficiency(series, MeasuredSpan::Render);
-            (efficiency > EFFICIENCY_MAX).then(|| {
-                format!(
-                    "--devices {}: an efficiency of {:.0}% is not possible; something slowed --devices {} down (other programs, \
-                     cold caches, too little memory), so measure again",
-                    series.configuration.selection,
-                    efficiency * 100.0,
-                    self.one().configuration.selection
-                )
-            })
+        let speed_up = self.speed_up(most, MeasuredSpan::Render);
+        let efficiency = self.efficiency(most, MeasuredSpan::Render).median * 100.0;
+        let process = self.speed_up(most, MeasuredSpan::Process).median;
+        let begin = if in_doubt { "Not a finding, because it is in doubt: " } else { "" };
+        let what = match self.work.scaling {
+            Scaling::Strong => format!("{count} devices render {:.2} times as fast as one", speed_up.median),
+            Scaling::Weak => format!(
+                "{count} devices render a picture of {:.2} times the pixels {:.2} times as fast as one would",
+                most.amount, speed_up.median
+            ),
         };
-        self.series.iter().filter_map(doubt).collect()
+        format!(
+            "{begin}{what} ({}), with an efficiency of {efficiency:.0}%; the whole process is {process:.2} times as fast.{predicted}",
+            interval_of(&speed_up)
+        )
     }
 
     /// Returns a sentence that says whether all pictures are identical.
@@ -255,6 +238,9 @@ impl Study {
         models.sort_unstable();
         models.dedup();
         match &self.differing[..] {
+            [] if self.work.scaling == Scaling::Weak => format!(
+                "The pictures of all {runs} runs are identical, bit for bit, among configurations of the same size, device models and drivers."
+            ),
             [] if models.len() == 1 => format!("The pictures of all {runs} runs are identical, bit for bit."),
             [] => format!(
                 "The pictures of all {runs} runs are identical, bit for bit, among configurations of the same device models and drivers."
@@ -270,20 +256,20 @@ impl Study {
     /// Returns the command of each configuration's runs, and of the runs that predictions are made from.
     pub fn commands(&self) -> Vec<String> {
         let flags = if self.flags.is_empty() { String::new() } else { format!(" {}", self.flags) };
+        let scene = self.work.scene.display().to_string();
         let command = |series: &Series| {
-            format!(
-                "anthill render {}{flags} --devices {}",
-                quoted(&self.scene),
-                quoted(&series.configuration.selection)
-            )
+            let size = self.work.size_for(series.device_count());
+            let size = size.map_or_else(String::new, |[width, height]| format!(" --format {width} {height}"));
+            let devices = quoted(&series.configuration.selection);
+            format!("anthill render {}{flags}{size} --devices {devices}", quoted(&scene))
         };
         let for_rates = format!("{} {}", command(self.one()), REGIONS_FOR_RATES.join(" "));
         self.series.iter().map(command).chain([for_rates]).collect()
     }
 
-    /// Returns what was rendered, by which program, on which machine.
+    /// Returns what was rendered.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("program", format!("anthill {}", self.version)), ("command", self.command.clone())];
+        let mut facts = vec![("scene", self.work.scene.display().to_string())];
         if !self.flags.is_empty() {
             facts.push(("flags of each run", self.flags.clone()));
         }
@@ -296,19 +282,21 @@ impl Study {
         let millions = |count: u64| format!("{:.2} million", count as f64 / 1e6);
         facts.push(("micropolygons", millions(stats.micropolygons)));
         facts.push(("sample points", millions(stats.sample_points)));
-        facts.push(("processor", format!("{}, up to {} cores used", self.machine.processor, self.machine.cores)));
-        facts.push(("system", self.machine.system.clone()));
-        for device in &self.machine.devices {
-            facts.push(("device", format!("{}: {}, {}", device.index, device.name, device.driver)));
-        }
-        for (name, value) in &self.machine.environment {
-            facts.push(("environment", format!("{name}={value}")));
-        }
-        if self.pinned {
-            facts.push(("cores", "each run restricted to as many cores as it had devices (--cpus)".into()));
-        }
         facts
     }
+}
+
+/// Returns the interval of a median in words.
+pub fn interval_of(spread: &Spread) -> String {
+    if spread.coverage <= 0.0 {
+        return "one run: nothing is known about its spread".into();
+    }
+    format!("{} interval {:.2} to {:.2}", coverage_of(spread), spread.low, spread.high)
+}
+
+/// Returns the probability that an interval contains the true median.
+pub fn coverage_of(spread: &Spread) -> String {
+    format!("{:.1}%", spread.coverage * 100.0)
 }
 
 /// Quotes a word for a shell, if needed.
@@ -318,5 +306,18 @@ pub fn quoted(word: &str) -> String {
         word.into()
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_for_shells() {
+        let table = [("a.rib", "a.rib"), ("0,1", "0,1"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")];
+        for (word, expected) in table {
+            assert_eq!(quoted(word), expected);
+        }
     }
 }

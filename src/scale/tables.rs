@@ -1,8 +1,11 @@
 //! The tables of a study, each made once and shown as text, Markdown, HTML and CSV.
 
 use super::predictions::{PredictedConfiguration, PredictedCount, PredictedTimes, StudyForecast};
-use super::study::{MeasuredSpan, PHASE_TITLES, PHASES, Series, Spread, Study};
-use crate::stats::{MeasuredDevice, Stage, human_bytes};
+use super::spread::{COVERAGE, Spread};
+use super::study::{MeasuredSpan, PHASE_TITLES, PHASES, Series, Study, coverage_of};
+use super::study_set::StudySet;
+use super::work::Scaling;
+use crate::stats::{MeasuredDevice, MeasuredWorld, Stage, human_bytes};
 
 /// A table for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +88,7 @@ fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<NamedVal
             row.push((format!("{what}_min"), spread.min.to_string()));
             row.push((format!("{what}_max"), spread.max.to_string()));
         }
-        row.push((format!("{name}_efficiency"), study.efficiency(series, span).to_string()));
+        row.push((format!("{name}_efficiency"), study.efficiency(series, span).median.to_string()));
     }
     row.extend(predicted_values(predicted(study, place)));
     let typical = series.typical();
@@ -95,13 +98,38 @@ fn summary_row(study: &Study, (place, series): (usize, &Series)) -> Vec<NamedVal
     row.push(("busy_share".into(), typical.stats.busy_share().to_string()));
     row.push(("regions".into(), sum(|device| device.regions).to_string()));
     row.push(("stolen".into(), sum(|device| device.stolen).to_string()));
+    for (name, spread) in [
+        ("render_s", series.render()),
+        ("render_speed_up", study.speed_up(series, MeasuredSpan::Render)),
+        ("process_s", series.process()),
+        ("process_speed_up", study.speed_up(series, MeasuredSpan::Process)),
+    ] {
+        row.push((format!("{name}_low"), spread.low.to_string()));
+        row.push((format!("{name}_high"), spread.high.to_string()));
+    }
+    row.push(("interval_coverage".into(), series.render().coverage.to_string()));
+    row.extend(work_values(study, series));
     row
+}
+
+/// Returns what was drawn, as the last columns of files for programs.
+fn work_values(study: &Study, series: &Series) -> Vec<NamedValue> {
+    let scaling = if study.work.scaling == Scaling::Weak { "weak" } else { "strong" };
+    let size = series.typical().stats.worlds.first().map(MeasuredWorld::size_px);
+    let side = |side: usize| size.map_or_else(String::new, |size| size[side].to_string());
+    vec![
+        ("scene".into(), study.work.scene.display().to_string()),
+        ("scaling".into(), scaling.into()),
+        ("width".into(), side(0)),
+        ("height".into(), side(1)),
+    ]
 }
 
 /// Returns one row of values for each run, for programs.
 pub fn runs(study: &Study) -> Vec<Vec<NamedValue>> {
     let rows = study.series.iter().flat_map(|series| {
-        series.runs.iter().zip(1..).map(|(run, round)| {
+        let of_work = work_values(study, series);
+        series.runs.iter().zip(1..).map(move |(run, round)| {
             let mut row = vec![
                 ("devices".to_string(), series.configuration.selection.clone()),
                 ("device_count".into(), series.device_count().to_string()),
@@ -111,6 +139,8 @@ pub fn runs(study: &Study) -> Vec<Vec<NamedValue>> {
             ];
             let phases = PHASES.iter().zip(run.phases());
             row.extend(phases.map(|(name, seconds)| (format!("{name}_s"), seconds.to_string())));
+            row.push(("others_share".into(), run.others_share.map_or_else(String::new, |share| share.to_string())));
+            row.extend(of_work.clone());
             row
         })
     });
@@ -132,7 +162,7 @@ pub fn speed_up(study: &Study) -> StudyTable {
     let row = |(place, series): (usize, &Series)| {
         let measured = |span, time| {
             let speed_up = study.speed_up(series, span);
-            [seconds_between(time), times_between(speed_up), percent(study.efficiency(series, span))]
+            [seconds_between(time), times_between(speed_up), percent(study.efficiency(series, span).median)]
         };
         let mut row = vec![series.configuration.selection.clone(), series.device_count().to_string()];
         row.extend(measured(MeasuredSpan::Render, series.render()));
@@ -143,16 +173,54 @@ pub fn speed_up(study: &Study) -> StudyTable {
         row
     };
     let note = format!(
-        "Medians of {} runs each, with the smallest and the largest value. \"Render\" is the time from the first submission to the last pixel, \
-         \"process\" the time from the program's start to its exit. Speed-up is relative to --devices {}, computed for each round; \
-         efficiency is speed-up divided by the number of devices. {}",
-        study.rounds(),
+        "{} \"Render\" is the time from the first submission to the last pixel, \"process\" the time from the program's start to its \
+         exit. Speed-up is relative to --devices {}, computed for each round{}; efficiency is speed-up divided by the number of \
+         devices. {}",
+        medians_note(study),
         study.one().configuration.selection,
+        if study.work.scaling == Scaling::Weak { ", and counts the pixels, which grow with the devices" } else { "" },
         predictions_note(study)
     );
     let rows = study.series.iter().enumerate().map(row).collect();
     let header = header.into_iter().map(String::from).collect();
     StudyTable { title: "Speed-up and efficiency", note, header, rows }
+}
+
+/// Returns a note on how sure the medians are.
+fn medians_note(study: &Study) -> String {
+    let coverage = study.one().render().coverage;
+    let note = match study.rounds() {
+        0 | 1 => return "From one run each, so nothing is known about the spread.".into(),
+        rounds => format!("Medians of {rounds} runs each, with intervals by order statistics"),
+    };
+    let reached = format!("which contain the true median with a probability of {}", coverage_of(&study.one().render()));
+    if coverage >= COVERAGE {
+        format!("{note}, {reached}.")
+    } else {
+        format!("{note}, {reached} only: 6 runs are needed for 95%.")
+    }
+}
+
+/// Returns the speed-up of all works, for a study of several.
+pub fn overview(set: &StudySet) -> StudyTable {
+    let header = ["scene", "devices", "render, s", "speed-up", "efficiency", "spread", "coverage"];
+    let row = |study: &Study, series: &Series| {
+        let speed_up = study.speed_up(series, MeasuredSpan::Render);
+        vec![
+            study.name.clone(),
+            series.configuration.selection.clone(),
+            seconds_between(series.render()),
+            times_between(speed_up),
+            percent(study.efficiency(series, MeasuredSpan::Render).median),
+            percent(series.render().relative()),
+            coverage_of(&series.render()),
+        ]
+    };
+    let rows = set.studies.iter().flat_map(|study| study.series.iter().map(move |series| row(study, series)));
+    let note = "Medians of the render's time, with intervals by order statistics in brackets; \"coverage\" is the probability that they \
+                contain the true median. \"Spread\" is the distance from the least to the largest time, divided by the median."
+        .into();
+    StudyTable { title: "All scenes", note, header: header.map(String::from).into(), rows: rows.collect() }
 }
 
 /// Returns a note on what predictions are made from, or why there are none.
@@ -362,10 +430,10 @@ fn times(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// Returns the median, followed by the range if values differ.
+/// Returns the median, followed by its interval if values differ.
 fn between(spread: Spread, show: impl Fn(f64) -> String) -> String {
-    let [median, min, max] = [spread.median, spread.min, spread.max].map(show);
-    if min == max { median } else { format!("{median} ({min}–{max})") }
+    let [median, low, high] = [spread.median, spread.low, spread.high].map(show);
+    if low == high { median } else { format!("{median} ({low}–{high})") }
 }
 
 pub(super) fn percent(share: f64) -> String {

@@ -1,9 +1,13 @@
-use super::machine::{Machine, StudyDevice};
+use super::doubts::DoubtKind;
+use super::load::LoadAverage;
+use super::machine::{Conditions, Machine, StudyDevice};
 use super::page::page;
+use super::plots::PlotWidth;
 use super::predictions::{PredictedConfiguration, PredictedCount, PredictedTimes, Predictions, StudyForecast};
-use super::study::{Differing, MeasuredSpan, Series, Spread, Study, StudyRun, quoted};
-use super::{Configuration, Plan, PlanError, plots, report, tables, timeline};
-use crate::gpu::{DeviceInfo, DeviceKind, DeviceTools};
+use super::spread::Spread;
+use super::study::{Differing, Failing, MeasuredSpan, Series, Study, StudyRun};
+use super::study_set::StudySet;
+use super::{Configuration, Scaling, StudyWork, figures, latex, report, tables, timeline};
 use crate::stats::{
     CostStats, Measured, MeasuredDevice, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld, square_rows,
 };
@@ -53,32 +57,52 @@ fn run(process_s: f64, draw_s: f64, devices: usize) -> StudyRun {
         worlds: vec![world],
         ..Measured::default()
     };
-    StudyRun { process_s, stats }
+    StudyRun { process_s, others_share: None, stats }
 }
 
 fn series(selection: &str, runs: Vec<StudyRun>) -> Series {
     let indices = (0..selection.split(',').count()).collect();
-    let configuration = Configuration { selection: selection.into(), indices, models: vec![0], pipeline: None };
-    Series { configuration, runs }
+    let configuration =
+        Configuration { selection: selection.into(), indices, models: vec![0], on_processor: 0, pipeline: None };
+    Series { configuration, amount: 1.0, runs }
 }
 
 /// Returns one and two devices in three rounds; the machine was half as fast in the second.
 fn study() -> Study {
     let one = vec![run(6.0, 4.5, 1), run(12.0, 9.5, 1), run(6.0, 4.5, 1)];
     let two = vec![run(4.0, 2.0, 2), run(8.0, 4.5, 2), run(3.0, 1.5, 2)];
-    let device = StudyDevice { index: 0, name: "a <fast> \"device\" & more".into(), driver: "d".into() };
     Study {
-        version: "1".into(),
-        scene: "a&b.rib".into(),
-        command: "anthill scale 'a&b.rib'".into(),
+        name: "a&b".into(),
+        work: StudyWork { scene: "a&b.rib".into(), ..StudyWork::default() },
         flags: "--samples 2 2".into(),
-        machine: Machine { processor: "p".into(), cores: 2, devices: vec![device], ..Machine::default() },
         pinned: true,
         series: vec![series("0", one), series("0,1", two)],
         baseline: 0,
         forecast: StudyForecast::Refused { refused: "there were no runs for rates".into() },
         differing: vec![],
+        failed: vec![],
     }
+}
+
+/// Returns a study of these works.
+fn set(studies: Vec<Study>) -> StudySet {
+    let device = StudyDevice { index: 0, name: "a <fast> \"device\" & more".into(), driver: "d".into() };
+    StudySet {
+        version: "1".into(),
+        command: "anthill scale 'a&b.rib'".into(),
+        machine: Machine { processor: "p".into(), cores: 2, devices: vec![device], ..Machine::default() },
+        conditions: Conditions { begun: "2026-11-30T18:00:00Z".into(), ..Conditions::default() },
+        stopped: None,
+        studies,
+    }
+}
+
+/// Returns one and two devices in six rounds that hardly differ.
+fn quiet() -> Study {
+    let times = |base: f64| [0.0, 0.01, 0.02, 0.03, 0.04, 0.05].map(|more| base + more);
+    let one = times(4.5).map(|draw_s| run(draw_s + 1.5, draw_s, 1)).into();
+    let two = times(2.1).map(|draw_s| run(draw_s + 1.5, draw_s, 2)).into();
+    Study { series: vec![series("0", one), series("0,1", two)], ..study() }
 }
 
 /// Returns the study with predictions: each further device adds 0.9 to the speed-up of the render, and 0.5 to that of
@@ -107,42 +131,134 @@ fn predicted() -> Study {
 }
 
 #[test]
-fn spreads_have_the_median_and_the_range() {
-    let spread = |median, min, max| Spread { median, min, max };
-    assert_eq!(Spread::of([3.0, 1.0, 2.0]), spread(2.0, 1.0, 3.0));
-    assert_eq!(Spread::of([4.0, 1.0]), spread(2.5, 1.0, 4.0));
-    assert_eq!(Spread::of([]), Spread::default());
-}
-
-#[test]
 fn speed_up_is_round_by_round() {
     let study = study();
     let two = &study.series[1];
     // 5 / 2.5, 10 / 5, 5 / 2.
-    assert_eq!(study.speed_up(two, MeasuredSpan::Render), Spread { median: 2.0, min: 2.0, max: 2.5 });
-    assert_eq!(study.efficiency(two, MeasuredSpan::Render), 1.0);
-    assert_eq!(study.speed_up(two, MeasuredSpan::Process), Spread { median: 1.5, min: 1.5, max: 2.0 });
-    assert_eq!(study.efficiency(two, MeasuredSpan::Process), 0.75);
-    assert_eq!(study.speed_up(study.one(), MeasuredSpan::Process), Spread { median: 1.0, min: 1.0, max: 1.0 });
+    assert_eq!(study.speed_up(two, MeasuredSpan::Render), Spread::of([2.0, 2.0, 2.5]));
+    assert_eq!(study.efficiency(two, MeasuredSpan::Render).median, 1.0);
+    assert_eq!(study.speed_up(two, MeasuredSpan::Process), Spread::of([1.5, 1.5, 2.0]));
+    assert_eq!(study.efficiency(two, MeasuredSpan::Process).median, 0.75);
+    assert_eq!(study.speed_up(study.one(), MeasuredSpan::Process), Spread::of([1.0, 1.0, 1.0]));
     assert_eq!((two.typical().process_s, study.one().typical().process_s), (4.0, 6.0));
     assert_eq!(
-        study.finding(),
-        "2 devices render 2.00 times as fast as one, with an efficiency of 100%; the whole process is 1.50 times as fast."
+        study.finding(false),
+        "2 devices render 2.00 times as fast as one (75.0% interval 2.00 to 2.50), with an efficiency of 100%; the whole process is \
+         1.50 times as fast."
+    );
+}
+
+/// Returns the kinds of doubts about a study, with the devices that they are about.
+fn kinds(set: &StudySet) -> Vec<(DoubtKind, String)> {
+    set.doubts().into_iter().map(|doubt| (doubt.kind, doubt.devices.unwrap_or_default())).collect()
+}
+
+#[test]
+fn a_quiet_study_is_believed() {
+    let quiet = set(vec![quiet()]);
+    assert_eq!(kinds(&quiet), []);
+    let finding =
+        "2 devices render 1.91 times as fast as one (96.9% interval 1.91 to 1.92), with an efficiency of 96%;";
+    assert!(quiet.findings()[0].starts_with(finding), "{}", quiet.findings()[0]);
+}
+
+/// What a loaded machine measures is no finding: each rule by itself.
+#[test]
+fn what_is_in_doubt_is_not_called_a_finding() {
+    let doubted = |change: &dyn Fn(&mut StudySet)| {
+        let mut set = set(vec![quiet()]);
+        change(&mut set);
+        let finding = set.findings().remove(0);
+        assert!(finding.starts_with("Not a finding, because it is in doubt: 2 devices render "), "{finding}");
+        let (page, text) = (page(&set, &[vec![]]), report::markdown(&set));
+        let latex = latex::table(&set) + &latex::speed_up(&set);
+        for doubt in set.doubts() {
+            assert!(page.contains(&doubt.text.replace('"', "&quot;")) && text.contains(&doubt.text), "{page}");
+            assert_eq!(latex.matches(&doubt.text).count(), 2, "{latex}");
+        }
+        kinds(&set)
+    };
+    let runs = |set: &mut StudySet, place: usize, change: &dyn Fn(&mut StudyRun)| {
+        set.studies[0].series[place].runs.iter_mut().for_each(change);
+    };
+    let two = |kind| vec![(kind, "0,1".to_string())];
+    let load = Some(LoadAverage { minute: 1.5, five_minutes: 1.0 });
+    assert_eq!(doubted(&|set| set.conditions.load_before = load), [(DoubtKind::Load, String::new())]);
+    assert_eq!(doubted(&|set| runs(set, 1, &|run| run.others_share = Some(0.3))), two(DoubtKind::Load));
+    assert_eq!(doubted(&|set| set.studies[0].series[1].runs[3].stats.render_s *= 1.3), two(DoubtKind::Spread));
+    assert_eq!(doubted(&|set| runs(set, 0, &|run| run.stats.render_s *= 1.81)), two(DoubtKind::Efficiency));
+    assert_eq!(
+        doubted(&|set| {
+            set.studies[0].pinned = false;
+            set.studies[0].series[1].configuration.on_processor = 2;
+        }),
+        two(DoubtKind::SharedCores)
+    );
+    let once = doubted(&|set| set.studies[0].series.iter_mut().for_each(|series| series.runs.truncate(1)));
+    assert_eq!(once, [(DoubtKind::SingleRun, "0".into()), (DoubtKind::SingleRun, "0,1".into())]);
+    assert_eq!(
+        doubted(&|set| {
+            let StudyForecast::Predicted(mut predictions) = predicted().forecast else { panic!("it is predicted") };
+            predictions.configurations[1].render_of_measured = 0.7;
+            set.studies[0].forecast = StudyForecast::Predicted(predictions);
+        }),
+        two(DoubtKind::Prediction)
     );
 }
 
 #[test]
-fn more_efficiency_than_is_possible_is_doubted() {
-    assert!(study().doubts().is_empty());
-    let mut cold = study();
-    cold.series[0].runs.iter_mut().for_each(|run| run.stats.render_s *= 1.81);
+fn doubts_say_what_was_measured() {
+    let mut cold = quiet();
+    cold.series[0].runs.iter_mut().for_each(|run| run.stats.render_s *= 2.0);
+    let texts: Vec<String> = set(vec![cold]).doubts().into_iter().map(|doubt| doubt.text).collect();
     assert_eq!(
-        cold.doubts(),
+        texts,
         [
-            "--devices 0,1: an efficiency of 181% is not possible; something slowed --devices 0 down (other programs, cold \
-          caches, too little memory), so measure again"
+            "--devices 0,1: an efficiency of 191% is not possible: something slowed --devices 0 down, such as cold caches or too \
+             little memory"
         ]
     );
+    let several = set(vec![Study { name: "b".into(), ..study() }, quiet()]);
+    let doubts = several.doubts();
+    assert!(doubts.iter().all(|doubt| doubt.study.as_deref() == Some("b")) && doubts.len() == 2, "{doubts:?}");
+    assert!(doubts[1].text.starts_with("b: --devices 0,1: its times spread by 120% of their median"), "{doubts:?}");
+    let findings = several.findings();
+    assert!(findings[0].starts_with("b: Not a finding") && findings[1].starts_with("a&b: 2 devices"), "{findings:?}");
+}
+
+#[test]
+fn weak_scaling_counts_pixels() {
+    let work = StudyWork { size_px: Some([64, 32]), scaling: Scaling::Weak, ..quiet().work };
+    let mut weak = Study { work, ..quiet() };
+    weak.series[1].amount = 2.0;
+    weak.series[1].runs = weak.series[0].runs.clone();
+    let two = &weak.series[1];
+    assert_eq!(weak.speed_up(two, MeasuredSpan::Render).median, 2.0);
+    assert_eq!(weak.efficiency(two, MeasuredSpan::Render).median, 1.0);
+    let finding = weak.finding(false);
+    assert!(
+        finding.starts_with("2 devices render a picture of 2.00 times the pixels 2.00 times as fast as"),
+        "{finding}"
+    );
+    assert_eq!(weak.commands()[1], "anthill render 'a&b.rib' --samples 2 2 --format 91 45 --devices 0,1");
+    let set = set(vec![weak, quiet()]);
+    let times = figures::figures(&set).remove(2);
+    assert!(times.wide.contains(">\n4\n</text>") && times.wide.contains(">\n8\n</text>"), "{}", times.wide);
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let message = "the run on --devices 0,2 failed (exit code 1):\nbroken".into();
+    let failing = Failing { selection: "0,2".into(), round: 2, message };
+    let mut set = set(vec![Study { failed: vec![failing], ..quiet() }]);
+    set.stopped = Some("interrupted".into());
+    let expected = [
+        "The study ended after 12 measured runs, before its last: interrupted. What was measured is shown.",
+        "a&b: --devices 0,2 was not run again: the run on --devices 0,2 failed (exit code 1): broken",
+    ];
+    assert_eq!(set.missing(), expected);
+    let (page, text) = (page(&set, &[]), report::markdown(&set));
+    assert!(page.contains(expected[0]) && expected.iter().all(|line| text.contains(line)), "{text}");
 }
 
 #[test]
@@ -193,7 +309,7 @@ fn predictions_are_shown_next_to_measurements() {
     assert_eq!(table.rows[1][3..8], ["2.00 (2.00–2.50)", "100%", "2.63", "1.90", "125%"]);
     assert!(table.note.contains("with rates fitted to 3 runs on --devices 0"), "{}", table.note);
     assert!(table.note.ends_with("taken to be as fast as that of --devices 0: device 1."), "{}", table.note);
-    assert!(study.finding().ends_with(" Predicted: 1.90 and 1.50 times."), "{}", study.finding());
+    assert!(study.finding(false).ends_with(" Predicted: 1.90 and 1.50 times."), "{}", study.finding(false));
     assert_eq!(study.commands()[2], "anthill render 'a&b.rib' --samples 2 2 --devices 0 --regions 40");
 
     let table = tables::more_devices(&study).expect("there are predictions");
@@ -212,17 +328,15 @@ fn predictions_are_shown_next_to_measurements() {
 
 #[test]
 fn predictions_are_a_curve_of_their_own() {
-    let study = predicted();
-    let curves = plots::speed_up_curves(&study);
-    let predicted = &curves[2];
-    // The line ends at twice the most devices that were measured.
-    assert_eq!(predicted.predicted, Some(vec![(1, 1.0), (2, 1.9), (3, 2.8), (4, 3.7)]));
-    assert_eq!(predicted.marks[1], (2, Spread { median: 1.9, min: 1.9, max: 1.9 }));
-    let (with, without) = (plots::speed_up(&curves), plots::speed_up(&curves[..2]));
+    let (with, without) = (set(vec![predicted()]), set(vec![study()]));
+    let [speed_up, plain] = [&with, &without].map(|set| figures::figures(set).remove(0));
     let count = |svg: &str, what: &str| svg.matches(what).count();
-    assert_eq!(count(&with, "<circle"), count(&without, "<circle") + 2);
-    assert!(with.contains(">\n4\n</text>") && !without.contains(">\n4\n</text>"), "the axis ends there");
-    let page = page(&study, &[vec![], vec![]]);
+    assert_eq!(count(&speed_up.wide, "<circle"), count(&plain.wide, "<circle") + 2);
+    // The line ends at twice the most devices that were measured.
+    let four = ">\n4\n</text>";
+    assert!(speed_up.wide.contains(four) && !plain.wide.contains(four), "the axis ends there");
+    assert!(speed_up.narrow.contains(four) && speed_up.narrow.len() < speed_up.wide.len() * 2);
+    let page = page(&with, &[vec![vec![], vec![]]]);
     let xml = as_xml(&page);
     let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
     let entry = |node: &roxmltree::Node<'_, '_>| node.text().is_some_and(|text| text.starts_with("render, predicted"));
@@ -236,8 +350,9 @@ fn missing_predictions_are_explained() {
     let study = study();
     let why = "Nothing is predicted: there were no runs for rates.";
     assert!(tables::speed_up(&study).note.ends_with(why) && tables::speed_up(&study).header.len() == 8);
-    assert_eq!((tables::more_devices(&study), plots::speed_up_curves(&study).len()), (None, 2));
-    assert!(page(&study, &[]).contains(why) && report::markdown(&study).contains(why));
+    assert_eq!(tables::more_devices(&study), None);
+    let set = set(vec![study]);
+    assert!(page(&set, &[vec![]]).contains(why) && report::markdown(&set).contains(why));
 }
 
 /// Returns a run on one device for rates: `count` regions of one square, each with 100 micropolygons more than the one
@@ -266,7 +381,7 @@ fn run_for_rates(count: u32) -> StudyRun {
         MeasuredWorld { crop_px, count_s: 0.5, draw_s: begin_s, regions, cost: Some(cost), ..MeasuredWorld::default() };
     let devices = vec![MeasuredDevice::default()];
     let stats = Measured { wall_s: begin_s + 1.0, devices, worlds: vec![world], ..Measured::default() };
-    StudyRun { process_s: begin_s + 2.0, stats }
+    StudyRun { process_s: begin_s + 2.0, others_share: None, stats }
 }
 
 #[test]
@@ -327,23 +442,68 @@ fn programs_get_a_row_for_each_configuration_and_run() {
 #[test]
 fn a_study_is_files_in_a_folder() {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    report::write(&study(), &[], folder.path()).expect("writable");
+    report::write(&set(vec![study()]), &[vec![]], folder.path()).expect("writable");
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect(name);
     let json: serde_json::Value = serde_json::from_str(&text("scale.json")).expect("valid JSON");
-    assert_eq!(json["series"][1]["configuration"]["selection"], "0,1");
-    assert_eq!(json["series"][1]["runs"][2]["stats"]["worlds"][0]["regions"][1]["device"], 1);
-    assert_eq!((json["baseline"].as_u64(), json["machine"]["cores"].as_u64()), (Some(0), Some(2)));
+    let study_json = &json["studies"][0];
+    assert_eq!(study_json["series"][1]["configuration"]["selection"], "0,1");
+    assert_eq!(study_json["series"][1]["runs"][2]["stats"]["worlds"][0]["regions"][1]["device"], 1);
+    assert_eq!((study_json["baseline"].as_u64(), json["machine"]["cores"].as_u64()), (Some(0), Some(2)));
+    assert_eq!((&study_json["scene"], &study_json["scaling"]), (&"a&b.rib".into(), &"strong".into()));
+    assert_eq!(
+        (&json["doubts"][0]["kind"], &json["results"][1]["speed_up"]["coverage"]),
+        (&"spread".into(), &0.75.into())
+    );
     let csv = text("scale.csv");
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
     assert_eq!((rows.len(), rows[1].get(0), rows[1].get(1)), (2, Some("0,1"), Some("2")));
     assert_eq!(text("runs.csv").lines().count(), 7);
     assert!(text("scale.md").contains("| 0,1     |     2 |"));
+    assert!(
+        text("table.tex").contains("a\\&b & 2 & 2.50 [2.00, 5.00] & 2.00 [2.00, 2.50] & 100\\% \\\\\n"),
+        "{}",
+        text("table.tex")
+    );
+    assert!(text("figure-speed-up.tex").contains("\n1 1.00000 0.00000 0.00000\n2 2.00000 0.50000 0.00000\n}"));
     for number in [1, 2] {
         assert!(folder.path().join(format!("drew.{number}.png")).exists());
     }
-    let missing = report::write(&study(), &[], &folder.path().join("none")).expect_err("there is no such folder");
+    // A later study may replace all of them.
+    for path in report::files_in(folder.path()).expect("readable") {
+        report::check_replaceable(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    std::fs::write(folder.path().join("figure-1.svg"), "mine").expect("writable");
+    let found = report::files_in(folder.path()).expect("readable");
+    assert!(found.iter().any(|path| report::check_replaceable(path).is_err()), "it is no file of a study");
+    let missing = report::write(&set(vec![study()]), &[], &folder.path().join("none")).expect_err("no such folder");
     assert!(missing.to_string().starts_with("cannot write \""), "{missing}");
+}
+
+#[test]
+fn figures_stand_alone() {
+    let set = set(vec![Study { name: "c & d".into(), ..quiet() }, quiet(), predicted()]);
+    let all = figures::figures(&set);
+    let names: Vec<&str> = all.iter().map(|figure| figure.name).collect();
+    assert_eq!(names, ["speed-up", "efficiency", "time", "breakdown", "phases"]);
+    for figure in &all {
+        let svg = figure.standalone(2);
+        assert!(
+            svg.contains(">In doubt: scale.html says why (2 times)<") && !figure.standalone(0).contains("In doubt")
+        );
+        let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
+        let root = document.root_element();
+        let side = |name: &str| root.attribute(name).and_then(|side| side.parse::<f64>().ok()).unwrap_or(0.0);
+        assert!(side("width") == 1500.0 && side("height") > 150.0, "{svg}");
+        for entry in &figure.legend {
+            assert!(document.descendants().any(|node| node.text().is_some_and(|text| text.trim() == entry.name)));
+        }
+        let white = root.children().find(|node| node.has_tag_name("rect")).and_then(|rect| rect.attribute("fill"));
+        assert_eq!(white, Some("#FFFFFF"));
+    }
+    let bars = figures::breakdown_bars(&set);
+    assert_eq!((bars.len(), bars[0].label.as_str()), (3, "c & d"));
+    assert!(bars.iter().all(|bar| (bar.parts.iter().sum::<f64>() - 100.0).abs() < 1e-9));
 }
 
 /// Returns the page as XML, with void elements closed and without the document type.
@@ -357,11 +517,12 @@ fn as_xml(page: &str) -> String {
 #[test]
 fn the_page_is_well_formed_and_self_contained() {
     let mut study = study();
-    let html = page(&study, &[b"png".to_vec(), vec![]]);
+    let html = page(&set(vec![study.clone()]), &[vec![b"png".to_vec(), vec![]]]);
     let xml = as_xml(&html);
     let document = roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
     let count = |name: &str| document.descendants().filter(|node| node.tag_name().name() == name).count();
-    assert_eq!((count("svg"), count("img"), count("table")), (5, 1, 5));
+    // Five figures, that of stages and two timelines, each for wide and narrow pages.
+    assert_eq!((count("svg"), count("img"), count("table")), (16, 1, 5));
     for node in document.descendants() {
         for attribute in node.attributes().filter(|attribute| ["src", "href"].contains(&attribute.name())) {
             assert!(attribute.value().starts_with("data:"), "{}", attribute.value());
@@ -374,27 +535,30 @@ fn the_page_is_well_formed_and_self_contained() {
     assert!(html.contains("The pictures of all 6 runs are identical, bit for bit."));
     let differing = Differing { selection: "0,1".into(), round: 2, file: "differs.0-1.2.1.exr".into() };
     study.differing.push(differing);
-    let html = page(&study, &[vec![], vec![]]);
+    let html = page(&set(vec![study]), &[vec![]]);
     assert!(html.contains("1 picture DIFFERS from the first run's: differs.0-1.2.1.exr."));
 }
 
 #[test]
 fn plots_show_their_data() {
-    let study = study();
+    let one = set(vec![study()]);
     let circles = |svg: &str| svg.matches("<circle").count();
     // Two curves of two points; each point has a mark inside the circle of its error bar.
-    assert_eq!(circles(&plots::speed_up(&plots::speed_up_curves(&study))), 8);
-    let bars = plots::phase_bars(&study);
+    let all = figures::figures(&one);
+    assert_eq!((circles(&all[0].wide), circles(&all[1].wide)), (8, 4));
+    let bars = figures::phase_bars(&one);
     assert_eq!((bars[1].label.as_str(), bars[1].parts[4]), ("0,1", 2.0));
-    assert!(plots::phases(&study).contains(">\n0,1\n</text>"));
-    assert_eq!(plots::stage_bars(&study)[1].parts[6], 1.0);
-    let many = Study { series: vec![series(&["0"; 16].join(","), vec![run(1.0, 0.5, 1)])], ..study.clone() };
-    assert_eq!(plots::phase_bars(&many)[0].label, "0,0,0,0,0,0,… (16)");
-    // Plots of no data, or of no time, are valid too.
-    for svg in [plots::speed_up(&[]), timeline::draw(&run(0.0, 0.0, 2).stats), plots::stages(&study)] {
+    assert!([&all[4].wide, &all[4].narrow].iter().all(|svg| svg.contains(">\n0,1\n</text>")));
+    assert_eq!(figures::stage_bars(&one.studies[0])[1].parts[6], 1.0);
+    let many = Study { series: vec![series(&["0"; 16].join(","), vec![run(1.0, 0.5, 1)])], ..study() };
+    assert_eq!(figures::phase_bars(&set(vec![many]))[0].label, "0,0,0,0,0,0,… (16)");
+    // Plots of no time are valid too.
+    let nothing = set(vec![Study { series: vec![series("0", vec![run(0.0, 0.0, 1)])], ..study() }]);
+    let timeline = [PlotWidth::Wide, PlotWidth::Narrow].map(|width| timeline::draw(&run(0.0, 0.0, 2).stats, width));
+    for svg in figures::figures(&nothing).into_iter().flat_map(|figure| [figure.wide, figure.narrow]).chain(timeline) {
         roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
     }
-    assert_eq!(timeline::draw(&Measured::default()), "");
+    assert_eq!(timeline::draw(&Measured::default(), PlotWidth::Wide), "");
 }
 
 #[test]
@@ -408,58 +572,4 @@ fn regions_in_flight_together_get_separate_lanes() {
     assert_eq!(begins(0), [vec![0.0, 2.0], vec![1.0]]);
     assert_eq!(begins(1), [vec![0.0]]);
     assert!(begins(2).is_empty());
-}
-
-fn device(index: usize, name: &str) -> DeviceInfo {
-    DeviceInfo {
-        index,
-        name: name.into(),
-        kind: DeviceKind::Cpu,
-        driver: "driver".into(),
-        driver_info: String::new(),
-        driver_version: 1,
-        api_version: "1.3.0".into(),
-        vendor_id: 1,
-        device_id: 2,
-        pci: None,
-        uuid: String::new(),
-        cache_uuid: String::new(),
-        memory_bytes: 1 << 30,
-        host_visible: true,
-        subgroup_size: 4,
-        timestamp_ns: 1.0,
-        tools: DeviceTools::default(),
-        features: BTreeMap::new(),
-        limits: BTreeMap::new(),
-        allocation_bytes_max: 1 << 30,
-        lacking: vec![],
-        usable: true,
-    }
-}
-
-#[test]
-fn plans_need_one_device_to_compare_with() {
-    let devices = [device(0, "a"), device(1, "a"), device(2, "b")];
-    let plan =
-        |selections: &[&str]| Plan::new(&selections.iter().map(ToString::to_string).collect::<Vec<_>>(), &devices);
-    let good = plan(&["0,1", "1", "0,2,2"]).expect("a plan");
-    assert_eq!((good.baseline, good.devices_max()), (1, 3));
-    let models: Vec<_> = good.configurations.iter().map(|one| one.models.clone()).collect();
-    assert_eq!(models, [vec![0], vec![0], vec![0, 2]]);
-    // The third configuration fills the caches of both models.
-    assert_eq!(good.warm_up(false), [2]);
-    let cores: Vec<usize> = good.warm_up(true).iter().map(|&place| good.configurations[place].indices.len()).collect();
-    assert_eq!(cores, [3, 2, 1], "caches depend on the number of cores that a run has");
-    assert_eq!(plan(&["0", "0,1", "2"]).map(|plan| plan.warm_up(false)), Ok(vec![1, 2]));
-    assert_eq!(plan(&["0,1"]), Err(PlanError::NoBaseline));
-    assert_eq!(plan(&["0", " 0"]), Err(PlanError::Twice("0".into())));
-    assert!(matches!(plan(&["0", "7"]), Err(PlanError::Devices(_))));
-}
-
-#[test]
-fn words_are_quoted_for_shells() {
-    let table = [("a.rib", "a.rib"), ("0,1", "0,1"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("", "''")];
-    for (word, expected) in table {
-        assert_eq!(quoted(word), expected);
-    }
 }

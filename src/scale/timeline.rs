@@ -1,7 +1,7 @@
 //! The timeline of which device was busy when, as SVG: a row for each device, a rectangle for each region.
 
 use super::colours::{self, FAINT, GREY};
-use super::plots::{DrawResult, Plane, rows};
+use super::plots::{DrawResult, Plane, PlotWidth, rows};
 use crate::stats::{Measured, MeasuredRegion};
 use plotters::style::{Color as _, RGBColor};
 
@@ -27,13 +27,13 @@ pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegi
 
 /// Returns the timeline of a run's longest world. The time before regions is grey, and stolen regions are filled in a
 /// paler colour.
-pub fn draw(stats: &Measured) -> String {
+pub fn draw(stats: &Measured, width: PlotWidth) -> String {
     let Some((_, world)) = stats.longest_world() else { return String::new() };
     let names: Vec<String> = (1..=stats.devices.len()).map(|place| format!("#{place}")).collect();
     let whole = world.regions.iter().map(|region| region.end_s).fold(world.count_s + world.draw_s, f64::max).max(1e-6);
-    rows(names.iter().map(String::as_str), ROW + GAP, whole, "seconds since the first submission", |plane| {
+    rows(width, names.iter().map(String::as_str), ROW + GAP, whole, "seconds since the first submission", |plane| {
         for device in 0..stats.devices.len() {
-            let top = device as i32 * (ROW + GAP) + GAP / 2;
+            let top = plane.row(device) + GAP / 2;
             plane.rectangle((0.0, whole), (top, top + ROW), FAINT.mix(0.15).filled())?;
             plane.rectangle((0.0, world.count_s), (top, top + ROW), GREY.mix(0.7).filled())?;
             let lanes = lanes(&world.regions, device);

@@ -68,6 +68,9 @@ pub struct MeasuredDevice {
     pub busy_s: f64,
     /// Time in which it had none.
     pub idle_s: f64,
+    /// Time that its thread spent on scheduling.
+    #[serde(default)]
+    pub scheduling_s: f64,
     /// The most device memory that was allocated at once.
     pub peak_bytes: u64,
     /// Time in each stage.

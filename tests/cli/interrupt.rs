@@ -204,3 +204,28 @@ fn kernels_are_in_statistics_and_trace() {
     let events = trace["traceEvents"].as_array().expect("a list");
     assert!(events.iter().any(|event| event["name"] == "taps_gaussian" && event["args"]["from cache"].is_number()));
 }
+
+/// A study that the user stops keeps what was measured, and says that it is not all.
+#[test]
+fn a_study_that_is_stopped_keeps_its_runs() {
+    let directory = directory();
+    std::fs::write(
+        directory.path().join("a.rib"),
+        format!("Format 32 24 1\n{HEAD}WorldBegin\nSphere 1 -1 1 360\nWorldEnd\n"),
+    )
+    .expect("writable");
+    let flags = ["scale", "a.rib", "--devices", "0", "--devices", "0,0", "--repeat", "1000", "-o", "study"];
+    let mut running = Running::begin(directory.path(), &[&[env!("CARGO_BIN_EXE_anthill")], &flags[..]].concat());
+    running.wait_for(|line| line.starts_with("anthill: run 3 of 2000: "));
+    running.signal("-INT");
+    let said =
+        running.wait_for(|line| line.contains(" measured runs, before its last: interrupted. What was measured"));
+    assert!(said.starts_with("anthill: error: The study ended after "), "{said}");
+    running.wait_for(|line| line.contains("study/scale.html: The pictures of all "));
+    let code = running.child.0.wait().expect("it ends").code();
+    assert_eq!(code, Some(130));
+    let page = std::fs::read_to_string(directory.path().join("study/scale.html")).expect("written");
+    assert!(page.contains("before its last: interrupted. What was measured is shown."));
+    let runs = std::fs::read_to_string(directory.path().join("study/runs.csv")).expect("written");
+    assert!((4..100).contains(&runs.lines().count()), "{runs}");
+}

@@ -7,11 +7,18 @@ use std::path::Path;
 
 /// Runs a study of a small scene, with one thread for each CPU device.
 fn study(directory: &Path, args: &[&str]) -> Ran {
+    study_of(directory, &[&["a.rib"], args].concat())
+}
+
+/// Runs a study of a sphere in `a.rib` or `b.rib`.
+fn study_of(directory: &Path, args: &[&str]) -> Ran {
     let sphere = "Display \"a.exr\" \"exr\" \"rgba\" Format 32 24 1 Projection \"perspective\" Translate 0 0 3 WorldBegin \
                   Sphere 1 -1 1 360 WorldEnd\n";
-    fs::write(directory.join("a.rib"), sphere).expect("writable");
+    for name in ["a.rib", "b.rib"] {
+        fs::write(directory.join(name), sphere).expect("writable");
+    }
     let threads: &OsStr = "0".as_ref();
-    run(directory, &[&["scale", "a.rib"], args].concat(), &[("LP_NUM_THREADS", threads)], "")
+    run(directory, &[&["scale"], args].concat(), &[("LP_NUM_THREADS", threads)], "")
 }
 
 #[test]
@@ -37,13 +44,37 @@ fn a_study_compares_devices_and_writes_a_page() {
         .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    let expected =
-        ["drew.1.png", "drew.2.png", "picture.1.exr", "runs.csv", "scale.csv", "scale.html", "scale.json", "scale.md"];
+    let expected = [
+        "drew.1.png",
+        "drew.2.png",
+        "figure-breakdown.svg",
+        "figure-efficiency.svg",
+        "figure-phases.svg",
+        "figure-speed-up.svg",
+        "figure-speed-up.tex",
+        "figure-time.svg",
+        "picture.1.exr",
+        "runs.csv",
+        "scale.csv",
+        "scale.html",
+        "scale.json",
+        "scale.md",
+        "table.tex",
+    ];
     assert_eq!(names, expected);
     // The scene's own display is not written.
     assert!(!directory.path().join("a.exr").exists());
     let json = fs::read(folder.join("scale.json")).expect("written");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("valid JSON");
+    // Two devices of the processor share its cores, and each ran once.
+    let doubts = json["doubts"].as_array().expect("a list");
+    let kinds: Vec<_> = doubts.iter().filter_map(|doubt| doubt["kind"].as_str()).collect();
+    assert!(kinds.contains(&"shared_cores") && kinds.contains(&"single_run"), "{kinds:?}");
+    assert!(err.contains("anthill: warning: in doubt: --devices 0,0: 2 of its devices are the processor"), "{err}");
+    assert!(out.contains("\nNot a finding, because it is in doubt: 2 devices render "), "{out}");
+    let date = json["conditions"]["begun"].as_str().expect("a date");
+    assert!(date.ends_with('Z') && json["machine"]["devices"][0]["driver"].is_string(), "{json}");
+    let json = &json["studies"][0];
     for (series, devices) in json["series"].as_array().expect("a list").iter().zip([1, 2]) {
         let stats = &series["runs"][0]["stats"];
         assert_eq!(stats["devices"].as_array().map(Vec::len), Some(devices));
@@ -73,6 +104,7 @@ fn a_study_predicts_what_it_measures() {
     assert!(out.contains("| predicted speed-up |") && out.contains(" Predicted: "), "{out}");
     let text = |name: &str| fs::read_to_string(directory.path().join("study").join(name)).expect("written");
     let json: serde_json::Value = serde_json::from_str(&text("scale.json")).expect("valid JSON");
+    let json = &json["studies"][0];
     let outlook = &json["outlook"];
     let number = |value: &serde_json::Value| value.as_f64().filter(|value| *value > 0.0).expect("a positive number");
     for (place, predicted) in outlook["configurations"].as_array().expect("a list").iter().enumerate() {
@@ -114,4 +146,55 @@ fn runs_need_as_many_cores_as_devices() {
     assert!(ran.err.contains("--cpus: 1025 devices need as many cores, but only "), "{}", ran.err);
     let ran = study(directory.path(), &["--devices", "0", "--cpus", "--repeat", "1", "-o", "study"]);
     assert!(ran.code == Some(0) && ran.out.contains("Only one device was measured"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn scenes_and_sizes_are_one_study() {
+    let directory = directory();
+    let args = [
+        "a.rib",
+        "b.rib",
+        "--devices",
+        "0",
+        "--devices",
+        "0,0",
+        "--repeat",
+        "1",
+        "--scaling",
+        "both",
+        "--sizes",
+        "16x12",
+    ];
+    let Ran { code, out, err } = study_of(directory.path(), &[&args[..], &["-o", "study"]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    for row in ["| a, 16x12 ", "| a, 16x12, weak ", "| b, 16x12 ", "| b, 16x12, weak "] {
+        assert_eq!(out.lines().filter(|line| line.starts_with(row)).count(), 2, "{out}");
+    }
+    let folder = directory.path().join("study");
+    let json = fs::read(folder.join("scale.json")).expect("written");
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("valid JSON");
+    let studies = json["studies"].as_array().expect("a list");
+    let size = |study: &serde_json::Value| study["series"][1]["runs"][0]["stats"]["worlds"][0]["crop_px"].clone();
+    assert_eq!((studies.len(), &studies[0]["scaling"], &studies[1]["scaling"]), (4, &"strong".into(), &"weak".into()));
+    let expected = [[0, 0, 16, 12], [0, 0, 23, 17]].map(|px| serde_json::json!(px));
+    assert_eq!([size(&studies[0]), size(&studies[1])], expected);
+    assert_eq!(fs::read_to_string(folder.join("scale.csv")).expect("written").lines().count(), 9);
+    assert!(folder.join("picture.4.1.exr").exists() && folder.join("drew.4.2.png").exists());
+}
+
+#[test]
+fn studies_refuse_bad_flags() {
+    let directory = directory();
+    for (args, why) in [
+        (&["a.rib", "--scaling", "weak"][..], "--scaling weak needs the size of the picture on one device"),
+        (&["a.rib", "a.rib"], "a.rib is given twice"),
+        (&["a.rib", "--sizes", "16"], "expected width and height in pixels such as 640x480"),
+        (&["a.rib", "--sizes", "0x9"], "expected width and height in pixels such as 640x480"),
+        (&["a.rib", "--sizes", "8x8", "--format", "8", "8"], "cannot be used with"),
+        (&["a.rib", "-"], "the scene cannot be standard input"),
+        (&["a.rib", "none.rib"], "none.rib"),
+    ] {
+        let Ran { code, err, .. } = study_of(directory.path(), &[args, &["--devices", "0", "-o", "study"]].concat());
+        assert!(code == Some(2) && err.contains(why), "{args:?}: {err}");
+    }
 }

@@ -50,7 +50,10 @@ const PARTS: &[(&str, &[&str])] = &[
     ("pipeline_choice", &["files", "gpu", "pipeline::plan"]),
     ("options", &["film", "files", "pipeline_choice", "scene::SearchPaths", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
-    ("scale", &["film", "files", "forecast", "stats", "gpu", "pipeline::plan"]),
+    (
+        "scale",
+        &["film", "files", "forecast", "stats", "gpu", "outcome::exit_code", "pipeline::plan", "scene::RESOLUTION_MAX"],
+    ),
     // All that takes part in a render: not `forecast` and `scale`, which only read what a render reports.
     (
         "render",

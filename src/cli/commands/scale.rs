@@ -3,14 +3,20 @@
 use crate::cli::console::Console;
 use crate::cli::device_errors::refuse;
 use crate::cli::file_errors::{cannot_write, check_readable};
-use crate::cli::flags::scale::ScaleFlags;
+use crate::cli::flags::scale::{ScaleFlags, ScalingMode};
 use crate::cli::runs::{describe, exit_code};
 use anthill::files::{FileClaims, FileRole, check_writable};
 use anthill::gpu::{DeviceInfo, devices};
 use anthill::outcome::exit_code::{DONE, INCOMPLETE, WRONG_USAGE};
-use anthill::scale::machine::Machine;
+use anthill::scale::doubts::DOUBT_ADVICE;
+use anthill::scale::machine::{Conditions, Machine};
 use anthill::scale::study::quoted;
-use anthill::scale::{Plan, PlanError, RunSettings, Study, StudyForecast, available_cpus, measure, report, tables};
+use anthill::scale::{
+    AllRuns, Plan, PlanError, RunError, RunSettings, StudyForecast, StudyOrigin, StudySet, StudyWork, available_cpus,
+    measure, report, tables,
+};
+use clap::ValueEnum as _;
+use std::path::PathBuf;
 
 /// Runs the command and returns the exit code.
 pub(crate) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {
@@ -30,23 +36,29 @@ pub(crate) fn run(flags: &ScaleFlags, console: &mut Console) -> u8 {
             return WRONG_USAGE;
         }
     };
-    if let Err(message) = check_cores(flags, &plan) {
-        console.err.error(&message);
-        return WRONG_USAGE;
+    let works = StudyWork::list(&flags.scenes, &flags.sizes, flags.scaling.list(), plan.devices_max());
+    let works = works.map_err(|error| error.to_string());
+    match works.and_then(|works| check_cores(flags, &plan).map(|()| works)) {
+        Ok(works) => run_study(flags, &works, &plan, &known, console),
+        Err(message) => {
+            console.err.error(&message);
+            WRONG_USAGE
+        }
     }
-    run_study(flags, &plan, &known, console)
 }
 
 /// Checks everything that can be checked before devices are listed.
 fn check(flags: &ScaleFlags) -> Result<(), String> {
-    if flags.scene.as_os_str() == "-" {
-        return Err("a study reads its scene once for each run, so the scene cannot be standard input".into());
+    if flags.scenes.iter().any(|scene| scene.as_os_str() == "-") {
+        return Err("a study reads a scene once for each run, so the scene cannot be standard input".into());
     }
-    check_readable(&flags.scene)?;
+    flags.scenes.iter().try_for_each(|scene| check_readable(scene))?;
     flags.work.overrides()?;
     std::fs::create_dir_all(&flags.output).map_err(|error| cannot_write(&flags.output, &error))?;
     let claims = FileClaims::default();
-    claims.claim(&flags.scene, FileRole::Scene).map_err(|refused| refused.to_string())?;
+    for scene in &flags.scenes {
+        claims.claim(scene, FileRole::Scene).map_err(|refused| refused.to_string())?;
+    }
     let files = report::files_in(&flags.output);
     for path in files.map_err(|error| cannot_write(&flags.output, &error))? {
         claims.claim(&path, FileRole::Study).map_err(|refused| refused.to_string())?;
@@ -70,7 +82,7 @@ fn check_cores(flags: &ScaleFlags, plan: &Plan) -> Result<(), String> {
 }
 
 /// Runs the study, writes its files, and prints its table.
-fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mut Console) -> u8 {
+fn run_study(flags: &ScaleFlags, works: &[StudyWork], plan: &Plan, known: &[DeviceInfo], console: &mut Console) -> u8 {
     let cancelled = (console.listen)();
     let program = match std::env::current_exe() {
         Ok(program) => program,
@@ -81,59 +93,102 @@ fn run_study(flags: &ScaleFlags, plan: &Plan, known: &[DeviceInfo], console: &mu
     };
     let settings = RunSettings {
         program,
-        scene: flags.scene.clone(),
+        works: works.to_vec(),
         flags: flags.work.to_arguments().into_iter().map(Into::into).collect(),
         repeat: flags.repeat,
         pin: flags.cpus,
         rates: true,
+        keeps_going: true,
         folder: flags.output.clone(),
     };
+    let conditions = Conditions::now();
     let messages = console.err.clone();
-    let measured = measure(&settings, plan, &cancelled, &mut |run| messages.line(&describe(run)));
-    let measured = match measured {
-        Ok(measured) => measured,
-        Err(error) => {
-            console.err.block(&format!("anthill: error: {error}"));
-            return exit_code(&error);
-        }
+    let runs = match measure(&settings, plan, &cancelled, &mut |run| messages.line(&describe(run))) {
+        Ok(runs) => runs,
+        Err(error) => return fail(&error, console),
     };
-    let machine = Machine::here(plan, known);
-    let study = Study {
-        version: env!("CARGO_PKG_VERSION").into(),
-        scene: flags.scene.display().to_string(),
+    let code = failure_code(&runs);
+    let first = runs.works.iter().flat_map(|work| &work.failed).map(|failed| failed.error.to_string()).next();
+    let ended = runs.ended.as_ref().map(ToString::to_string).or(first);
+    let origin = StudyOrigin {
         command: command(flags),
         flags: joined(&flags.work.to_arguments()),
         pinned: flags.cpus,
-        forecast: StudyForecast::new(&measured.series, plan.baseline, &machine.devices, &measured.for_rates),
-        machine,
-        series: measured.series,
-        baseline: plan.baseline,
-        differing: measured.differing,
+        machine: Machine::here(plan, known),
+        conditions: conditions.ended_now(),
     };
-    if let Err(error) = report::write(&study, &measured.pictures, &flags.output) {
+    match StudySet::new(origin, works, plan, runs) {
+        Some((set, pictures)) => write(flags, &set, &pictures, console).max(code),
+        None => {
+            let why = ended.unwrap_or_else(|| "nothing was measured".into());
+            console.err.block(&format!("anthill: error: {why}"));
+            code.max(INCOMPLETE)
+        }
+    }
+}
+
+fn fail(error: &RunError, console: &Console) -> u8 {
+    console.err.block(&format!("anthill: error: {error}"));
+    exit_code(error)
+}
+
+/// Returns the exit code for the runs that are missing.
+fn failure_code(runs: &AllRuns) -> u8 {
+    let failed = runs.works.iter().flat_map(|work| &work.failed).map(|failed| exit_code(&failed.error));
+    runs.ended.as_ref().map(exit_code).into_iter().chain(failed).max().unwrap_or(DONE)
+}
+
+/// Writes the files of a study, prints its table, and says what is missing and in doubt.
+fn write(flags: &ScaleFlags, set: &StudySet, pictures: &[Vec<PathBuf>], console: &mut Console) -> u8 {
+    if let Err(error) = report::write(set, pictures, &flags.output) {
         console.err.error(&error.to_string());
         return INCOMPLETE;
     }
-    console.print(&format!("{}\n{}\n", tables::speed_up(&study).to_markdown(), study.finding()));
-    for doubt in study.doubts() {
-        console.err.line(&format!("anthill: warning: {doubt}"));
+    let table = match &set.studies[..] {
+        [study] => tables::speed_up(study),
+        _ => tables::overview(set),
+    };
+    console.print(&format!("{}\n{}\n", table.to_markdown(), set.findings().join("\n")));
+    let doubts = set.doubts();
+    for doubt in &doubts {
+        console.err.line(&format!("anthill: warning: in doubt: {}", doubt.text));
     }
-    if let StudyForecast::Refused { refused } = &study.forecast {
-        console.err.line(&format!("anthill: nothing is predicted: {refused}"));
+    if !doubts.is_empty() {
+        console.err.line(&format!("anthill: to be sure, {DOUBT_ADVICE}"));
+    }
+    for missing in set.missing() {
+        console.err.error(&missing);
     }
     let page = flags.output.join(report::FILES[0]);
-    if study.differing.is_empty() {
-        console.err.line(&format!("anthill: {}: {}", page.display(), study.verdict()));
-        return DONE;
+    let mut code = DONE;
+    for study in &set.studies {
+        let of = if set.studies.len() > 1 { format!("{}: ", study.name) } else { String::new() };
+        if let StudyForecast::Refused { refused } = &study.forecast {
+            console.err.line(&format!("anthill: {of}nothing is predicted: {refused}"));
+        }
+        let verdict = format!("{}: {of}{}", page.display(), study.verdict());
+        if study.differing.is_empty() {
+            console.err.line(&format!("anthill: {verdict}"));
+        } else {
+            console.err.error(&verdict);
+            code = INCOMPLETE;
+        }
     }
-    console.err.error(&format!("{}: {}", page.display(), study.verdict()));
-    INCOMPLETE
+    code
 }
 
 /// Returns the command line of the study itself.
 fn command(flags: &ScaleFlags) -> String {
-    let mut words = vec!["anthill".to_string(), "scale".into(), flags.scene.display().to_string()];
+    let mut words = vec!["anthill".to_string(), "scale".into()];
+    words.extend(flags.scenes.iter().map(|scene| scene.display().to_string()));
     words.extend(flags.devices.iter().flat_map(|selection| ["--devices".into(), selection.clone()]));
+    if !flags.sizes.is_empty() {
+        let sizes: Vec<String> = flags.sizes.iter().map(|[width, height]| format!("{width}x{height}")).collect();
+        words.extend(["--sizes".into(), sizes.join(",")]);
+    }
+    if let Some(name) = flags.scaling.to_possible_value().filter(|_| flags.scaling != ScalingMode::Strong) {
+        words.extend(["--scaling".into(), name.get_name().to_owned()]);
+    }
     words.extend(["--repeat".into(), flags.repeat.to_string()]);
     words.extend(flags.cpus.then(|| "--cpus".into()));
     words.extend(flags.work.to_arguments());

@@ -3,6 +3,7 @@
 
 use anthill::options::{CaptureRegion, Frames};
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
+use anthill::scene::RESOLUTION_MAX;
 use anthill::shading::standalone::PassLimits;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -53,6 +54,13 @@ pub(crate) fn pipelines() -> impl TypedValueParser<Value = &'static NamedPipelin
 /// Parses a number of things: `40`.
 pub(crate) fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".into())
+}
+
+/// Parses the size of a picture: `640x480`.
+pub(crate) fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let side = |text: &str| text.parse().ok().filter(|side| (1..=RESOLUTION_MAX).contains(side));
+    let sides = text.split_once('x').and_then(|(width, height)| Some([side(width)?, side(height)?]));
+    sides.ok_or_else(|| format!("expected width and height in pixels such as 640x480, from 1 to {RESOLUTION_MAX} each"))
 }
 
 /// Parses a number that is finite, also as a 32-bit float: `0.25`.
