@@ -36,6 +36,8 @@ pub enum FileRole {
     Capture,
     /// The page of a profile.
     Profile,
+    /// The page of a render.
+    Report,
     /// Saved pixels of a render.
     Checkpoint,
     /// A file of a scaling study.
@@ -85,6 +87,7 @@ impl FileRole {
             Self::Trace => "the file of --trace",
             Self::Capture => "the file of --capture",
             Self::Profile => "the page of the profile",
+            Self::Report => "the file of --report",
             Self::Checkpoint => "the file of --checkpoint",
             Self::Study => "a file of the study",
             Self::Kernel => "a compiled shader",

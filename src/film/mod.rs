@@ -54,7 +54,7 @@ mod tiff;
 pub use channels::{ChannelGroup, FilmChannel, PixelLayout};
 pub use driver::{check_driver, display_path};
 pub use output_name::{OutputName, OutputNaming, RepeatedFrame, set_driver};
-pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image};
+pub use preview::{PreviewError, PreviewImage, encode_png, preview, preview_image, shown_image};
 pub use save::SavedPixels;
 
 use crate::deep::Visibility;

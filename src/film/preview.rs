@@ -4,8 +4,9 @@ use crate::files::{FileSink, write_whole};
 use exr::image::{AnyChannel, FlatSamples};
 use exr::meta::MetaData;
 use exr::prelude::{ReadChannels, ReadLayers, read};
-use png::{BitDepth, ColorType, Encoder, SrgbRenderingIntent};
-use std::io::Cursor;
+use png::{BitDepth, ColorType, Decoder, Encoder, SrgbRenderingIntent, Transformations};
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read as _};
 use std::path::Path;
 
 /// Why a preview could not be made.
@@ -48,14 +49,40 @@ pub struct PreviewImage {
 }
 
 impl PreviewImage {
-    /// Returns a pixel's brightness, from 0 to 255: the mean of its channels, and 0 outside the picture.
-    pub fn grey(&self, [x, y]: [u32; 2]) -> u8 {
+    /// Returns a pixel's colour: black outside the picture, and of a picture without channels.
+    pub fn colour(&self, [x, y]: [u32; 2]) -> [u8; 3] {
         let inside = x < self.size[0] && y < self.size[1];
         let index = y as usize * self.size[0] as usize + x as usize;
-        let bytes = self.planes.iter().filter_map(|plane| plane.get(index)).map(|&byte| u32::from(byte));
-        let sum: u32 = if inside { bytes.sum() } else { 0 };
-        (sum / (self.planes.len() as u32).max(1)) as u8
+        let byte = |plane: &Vec<u8>| plane.get(index).copied().unwrap_or(0);
+        match &self.planes[..] {
+            [red, green, blue, ..] if inside => [byte(red), byte(green), byte(blue)],
+            [grey, ..] if inside => [byte(grey); 3],
+            _ => [0; 3],
+        }
     }
+}
+
+/// Reads a preview of an OpenEXR or PNG picture, whatever its name; `None` if it is neither, or cannot be read.
+pub fn shown_image(input: &Path) -> Option<PreviewImage> {
+    let mut begin = [0; 4];
+    File::open(input).and_then(|mut file| file.read_exact(&mut begin)).ok()?;
+    if begin != *b"\x89PNG" {
+        return preview_image(input, 1.0).ok();
+    }
+    let mut decoder = Decoder::new(BufReader::new(File::open(input).ok()?));
+    decoder.set_transformations(Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().ok()?;
+    let mut bytes = vec![0; reader.output_buffer_size()?];
+    let frame = reader.next_frame(&mut bytes).ok()?;
+    let channels = frame.color_type.samples();
+    let (colours, has_alpha) = (if channels < 3 { 1 } else { 3 }, channels.is_multiple_of(2));
+    // Its alpha is straight, and previews are over black.
+    let over_black = |pixel: &[u8], channel: usize| match pixel.last() {
+        Some(&alpha) if has_alpha => (u32::from(pixel[channel]) * u32::from(alpha) / 255) as u8,
+        _ => pixel[channel],
+    };
+    let plane = |channel| bytes.chunks_exact(channels).map(|pixel| over_black(pixel, channel)).collect();
+    Some(PreviewImage { size: [frame.width, frame.height], planes: (0..colours).map(plane).collect() })
 }
 
 /// Writes an OpenEXR picture's data window as an sRGB PNG of 8 bits. See [`preview_image()`].

@@ -11,7 +11,7 @@ const WIDTH: u32 = 960;
 
 /// How the pixels of a picture become pixels of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Zoom {
+pub(super) enum Zoom {
     /// A square with this many pixels along each side becomes one pixel.
     Out(u32),
     /// One pixel becomes a square with this many pixels along each side.
@@ -19,11 +19,11 @@ enum Zoom {
 }
 
 impl Zoom {
-    fn of(width: u32) -> Self {
+    pub(super) fn of(width: u32) -> Self {
         if width > WIDTH { Self::Out(width.div_ceil(WIDTH)) } else { Self::In((WIDTH / width.max(1)).clamp(1, 16)) }
     }
 
-    fn size(self, pixels: u32) -> u32 {
+    pub(super) fn size(self, pixels: u32) -> u32 {
         match self {
             Self::Out(by) => pixels.div_ceil(by),
             Self::In(by) => pixels * by,
@@ -36,6 +36,12 @@ impl Zoom {
             Self::Out(by) => (pixel + by - 1 - by / 2) / by,
             Self::In(by) => pixel * by,
         }
+    }
+
+    /// Returns the first pixel of the map that shows the raster coordinate `at` or one after it, of a picture that
+    /// begins at `start`.
+    pub(super) fn place(self, at: i32, start: i32) -> u32 {
+        self.first(at.saturating_sub(start).max(0).cast_unsigned())
     }
 
     /// Returns the pixels of the picture that a pixel of the map shows, along one axis.
@@ -70,11 +76,10 @@ pub fn draw(picture: Option<&PreviewImage>, world: &MeasuredWorld) -> Vec<u8> {
 fn owners(world: &MeasuredWorld, zoom: Zoom, [width, height]: [u32; 2]) -> Vec<Option<usize>> {
     let mut owners = vec![None; width as usize * height as usize];
     let [left, top, ..] = world.crop_px;
-    let from = |at: i32, start: i32| at.saturating_sub(start).max(0).cast_unsigned();
     for (index, region) in world.regions.iter().enumerate() {
         let [x0, y0, x1, y1] = region.px;
-        let [x0, x1] = [x0, x1].map(|x| zoom.first(from(x, left)).min(width) as usize);
-        let [y0, y1] = [y0, y1].map(|y| zoom.first(from(y, top)).min(height) as usize);
+        let [x0, x1] = [x0, x1].map(|x| zoom.place(x, left).min(width) as usize);
+        let [y0, y1] = [y0, y1].map(|y| zoom.place(y, top).min(height) as usize);
         for row in y0..y1 {
             let start = row * width as usize;
             owners[start + x0..start + x1].fill(Some(index));
@@ -83,16 +88,32 @@ fn owners(world: &MeasuredWorld, zoom: Zoom, [width, height]: [u32; 2]) -> Vec<O
     owners
 }
 
-fn grey(picture: &PreviewImage, zoom: Zoom, [x, y]: [u32; 2]) -> u32 {
+/// Returns a picture as a PNG of the size of its maps.
+pub(super) fn picture_png(picture: &PreviewImage) -> Vec<u8> {
+    let zoom = Zoom::of(picture.size[0]);
+    let [width, height] = picture.size.map(|pixels| zoom.size(pixels));
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, y]));
+    let colours: Vec<[u8; 3]> =
+        places.map(|place| mean_colour(picture, zoom, place).map(|value| value as u8)).collect();
+    encode_png([width, height], &colours)
+}
+
+fn grey(picture: &PreviewImage, zoom: Zoom, place: [u32; 2]) -> u32 {
+    mean_colour(picture, zoom, place).iter().sum::<u32>() / 3
+}
+
+/// Returns the mean colour of the pixels that a pixel of the map shows.
+fn mean_colour(picture: &PreviewImage, zoom: Zoom, [x, y]: [u32; 2]) -> [u32; 3] {
     let inside = |x: &u32, y: &u32| *x < picture.size[0] && *y < picture.size[1];
-    let (mut sum, mut count) = (0, 0);
+    let (mut sum, mut count) = ([0; 3], 0);
     for row in zoom.covered(y) {
         for column in zoom.covered(x).filter(|column| inside(column, &row)) {
-            sum += u32::from(picture.grey([column, row]));
+            let colour = picture.colour([column, row]);
+            sum.iter_mut().zip(colour).for_each(|(sum, value)| *sum += u32::from(value));
             count += 1;
         }
     }
-    sum / count.max(1)
+    sum.map(|sum| sum / count.max(1))
 }
 
 /// Returns the tint of a pixel: grey where no device rendered. Stolen regions look like others, so that a device has

@@ -204,6 +204,7 @@ fn speed_up(set: &StudySet) -> StudyFigure {
         },
         ideal: vec![vec![(1.0, 1.0), (count, count)]],
         curves: Vec::new(),
+        plain: Vec::new(),
     };
     finish("speed-up", caption, plot, curves, "ideal: as many times faster as there are devices")
 }
@@ -221,6 +222,7 @@ fn efficiency(set: &StudySet) -> StudyFigure {
         },
         ideal: vec![vec![(1.0, 1.0), (count, 1.0)]],
         curves: Vec::new(),
+        plain: Vec::new(),
     };
     let caption = "Efficiency: speed-up divided by the number of devices.";
     finish("efficiency", caption.into(), plot, curves, "ideal: 100%")
@@ -250,6 +252,7 @@ fn times(set: &StudySet) -> StudyFigure {
         y: PlotAxis { title: "seconds", range: (low, high), labels: (high - low) as usize + 1, label: power },
         ideal,
         curves: Vec::new(),
+        plain: Vec::new(),
     };
     let caption = "Time from the first submission to the last pixel, both axes logarithmic: medians, with bars for their intervals.";
     let name = if set.studies.iter().all(|study| study.work.scaling == Scaling::Weak) {

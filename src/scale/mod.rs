@@ -8,6 +8,8 @@
 //! [`tables`] for people and programs, [`figures`] as SVG, and [`device_map`], the picture of which device rendered
 //! what. [`report::write`] puts all of it into a folder, with one self-contained page.
 //!
+//! [`render_page`] is a page of a single render, made of its statistics by the same means, with [`heat_map`]s.
+//!
 //! The figures follow the scaling study of RenderAnts (Zhou et al. 2009): the breakdown of its figure 10, the speed-up
 //! of its figure 11.
 
@@ -16,6 +18,7 @@ mod cpus;
 pub mod device_map;
 pub mod doubts;
 pub mod figures;
+pub mod heat_map;
 mod latex;
 pub mod load;
 pub mod machine;
@@ -25,6 +28,7 @@ mod pictures;
 pub mod plan;
 pub mod plots;
 pub mod predictions;
+pub mod render_page;
 pub mod report;
 mod rounds;
 mod run;

@@ -117,6 +117,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::DeviceTools;
     use std::collections::BTreeMap;
 
     fn device(index: usize, name: &str) -> DeviceInfo {

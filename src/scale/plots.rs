@@ -98,6 +98,8 @@ pub struct LinePlot {
     pub ideal: Vec<Vec<(f64, f64)>>,
     /// The curves.
     pub curves: Vec<PlotCurve>,
+    /// Lines without marks.
+    pub plain: Vec<(Vec<(f64, f64)>, RGBColor)>,
 }
 
 impl LinePlot {
@@ -127,6 +129,11 @@ impl LinePlot {
                 .draw()?;
             for line in &self.ideal {
                 chart.draw_series(DashedLineSeries::new(line.iter().copied(), 12, 10, FAINT.stroke_width(3)))?;
+            }
+            for (place, (line, colour)) in self.plain.iter().enumerate() {
+                // Of lines that cover one another, each shows.
+                let width = 5 + 4 * (self.plain.len() - 1 - place).min(4) as u32;
+                chart.draw_series(LineSeries::new(line.iter().copied(), colour.stroke_width(width)))?;
             }
             // Curves are shifted sideways, so that their ranges do not hide one another.
             let apart = 0.012 * (self.x.range.1 - self.x.range.0);

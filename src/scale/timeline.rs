@@ -2,7 +2,7 @@
 
 use super::colours::{self, FAINT, GREY};
 use super::plots::{DrawResult, Plane, PlotWidth, rows};
-use crate::stats::{Measured, MeasuredRegion};
+use crate::stats::{Measured, MeasuredRegion, MeasuredWorld};
 use plotters::style::{Color as _, RGBColor};
 
 /// Height of a device's row, and of the gap between two rows.
@@ -29,10 +29,15 @@ pub fn lanes(regions: &[MeasuredRegion], device: usize) -> Vec<Vec<&MeasuredRegi
 /// paler colour.
 pub fn draw(stats: &Measured, width: PlotWidth) -> String {
     let Some((_, world)) = stats.longest_world() else { return String::new() };
-    let names: Vec<String> = (1..=stats.devices.len()).map(|place| format!("#{place}")).collect();
+    draw_world(world, stats.devices.len(), width)
+}
+
+/// Returns the timeline of a world that was drawn on this many devices.
+pub fn draw_world(world: &MeasuredWorld, devices: usize, width: PlotWidth) -> String {
+    let names: Vec<String> = (1..=devices).map(|place| format!("#{place}")).collect();
     let whole = world.regions.iter().map(|region| region.end_s).fold(world.count_s + world.draw_s, f64::max).max(1e-6);
     rows(width, names.iter().map(String::as_str), ROW + GAP, whole, "seconds since the first submission", |plane| {
-        for device in 0..stats.devices.len() {
+        for device in 0..devices {
             let top = plane.row(device) + GAP / 2;
             plane.rectangle((0.0, whole), (top, top + ROW), FAINT.mix(0.15).filled())?;
             plane.rectangle((0.0, world.count_s), (top, top + ROW), GREY.mix(0.7).filled())?;

@@ -40,6 +40,12 @@ pub struct RegionStats {
     pub device_s: f64,
     /// The number of its submissions.
     pub submissions: u64,
+    /// Sample points that it had, those around it for the filter included.
+    pub subpixels: u64,
+    /// Tiles of textures that its submissions lacked, each once a submission.
+    pub missed_tiles: u64,
+    /// The memory of its device in use when it was finished.
+    pub memory_bytes: u64,
 }
 
 /// Statistics of a world that was rendered. Its times follow one another.

@@ -45,7 +45,7 @@ struct WritingRole {
     refused: i32,
 }
 
-const ROLES: [WritingRole; 5] = [
+const ROLES: [WritingRole; 6] = [
     WritingRole {
         what: "--stats",
         write: |folder, name| without_driver(folder, &["render", "k.rib", "--check", "--stats", name]),
@@ -54,6 +54,11 @@ const ROLES: [WritingRole; 5] = [
     WritingRole {
         what: "--trace",
         write: |folder, name| without_driver(folder, &["render", "k.rib", "--check", "--trace", name]),
+        refused: 2,
+    },
+    WritingRole {
+        what: "--report",
+        write: |folder, name| without_driver(folder, &["render", "k.rib", "--check", "--report", name]),
         refused: 2,
     },
     WritingRole {

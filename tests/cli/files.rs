@@ -27,7 +27,7 @@ fn no_two_flags_share_a_file() {
     symlink("k.exr", at("link.exr")).expect("links work");
     symlink("new.exr", at("dangling.exr")).expect("links work");
     let before = contents(folder.path());
-    let flags = ["-o", "--stats", "--trace", "--checkpoint"];
+    let flags = ["-o", "--stats", "--trace", "--report", "--checkpoint"];
     let named = |flag: &str| match flag {
         "-o" => "(a picture to write)".to_string(),
         flag => format!("(the file of {flag})"),
@@ -219,7 +219,13 @@ fn nothing_outside_of_a_folder_is_touched() {
         );
         assert!(!ran.err.contains("Bogus"), "{}", ran.err);
     }
-    for flags in [&["--stats", "../s"][..], &["--trace", "up/t"], &["--checkpoint", "../c"], &["-o", "../o.exr"]] {
+    for flags in [
+        &["--stats", "../s"][..],
+        &["--trace", "up/t"],
+        &["--report", "../r"],
+        &["--checkpoint", "../c"],
+        &["-o", "../o.exr"],
+    ] {
         let ran = without_driver(&at("in"), &[&["render", "k.rib", "--confine", "."], flags].concat());
         assert!(ran.code == Some(2) && ran.err.contains("--confine"), "{flags:?}: {}", ran.err);
     }

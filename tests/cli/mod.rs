@@ -17,6 +17,7 @@ mod interrupt;
 mod limits;
 mod memory;
 mod profile;
+mod report;
 mod rib;
 mod scale;
 mod scene;

@@ -15,7 +15,7 @@ use anthill::outcome::exit_code::{INCOMPLETE, WRONG_USAGE};
 use anthill::outcome::{Ending, Outcome};
 use anthill::pipeline_choice::{KeptPipelines, PipelineChoice};
 use anthill::progress::{Interrupt, Observer};
-use anthill::scale::{available_cpus, keep_to_cpus};
+use anthill::scale::{available_cpus, keep_to_cpus, render_page};
 use anthill::scene::SearchPaths;
 use anthill::stats::{Stage, Stats};
 use anthill::trace::Trace;
@@ -106,9 +106,11 @@ pub(crate) fn draw(
     let exit_code = outcome.exit_code(flags.strict);
     let write_stats = |path: &Path| write_bytes(path, outcome.stats.to_json().as_bytes());
     let finish_trace = |_: &Path| options.trace.finish();
+    let write_report = |path: &Path| write_bytes(path, render_page::page(&outcome.stats).as_bytes());
     let written = [
         (&flags.stats, write_unwanted(flags.stats.as_deref(), &options.files, &write_stats)),
         (&flags.trace, write_unwanted(flags.trace.as_deref(), &options.files, &finish_trace)),
+        (&flags.report, write_unwanted(flags.report.as_deref(), &options.files, &write_report)),
     ];
     let failed = written.into_iter().filter_map(|(path, result)| Some((path.as_ref()?, result.err()?)));
     // If it was not written.
@@ -217,7 +219,13 @@ fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<Rend
         let keep = available_cpus().and_then(|available| keep_to_cpus(cores.of(available)));
         keep.map_err(|error| format!("--threads: this system cannot restrict a program to some cores: {error}"))?;
     }
-    for path in [flags.stats.as_deref(), flags.capture.as_deref(), page].into_iter().flatten() {
+    if flags.report.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        return Err(
+            "--report -: a page is not written to standard output; name a file, as in --report report.html".into()
+        );
+    }
+    let files_named = [flags.stats.as_deref(), flags.report.as_deref(), flags.capture.as_deref(), page];
+    for path in files_named.into_iter().flatten() {
         check_writable(path).map_err(|error| cannot_write(path, &error))?;
     }
     let trace = match &flags.trace {
@@ -304,6 +312,7 @@ fn claim_files(
     claimed.extend(flags.trace.clone().map(|path| (path, FileRole::Trace)));
     claimed.extend(flags.capture.clone().map(|path| (path, FileRole::Capture)));
     claimed.extend(page.map(|path| (path.to_owned(), FileRole::Profile)));
+    claimed.extend(flags.report.clone().map(|path| (path, FileRole::Report)));
     for (path, role) in &claimed {
         claims.claim(path, *role).map_err(refused)?;
     }

@@ -82,6 +82,11 @@ pub(crate) struct RenderFlags {
     #[arg(long, value_name = "WHICH", value_parser = parse_capture_region, default_value = "slowest", requires = "capture")]
     pub(crate) capture_region: CaptureRegion,
 
+    /// Write a page that shows the picture, which device drew what, maps of time, micropolygons and texture misses,
+    /// stages, memory and warnings
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Read the scene, compile its shaders and test its outputs, but render nothing; needs no device
     #[arg(long)]
     pub(crate) check: bool,
@@ -186,4 +191,5 @@ Examples:
   anthill render shot.rib --frames 1-24 -o 'shot.####.exr' --progress percent
   anthill render long.rib --checkpoint long.ckpt --resume
   anthill render scene.rib --crop 0.4 0.6 0.4 0.6 --stats stats.json --trace trace.json
+  anthill render scene.rib --regions 40 --report report.html
   gunzip -c scene.rib.gz | anthill render - --devices 0,1 --memory 2G";

@@ -31,6 +31,8 @@ pub(crate) struct RegionResult {
     pub subpixels: u64,
     /// What it had room for.
     pub capacity: Option<RegionCapacity>,
+    /// The memory of its device in use when it was finished.
+    pub memory_bytes: u64,
 }
 
 /// What a region took.
@@ -50,6 +52,7 @@ pub(crate) struct RegionCounts {
     pub replaced_values: ReplacedValues,
     pub open_solids: OpenSolids,
     pub texture_loss: TextureLossStats,
+    pub missed_tiles: u64,
 }
 
 /// Visible micropolygons with values of their programs that were not finite, and were replaced.
@@ -112,5 +115,6 @@ impl RegionCounts {
         self.replaced_values.add(other.replaced_values);
         self.open_solids.add(other.open_solids);
         self.texture_loss.add(&other.texture_loss);
+        self.missed_tiles += other.missed_tiles;
     }
 }

@@ -94,6 +94,9 @@ impl RegionLog {
             row.shaded_vertices = counts.shaded_vertices;
             row.submissions = counts.submissions;
             row.entries = counts.entries;
+            row.subpixels = result.subpixels;
+            row.missed_tiles = counts.missed_tiles;
+            row.memory_bytes = result.memory_bytes;
         }
     }
 
@@ -145,8 +148,9 @@ mod tests {
         for (millis, device, what) in story {
             log.add_event(&ScheduleEvent { at: Duration::from_millis(millis), device, kind: what });
         }
-        let counts = RegionCounts { selected: 3, shaded_vertices: 5, ..RegionCounts::default() };
-        log.add_result(left, &RegionResult { counts, device_s: 0.5, ..RegionResult::default() });
+        let counts = RegionCounts { selected: 3, shaded_vertices: 5, missed_tiles: 2, ..RegionCounts::default() };
+        let result = RegionResult { counts, device_s: 0.5, subpixels: 64, memory_bytes: 9, ..RegionResult::default() };
+        log.add_result(left, &result);
         let rows = log.regions();
         let times = |row: &RegionStats| (row.begin.as_millis(), row.end.as_millis());
         assert_eq!(rows.iter().map(|row| (row.px[0], row.device)).collect::<Vec<_>>(), [(8, 0), (0, 0)]);
@@ -154,6 +158,7 @@ mod tests {
         assert!(rows.iter().all(|row| row.stolen && row.work == 7));
         assert_eq!((rows[1].grids, rows[1].shaded_vertices, rows[0].grids), (3, 5, 0));
         assert_eq!((rows[1].device_s, log.starts_s()), (0.5, vec![0.0]));
+        assert_eq!((rows[1].subpixels, rows[1].missed_tiles, rows[1].memory_bytes), (64, 2, 9));
         let estimates = log.estimates();
         assert_eq!((estimates.regions, estimates.grids_estimated, estimates.grids_selected), (2, 0, 3));
         assert_eq!((estimates.over_max_ratio, estimates.too_large), (4.0, 1));

@@ -226,6 +226,7 @@ impl Chain {
             device_s: 0.0,
             subpixels,
             capacity,
+            memory_bytes: device.memory().used_bytes,
         })
     }
 }

@@ -112,6 +112,7 @@ impl Chain {
         if self.textures.since == Some(stamp) {
             textures.note_first_run(!missed.is_empty());
         }
+        self.counts.missed_tiles += missed.len() as u64;
         let (loss, took) = (&mut self.counts.texture_loss, Duration::from_secs_f64(seconds));
         match misses {
             TileMisses { only_named: true, .. } => loss.naming += took,
