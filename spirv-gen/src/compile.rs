@@ -37,7 +37,20 @@ pub struct Resumable {
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
 pub fn compile(request: &PipelineRequest<'_>, library: &Library, rule: &CutRule) -> Result<Compiled, EmitError> {
-    let Composed { body, reflection } = compose(request);
+    compile_program(compose(request), request, library, rule)
+}
+
+/// Compiles a program of a pipeline that was composed as requested; else like [`compile`].
+///
+/// # Errors
+/// Fails when the helper library does not fit the compiler; input cannot make it fail.
+pub fn compile_program(
+    program: Composed,
+    request: &PipelineRequest<'_>,
+    library: &Library,
+    rule: &CutRule,
+) -> Result<Compiled, EmitError> {
+    let Composed { body, reflection } = program;
     let rule = if request.slice == Slice::Imager { &CutRule::NEVER } else { rule };
     let program = cut_by(rule, &body, &reflection);
     let kernels = PassKernels::new(&program, carried_channels(request.slice), SavedLoops::of);

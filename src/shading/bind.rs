@@ -4,7 +4,7 @@ use super::block::{BlockSource, fill};
 use super::facing::faces_by_winding;
 use super::inputs::{inputs, suits, value_type};
 use super::lights::LightSet;
-use super::programs::{BoundShader, Compilation, Signature, is_invisible, is_opaque, rsl_type};
+use super::programs::{BoundShader, ComposedProgram, Signature, is_invisible, is_opaque, rsl_type};
 use super::query::depends_on_object;
 use super::shaders::{FetchedShader, ShaderPurpose};
 use super::spaces::LocalSpaces;
@@ -73,10 +73,10 @@ impl ShadingBuilder<'_> {
         let opaque = !thin && is_opaque(&opacity, attributes.opacity, from_block);
         let (mut object_space, mut bakes) = (false, false);
         let mut program = |this: &mut Self, signature: &Signature| {
-            let compilation = this.programs.get(signature, location);
-            object_space |= uses_object_space(&compilation.reflection);
-            bakes |= compilation.reflection.bakes;
-            this.program(drawable, &parts, &set, &compilation)
+            let composition = this.programs.get(signature, location);
+            object_space |= uses_object_space(&composition.reflection);
+            bakes |= composition.reflection.bakes;
+            this.program(drawable, &parts, &set, &composition)
         };
         let displace = parts.displacement.as_ref().map(|displacement| {
             let mut signature = Signature { slice: Slice::Position, ..signature.clone() };
@@ -158,15 +158,16 @@ impl ShadingBuilder<'_> {
         Some(DrawableShader { bound: bind_plain(&shader, &instance, self.reporter), instance })
     }
 
-    /// Returns a compiled program as the drawable uses it: its block, and the inputs that its primvars go to.
+    /// Returns a program as the drawable uses it: its block, the inputs that its primvars go to, and instead of a
+    /// kernel, as long as none is compiled, the number of its variant.
     fn program(
         &mut self,
         drawable: &Drawable,
         parts: &DrawableShaders,
         set: &LightSet,
-        compilation: &Compilation,
+        composition: &ComposedProgram,
     ) -> Program {
-        let reflection = &compilation.reflection;
+        let reflection = &composition.reflection;
         let asks_lights = reflection.block.slots.iter().any(|slot| slot.content == Content::LightList);
         let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
         let camera_from_world = *self.world.camera.camera_from_world.first();
@@ -193,7 +194,8 @@ impl ShadingBuilder<'_> {
         let block = fill(&reflection.block, &source, tokens, self.reporter);
         self.textures.note(reflection, &source, &block.computed, tokens, self.reporter);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
-        Program { kernel: compilation.kernel, block: self.params.block(block.records), inputs: inputs.into() }
+        let variant = self.programs.variant(composition, &block.computed);
+        Program { kernel: variant, block: self.params.block(block.records), inputs: inputs.into() }
     }
 }
 

@@ -38,10 +38,10 @@ impl ShaderLibrary {
             stores_opacity: true,
             variables: Vec::new(),
         };
-        let compilation = programs.get(&signature, &instance.location);
+        let composition = programs.get(&signature, &instance.location);
         programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
         let camera_from_world = *world.camera.camera_from_world.first();
-        let (mut params, reflection) = (ParamBuffer::new(), &compilation.reflection);
+        let (mut params, reflection) = (ParamBuffer::new(), &composition.reflection);
         let source = BlockSource {
             world,
             attributes: None,
@@ -61,12 +61,14 @@ impl ShaderLibrary {
         let mut textures = NamedTextures::default();
         let block = fill(&reflection.block, &source, &programs.tokens, reporter);
         textures.note(reflection, &source, &block.computed, &programs.tokens, reporter);
+        let variant = programs.variant(&composition, &block.computed);
         let block = params.block(block.records);
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);
         let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);
         textures.texts = programs.tokens.texts();
-        let compiled = &programs.finish()[compilation.kernel];
+        let programs = programs.finish();
+        let compiled = &programs.kernels[programs.kernel_of[variant]];
         let uses_textures = compiled.uses_textures;
         let resumable = compiled.resumable.as_ref();
         // Imagers are not cut.

@@ -14,6 +14,7 @@ mod bind;
 mod block;
 mod cast;
 mod categories;
+mod decisions;
 mod facing;
 mod imager;
 mod inputs;
@@ -31,7 +32,7 @@ mod values;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::FileClaims;
-use crate::pipeline::look::{Look, ShadingKernel};
+use crate::pipeline::look::{Look, Program, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World};
 use bind::FoundLook;
 use block::BlockSource;
@@ -39,7 +40,7 @@ pub use cast::LightShape;
 use facing::report_turned_normals;
 use glam::DMat4;
 use params::ParamBuffer;
-use programs::{ProgramForm, Programs, Tokens};
+use programs::{CompiledPrograms, ProgramForm, Programs, Tokens};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
 use spirv_gen::compose::{Reflection, Shortfall, TextureUse};
@@ -59,6 +60,23 @@ pub struct ShaderLibrary {
     helpers: Helpers,
     shaders: Shaders,
     form: ProgramForm,
+}
+
+/// How programs are compiled, for tests: pictures are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramAids {
+    /// How programs are cut into passes, whatever is good for the devices.
+    pub passes: Option<ForcedCut>,
+    /// Whether call sites that differ in constants alone become loops.
+    pub rolls: bool,
+    /// Whether kernels are made for what drawables decide about branches.
+    pub decides: bool,
+}
+
+impl Default for ProgramAids {
+    fn default() -> Self {
+        Self { passes: None, rolls: true, decides: true }
+    }
 }
 
 /// The shading of a world.
@@ -154,15 +172,16 @@ impl ShaderLibrary {
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
     pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
-        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true };
+        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true, decides: true };
         Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), form })
     }
 
-    /// Has programs cut into passes as is good for devices of which some are CPUs or none, or else as tests say;
-    /// before, none are cut. Call sites that differ in constants alone become loops if `rolls`.
-    pub fn compile_for(&mut self, cpus: bool, forced: Option<ForcedCut>, rolls: bool) {
-        let cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(forced);
-        self.form = ProgramForm { cuts, rolls };
+    /// Has programs cut into passes as is good for devices of which some are CPUs or none, unless tests say otherwise;
+    /// before, none are cut.
+    pub fn compile_for(&mut self, cpus: bool, aids: ProgramAids) {
+        let ProgramAids { passes, rolls, decides } = aids;
+        let cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(passes);
+        self.form = ProgramForm { cuts, rolls, decides };
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
@@ -187,7 +206,21 @@ fn shade(programs: Programs<'_>, shaders: &mut Shaders, world: &World, reporter:
     let longest = shader.programs.longest_light_block();
     let (params, space_table) = shader.params.finish(longest);
     let textures = NamedTextures { texts: shader.programs.tokens.texts(), ..shader.textures };
-    Shading { looks, kernels: shader.programs.finish(), params, space_table, textures }
+    let CompiledPrograms { kernels, kernel_of } = shader.programs.finish();
+    Shading { looks: with_kernels(&looks, &kernel_of), kernels, params, space_table, textures }
+}
+
+/// Returns looks with the kernels of the variants that they name.
+fn with_kernels(looks: &[Arc<Look>], kernel_of: &[usize]) -> Vec<Arc<Look>> {
+    let program = |program: &Option<Program>| {
+        program.as_ref().map(|program| Program { kernel: kernel_of[program.kernel], ..program.clone() })
+    };
+    let mut known: FxHashMap<*const Look, Arc<Look>> = FxHashMap::default();
+    let look = |look: &Arc<Look>| {
+        let new = || Look { displace: program(&look.displace), shade: program(&look.shade), ..(**look).clone() };
+        Arc::clone(known.entry(Arc::as_ptr(look)).or_insert_with(|| Arc::new(new())))
+    };
+    looks.iter().map(look).collect()
 }
 
 /// Compiles the shaders of one world and collects their parameters.

@@ -1,7 +1,9 @@
 //! Compiled programs: one kernel for each combination of shaders and of the ways in which their parameters are bound.
 
 use super::OutputVariable;
+use super::decisions::{Decided, kernels_for};
 use super::lights::LightUse;
+use super::values::ValueWords;
 use crate::diagnostic::SourceLocation;
 use crate::pipeline::look::{self, ResumableKernel, ShadingKernel, ShadingPass};
 use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel, KernelName};
@@ -9,11 +11,14 @@ use crate::scene::ValueType;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use spirv_gen::abi;
-use spirv_gen::compose::{Binding, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice, compose};
+use spirv_gen::compose::{
+    Binding, BoundPipeline, Decision, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice,
+    bind_pipeline,
+};
 use spirv_gen::emit::{Library as Helpers, PassRun, PassRuns};
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::partition::CutRule;
-use spirv_gen::{Compiled, PipelineRequest, Resumable, compile};
+use spirv_gen::{Compiled, PipelineRequest, Resumable, compile_program};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -141,9 +146,26 @@ struct SignatureKey {
 
 /// A program of the world.
 #[derive(Clone, Debug)]
-pub(super) struct Compilation {
-    pub kernel: usize,
+pub(super) struct ComposedProgram {
+    /// Its number.
+    pub program: usize,
     pub reflection: Arc<Reflection>,
+}
+
+/// A program whose kernels are compiled once all of its drawables are known.
+struct OpenProgram {
+    signature: Signature,
+    pipeline: BoundPipeline,
+}
+
+/// A program for drawables that decide alike about its branches: its number, and what they decide.
+type Variant = (usize, Vec<bool>);
+
+/// The kernels of a world.
+pub(super) struct CompiledPrograms {
+    pub kernels: Arc<[ShadingKernel]>,
+    /// For each variant the number of its kernel.
+    pub kernel_of: Vec<usize>,
 }
 
 /// How programs are compiled: pictures are the same.
@@ -153,6 +175,8 @@ pub(super) struct ProgramForm {
     pub cuts: CutRule,
     /// Whether call sites that differ in constants alone become loops.
     pub rolls: bool,
+    /// Whether kernels are made for what drawables decide about branches.
+    pub decides: bool,
 }
 
 /// The programs of a world.
@@ -161,11 +185,11 @@ pub(super) struct Programs<'a> {
     form: ProgramForm,
     pub variables: &'a [OutputVariable],
     pub tokens: Tokens,
-    known: FxHashMap<SignatureKey, Compilation>,
+    known: FxHashMap<SignatureKey, ComposedProgram>,
     opacities: FxHashMap<SignatureKey, Opacity>,
-    kernels: Vec<ShadingKernel>,
-    /// How many programs have each name.
-    named: FxHashMap<String, u32>,
+    open: Vec<OpenProgram>,
+    variants: Vec<Variant>,
+    known_variants: FxHashMap<Variant, usize>,
     shortfalls: BTreeMap<Shortfall, SourceLocation>,
 }
 
@@ -178,21 +202,37 @@ impl<'a> Programs<'a> {
             tokens: Tokens::default(),
             known: FxHashMap::default(),
             opacities: FxHashMap::default(),
-            kernels: Vec::new(),
-            named: FxHashMap::default(),
+            open: Vec::new(),
+            variants: Vec::new(),
+            known_variants: FxHashMap::default(),
             shortfalls: BTreeMap::new(),
         }
     }
 
-    /// Returns the program of a signature, compiled if it is new. `location` is where its first shader was named.
-    pub(super) fn get(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
+    /// Returns the program of a signature, composed if it is new. `location` is where its first shader was named.
+    pub(super) fn get(&mut self, signature: &Signature, location: &SourceLocation) -> ComposedProgram {
         let key = signature.key();
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let compilation = self.compile(signature, location);
-        self.known.insert(key, compilation.clone());
-        compilation
+        let composition = self.compose(signature, location);
+        self.known.insert(key, composition.clone());
+        composition
+    }
+
+    /// Returns the number of the program's variant for a drawable, of which the results of its block's program are
+    /// given.
+    pub(super) fn variant(&mut self, composition: &ComposedProgram, computed: &[ValueWords]) -> usize {
+        let holds = |decision: &Decision| computed[decision.result as usize].iter().any(|&word| word != 0);
+        let decisions = composition.reflection.decisions.iter().filter(|_| self.form.decides);
+        let variant = (composition.program, decisions.map(holds).collect());
+        if let Some(&known) = self.known_variants.get(&variant) {
+            return known;
+        }
+        let number = self.variants.len();
+        self.variants.push(variant.clone());
+        self.known_variants.insert(variant, number);
+        number
     }
 
     /// Returns what is known about the opacity that a colour program computes.
@@ -201,7 +241,7 @@ impl<'a> Programs<'a> {
         if let Some(known) = self.opacities.get(&key) {
             return known.clone();
         }
-        let opacity = compose(&self.request(signature, &|_| 0)).reflection.opacity;
+        let opacity = bind_pipeline(&self.request(signature, &|_| 0)).reflection().opacity.clone();
         self.opacities.insert(key, opacity.clone());
         opacity
     }
@@ -224,28 +264,27 @@ impl<'a> Programs<'a> {
         }
     }
 
-    fn compile(&mut self, signature: &Signature, location: &SourceLocation) -> Compilation {
+    fn compose(&mut self, signature: &Signature, location: &SourceLocation) -> ComposedProgram {
         let tokens = |text: &str| self.tokens.token(text);
-        let compiled = compile(&self.request(signature, &tokens), self.helpers, &self.form.cuts)
-            .expect("the helper library is the one that was built with the compiler");
-        let Compiled { passes, pass_channels, resumable, demand, reflection } = compiled;
+        let pipeline = bind_pipeline(&self.request(signature, &tokens));
+        let reflection = Arc::new(pipeline.reflection().clone());
         for shortfall in &reflection.shortfalls {
             self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
         }
-        let forms = KernelForms { passes, pass_channels, resumable, demand };
-        let label = self.own_label(signature);
-        let kernel = shading_kernel(label, forms, &reflection, signature);
-        self.kernels.push(kernel);
-        Compilation { kernel: self.kernels.len() - 1, reflection: Arc::new(reflection) }
+        self.open.push(OpenProgram { signature: signature.clone(), pipeline });
+        ComposedProgram { program: self.open.len() - 1, reflection }
     }
 
-    /// Returns the name of a new program, with a number if others of the same shaders have it too: their lights or
-    /// bindings differ.
-    fn own_label(&mut self, signature: &Signature) -> String {
-        let label = label(signature);
-        let count = self.named.entry(label.clone()).or_default();
-        *count += 1;
-        if *count == 1 { label } else { format!("{label} #{count}") }
+    /// Compiles a kernel of a program for some decisions.
+    fn compile(&self, label: String, program: &OpenProgram, decided: &Decided) -> ShadingKernel {
+        let OpenProgram { signature, pipeline } = program;
+        let tokens = |text: &str| self.tokens.token(text);
+        let request = self.request(signature, &tokens);
+        let Compiled { passes, pass_channels, resumable, demand, reflection } =
+            compile_program(pipeline.program(decided), &request, self.helpers, &self.form.cuts)
+                .expect("the helper library is the one that was built with the compiler");
+        let forms = KernelForms { passes, pass_channels, resumable, demand };
+        shading_kernel(label, forms, &reflection, signature)
     }
 
     fn outputs(&self, signature: &Signature) -> Vec<OutputRequest> {
@@ -280,9 +319,26 @@ impl<'a> Programs<'a> {
         lights.map(|light| light.records).max().unwrap_or(0)
     }
 
-    /// Returns the kernels, by number.
-    pub(super) fn finish(self) -> Arc<[ShadingKernel]> {
-        self.kernels.into()
+    /// Compiles the kernels, now that all variants are known.
+    pub(super) fn finish(self) -> CompiledPrograms {
+        let mut kernels: Vec<ShadingKernel> = Vec::new();
+        let mut named = FxHashMap::default();
+        let mut kernel_of = vec![0; self.variants.len()];
+        for (number, program) in self.open.iter().enumerate() {
+            let own = self.variants.iter().enumerate().filter(|(_, (program, _))| *program == number);
+            let (variants, decisions): (Vec<usize>, Vec<Vec<bool>>) =
+                own.map(|(variant, (_, decisions))| (variant, decisions.clone())).unzip();
+            let mut known: FxHashMap<Decided, usize> = FxHashMap::default();
+            let decided = kernels_for(&decisions, &|decided| program.pipeline.cost(decided));
+            for (variant, decided) in variants.into_iter().zip(decided) {
+                kernel_of[variant] = *known.entry(decided).or_insert_with_key(|decided| {
+                    let label = own_label(&mut named, &program.signature);
+                    kernels.push(self.compile(label, program, decided));
+                    kernels.len() - 1
+                });
+            }
+        }
+        CompiledPrograms { kernels: kernels.into(), kernel_of }
     }
 }
 
@@ -297,6 +353,15 @@ pub(super) fn rsl_type(ty: ValueType) -> RslType {
         ValueType::Matrix => RslType::Matrix,
         ValueType::String => RslType::String,
     }
+}
+
+/// Returns the name of a new kernel, with a number if others of the same shaders have it too: their lights, bindings or
+/// decisions differ. `named` has how many kernels have each name.
+fn own_label(named: &mut FxHashMap<String, u32>, signature: &Signature) -> String {
+    let label = label(signature);
+    let count = named.entry(label.clone()).or_default();
+    *count += 1;
+    if *count == 1 { label } else { format!("{label} #{count}") }
 }
 
 /// Returns the kernel's name for captures.

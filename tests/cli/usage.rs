@@ -63,6 +63,7 @@ fn invalid_test_aids_exit_with_2() {
         ("ANTHILL_PAGE_KIB", "0", "a whole number from 1 on is expected"),
         ("ANTHILL_PASSES", "0", "a whole number from 1 on or \"calls\" is expected"),
         ("ANTHILL_UNROLLED", "yes", "a whole number is expected"),
+        ("ANTHILL_UNDECIDED", "yes", "a whole number is expected"),
         ("ANTHILL_PERTURB", "often", "a whole number is expected"),
         (
             "ANTHILL_AS_GPU",

@@ -2,6 +2,7 @@
 //! pages, the order of regions, the pipeline (DESIGN 3.1).
 
 mod cut;
+mod decided;
 
 use anthill::gpu::Mutant;
 use std::path::Path;

@@ -34,6 +34,7 @@ impl Blocks for BindingTable {
 pub(super) fn compute_once(body: &Body, table: &mut BindingTable) -> (Body, BlockPrograms) {
     let slice = take_uniform(body, table);
     let mut left = slice.body;
+    table.decisions = slice.decisions;
     for load in slice.loads {
         let content = Content::Computed(load.result);
         left.inst_mut(load.inst).op = table.load(Block::numbered(load.block), content, load.ty, 1);

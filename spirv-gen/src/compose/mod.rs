@@ -4,6 +4,7 @@
 mod bind;
 mod computed;
 mod constants;
+mod decided;
 mod filters;
 mod lights;
 mod map_lists;
@@ -17,11 +18,12 @@ mod table;
 mod texture;
 mod texture_info;
 
+pub use decided::{BoundPipeline, Composed};
 pub use lights::sees_lights;
 pub use map_lists::is_list;
 pub use message::asks_displacement;
 pub use reflection::{
-    BlockLayout, BlockSlot, Content, DisplacementValue, Input, InputChannel, Opacity, OutputChannel, Pattern,
+    BlockLayout, BlockSlot, Content, Decision, DisplacementValue, Input, InputChannel, Opacity, OutputChannel, Pattern,
     Reflection, Role, Shortfall, TextureUse, UniformInput,
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
@@ -31,12 +33,13 @@ use crate::ir::{Body, MachineType, Op, Shader, Unary, Value};
 use crate::passes::translate::{Translator, translate};
 use crate::passes::writer::BodyWriter;
 use crate::passes::{
-    checked, keep_shown, merge_light_loops, number_prints, print_words, prints, relocate_derivatives, remove_dead,
-    roll, simplify, to_light_loops, uncounted_loops, unroll_texts,
+    checked, drop_uniform_derivatives, keep_shown, merge_light_loops, number_prints, prints, remove_dead, roll,
+    simplify, to_light_loops, unroll_texts,
 };
 use bind::{Binder, OutputValues};
 use computed::compute_once;
 use constants::store_tables;
+use decided::decisions;
 use filters::number_filters;
 use lights::InlineLights;
 use map_lists::spread_map_lists;
@@ -47,15 +50,6 @@ use std::sync::Arc;
 use table::{BindingTable, Placement};
 use texture::note_literals;
 
-/// A pipeline as one bound program, before it becomes SPIR-V.
-#[derive(Clone, Debug)]
-pub struct Composed {
-    /// The program; its root yields the outputs in order.
-    pub body: Body,
-    /// What it reads and writes.
-    pub reflection: Reflection,
-}
-
 /// Returns the first outputs that stand in for geometry channels: a position kernel's P and N, where u and v stay in
 /// lane 3.
 pub fn carried_channels(slice: Slice) -> u32 {
@@ -64,6 +58,11 @@ pub fn carried_channels(slice: Slice) -> u32 {
 
 /// Composes and binds a pipeline.
 pub fn compose(request: &PipelineRequest<'_>) -> Composed {
+    bind_pipeline(request).program(&[])
+}
+
+/// Composes a pipeline and binds it to buffers.
+pub fn bind_pipeline(request: &PipelineRequest<'_>) -> BoundPipeline {
     let mut table = BindingTable::default();
     if request.slice == Slice::Colour {
         table.displacement = request.displacement_values();
@@ -80,12 +79,12 @@ pub fn compose(request: &PipelineRequest<'_>) -> Composed {
     let body = if request.roll { checked(roll(body)) } else { body };
     let body = checked(store_tables(body, &mut table, request.tokens));
     let (body, programs) = compute_once(&body, &mut table);
-    let mut body = checked(relocate_derivatives(&body));
+    let mut body = checked(drop_uniform_derivatives(&body));
     remove_dead(&mut body);
     let places = table::place(&mut body, programs, &table, request.lights.len());
     let body = checked(body);
     let reflection = reflect(request, &body, places, opacity, table);
-    Composed { body, reflection }
+    BoundPipeline { body, reflection }
 }
 
 /// Returns the number of the first record of a program.
@@ -108,15 +107,7 @@ fn reflect(
         OutputChannel { name: o.name, ty: o.ty, channel }
     };
     let outputs = request.stored().into_iter().map(output).collect();
-    let (mut takes_derivatives, mut counts_trips, mut uses_textures) = (false, false, false);
-    let mut bakes = false;
-    let uncounted = uncounted_loops(body);
-    body.walk(body.root(), &mut |i| {
-        takes_derivatives |= matches!(body.inst(i).op, Op::Derivatives(_));
-        uses_textures |= matches!(body.inst(i).op, Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..));
-        counts_trips |= body.inst(i).op == Op::Loop && !uncounted.contains(&i);
-        bakes |= matches!(body.inst(i).op, Op::Bake(_));
-    });
+    let decisions = decisions(&places.block, &table);
     let strings = places.strings.into_iter().map(|text| {
         let token = (request.tokens)(&text);
         (text, token)
@@ -130,19 +121,21 @@ fn reflect(
         uniform_records: places.uniform_records,
         outputs,
         output_channels,
+        decisions,
         strings: strings.collect(),
         tables: table.tables,
         opacity,
-        takes_derivatives,
-        counts_trips,
-        print_words: print_words(body),
-        bakes,
+        takes_derivatives: false,
+        counts_trips: false,
+        print_words: 0,
+        bakes: false,
         reads_space_table: places.reads_space_table,
-        uses_textures,
+        uses_textures: false,
         texture_names: table.texture_names.into_iter().collect(),
         filter_names: table.filter_names.into_iter().collect(),
         shortfalls: table.shortfalls.into_iter().collect(),
     }
+    .of_program(body)
 }
 
 /// Writes the shaders one after the other; the root yields what is requested.

@@ -233,6 +233,17 @@ pub struct BlockLayout {
     pub program: Option<Arc<Body>>,
 }
 
+/// A condition of branches that is the same wherever an instance is shaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The number of the result of the instance block's program that it is; it holds where that is not 0.
+    pub result: u32,
+    /// Its record in the block.
+    pub record: u32,
+    /// Its lane in the record.
+    pub lane: u32,
+}
+
 /// What a compiled pipeline reads and writes.
 #[derive(Clone, Debug)]
 pub struct Reflection {
@@ -253,6 +264,8 @@ pub struct Reflection {
     pub outputs: Vec<OutputChannel>,
     /// Number of output channels.
     pub output_channels: u32,
+    /// The conditions about which the program can be made ([`super::BoundPipeline::program`]).
+    pub decisions: Vec<Decision>,
     /// String literals of the program, with their tokens.
     pub strings: Vec<(Arc<str>, u32)>,
     /// Tables of constants, which the host puts into `Params`.

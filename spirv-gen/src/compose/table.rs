@@ -59,6 +59,8 @@ pub(super) struct BindingTable {
     pub(super) filter_names: BTreeSet<Pattern>,
     /// Tables of constants.
     pub(super) tables: Vec<[u32; 4]>,
+    /// The results of the instance's program that decide about branches.
+    pub(super) decisions: BTreeSet<u32>,
     /// What the position kernel left, in the colour slice.
     pub(super) displacement: Vec<DisplacementValue>,
 }

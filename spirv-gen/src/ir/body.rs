@@ -76,12 +76,14 @@ pub struct Body {
     regions: Vec<RegionData>,
     slots: Vec<SlotData>,
     root: Region,
+    folds_exactly: bool,
 }
 
 impl Default for Body {
     fn default() -> Self {
         let regions = vec![RegionData::default()];
-        Self { values: Vec::new(), insts: Vec::new(), regions, slots: Vec::new(), root: Region(0) }
+        let (values, insts, slots) = (Vec::new(), Vec::new(), Vec::new());
+        Self { values, insts, regions, slots, root: Region(0), folds_exactly: false }
     }
 }
 
@@ -89,6 +91,18 @@ impl Body {
     /// Returns the root region.
     pub fn root(&self) -> Region {
         self.root
+    }
+
+    /// Returns whether passes evaluate only those operations on constants that have the same bits on every device. Of a
+    /// program that was made for some conditions, constants are known that another program of the same shaders computes
+    /// with.
+    pub fn folds_exactly(&self) -> bool {
+        self.folds_exactly
+    }
+
+    /// Says whether it [folds exactly](Self::folds_exactly).
+    pub fn set_folds_exactly(&mut self, exactly: bool) {
+        self.folds_exactly = exactly;
     }
 
     /// Returns what is known of a value.

@@ -1,7 +1,7 @@
 //! Derivative relocation (RenderAnts, Appendix A): differences between vertices need a barrier, and a barrier needs the
 //! whole workgroup.
 //!
-//! 1. Derivatives of what is uniform are 0.
+//! 1. Derivatives of what is uniform are 0 ([`drop_uniform_derivatives`]).
 //! 2. A derivative and all that its argument needs are moved out of branches and loops as far as the argument's own
 //!    inputs allow.
 //! 3. Where one cannot leave a branch, the branch is taken by everybody, its effects under a condition, its results
@@ -23,13 +23,20 @@ use super::votes::{BranchVotes, voted_branches};
 use crate::ir::{Binary, Body, Compare, Const, Def, Inst, MachineType, Op, Region, Unary, Value};
 use rustc_hash::FxHashSet;
 
+/// Returns a program in which the derivatives of what is uniform are 0.
+pub fn drop_uniform_derivatives(body: &Body) -> Body {
+    if !contains_derivative(body, body.root()) {
+        return body.clone();
+    }
+    simplify(&translate(body, &mut DropUniform { varying: varying(body) }, true))
+}
+
 /// Brings a program into a form in which all its differences are taken by whole workgroups.
 pub fn relocate_derivatives(body: &Body) -> Body {
     if !contains_derivative(body, body.root()) {
         return body.clone();
     }
-    let body = simplify(&translate(body, &mut DropUniform { varying: varying(body) }, true));
-    let mut body = translate(&body, &mut Hoist::new(&body), true);
+    let mut body = translate(body, &mut Hoist::new(body), true);
     remove_dead(&mut body);
     let uniform = uncounted_loops(&body);
     let votes = BranchVotes::new(voted_branches(&body));

@@ -304,6 +304,7 @@ pub(crate) fn is_dear(op: &Op) -> bool {
 /// Rewrites a body under rules.
 pub(crate) fn translate(body: &Body, rules: &mut dyn Rules, optimise: bool) -> Body {
     let mut out = BodyWriter::new(optimise);
+    out.fold_like(body);
     let mut translator = Translator::new(body, &mut out);
     let results = translator.region(rules, body.root());
     out.finish(&results)

@@ -10,12 +10,16 @@ mod dependence;
 mod program;
 
 use super::dead::remove_dead;
+use super::decide::decided_cost;
 use crate::ir::{Body, Buffer, Builtin, Compare, Const, Inst, MachineType, Op, Region, Value};
 pub use count::{OperationCounts, count_operations};
 pub(crate) use dependence::Blocks;
 use dependence::{Dependences, TRIPS_MAX};
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The least cost of a side of a branch about which kernels may be decided, in operations.
+const DECIDING_COST_MIN: usize = 16;
 
 /// A program without its uniform slice.
 pub(crate) struct UniformSlice {
@@ -25,6 +29,8 @@ pub(crate) struct UniformSlice {
     pub(crate) programs: BTreeMap<u32, Body>,
     /// The instructions of `body` that load such a value.
     pub(crate) loads: Vec<UniformLoad>,
+    /// The results of the instance's program that decide about branches.
+    pub(crate) decisions: BTreeSet<u32>,
 }
 
 /// An instruction that loads a value of the uniform slice.
@@ -41,22 +47,41 @@ pub(crate) struct UniformLoad {
 /// Takes the uniform slice out of a bound program.
 pub(crate) fn take_uniform(body: &Body, blocks: &dyn Blocks) -> UniformSlice {
     let known = Dependences::of(body, blocks, TRIPS_MAX);
-    let mut rest = Rest::new(&known, body.clone());
+    let deciding = deciding(&known);
+    let mut rest = Rest::new(&known, &deciding, body.clone());
     rest.replace(body.root());
     let (left, wanted) = rest.finish();
     let mut by_block: BTreeMap<u32, Vec<(Inst, Value)>> = BTreeMap::new();
     for (inst, block, value) in wanted {
         by_block.entry(block).or_default().push((inst, value));
     }
-    let mut slice = UniformSlice { body: left, programs: BTreeMap::new(), loads: Vec::new() };
+    let mut slice =
+        UniformSlice { body: left, programs: BTreeMap::new(), loads: Vec::new(), decisions: BTreeSet::new() };
     for (block, loads) in by_block {
         let values: Vec<Value> = loads.iter().map(|load| load.1).collect();
         let (program, numbers) = program::program(&known, &values);
         slice.programs.insert(block, program);
+        let numbered = loads.iter().zip(&numbers);
+        slice.decisions.extend(numbered.filter(|(load, _)| deciding.contains(&load.1)).map(|(_, &number)| number));
         let load = |(&(inst, value), result)| UniformLoad { inst, block, result, ty: stored_as(body.ty(value)) };
         slice.loads.extend(loads.iter().zip(numbers).map(load));
     }
     slice
+}
+
+/// Returns the conditions of branches that are the same for an instance, where a side costs so much that a kernel may
+/// be made without it.
+fn deciding(known: &Dependences<'_>) -> FxHashSet<Value> {
+    let body = known.body;
+    let mut found = FxHashSet::default();
+    body.walk(body.root(), &mut |inst| {
+        let data = body.inst(inst);
+        let costs = |&region: &Region| decided_cost(body, region, &[]) >= DECIDING_COST_MIN;
+        if data.op == Op::If && known.is_of_instance(data.args[0]) && data.regions.iter().any(costs) {
+            found.insert(data.args[0]);
+        }
+    });
+    found
 }
 
 /// Returns the type as which a value is stored: blocks have no truth values.
@@ -67,6 +92,8 @@ fn stored_as(ty: MachineType) -> MachineType {
 /// The program that kernels run, while loads take the place of what is in the slice.
 struct Rest<'a> {
     known: &'a Dependences<'a>,
+    /// What is kept in the block of the instance whatever it costs.
+    deciding: &'a FxHashSet<Value>,
     body: Body,
     /// What gives the address of the instance's block.
     instance: Inst,
@@ -76,10 +103,10 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn new(known: &'a Dependences<'a>, mut body: Body) -> Self {
+    fn new(known: &'a Dependences<'a>, deciding: &'a FxHashSet<Value>, mut body: Body) -> Self {
         let address = Builtin::Block;
         let instance = body.add_inst(Op::Builtin(address), Vec::new(), Vec::new(), &[address.ty()]);
-        Self { known, body, instance, loads: Vec::new(), new: FxHashMap::default() }
+        Self { known, deciding, body, instance, loads: Vec::new(), new: FxHashMap::default() }
     }
 
     /// Writes loads before the instructions whose results they replace.
@@ -89,7 +116,8 @@ impl<'a> Rest<'a> {
             let data = self.body.inst(inst).clone();
             data.regions.into_iter().for_each(|inner| self.replace(inner));
             for value in data.results {
-                if let Some(block) = self.known.home(value) {
+                let own = self.deciding.contains(&value).then_some(0);
+                if let Some(block) = own.or_else(|| self.known.home(value)) {
                     let load = self.load(&mut insts, block, value);
                     self.new.insert(value, load);
                 }

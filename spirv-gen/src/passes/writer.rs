@@ -1,6 +1,7 @@
 //! Writing a body: operations on constants are folded, equal operations shared, and what does not change in a loop is
 //! moved before it.
 
+use super::exact::is_exact;
 use crate::interp::evaluate;
 use crate::ir::{Body, Const, InstData, MachineType, Op, Region, Slot, Value, result_types};
 use rustc_hash::FxHashMap;
@@ -40,6 +41,11 @@ impl BodyWriter {
 
     pub(crate) fn body(&self) -> &Body {
         &self.body
+    }
+
+    /// Has only operations folded that have the same bits on every device, if the program that is read has.
+    pub(super) fn fold_like(&mut self, from: &Body) {
+        self.body.set_folds_exactly(from.folds_exactly());
     }
 
     /// Ends the body: what its root yields.
@@ -139,11 +145,12 @@ impl BodyWriter {
         if !op.is_pure() {
             return self.push(op, args.to_vec(), Vec::new(), types);
         }
-        if let Some(value) = self.equal_value(&op, args) {
+        let folds = !self.body.folds_exactly() || is_exact(&op);
+        if let Some(value) = folds.then(|| self.equal_value(&op, args)).flatten() {
             return vec![value];
         }
         let constants: Option<Vec<Const>> = args.iter().map(|&a| self.body.constant(a).cloned()).collect();
-        if let (Some(constants), false) = (constants, matches!(op, Op::Const(_)))
+        if let (Some(constants), false) = (constants, matches!(op, Op::Const(_)) || !folds)
             && let Some(result) = evaluate(&op, &constants)
         {
             return vec![self.constant(result)];

@@ -60,6 +60,8 @@ pub(crate) struct Features {
     pub(crate) library: bool,
     /// Runs of calls of noise that differ little.
     pub(crate) repeats: bool,
+    /// Most conditions are the same for a whole grid.
+    pub(crate) modes: bool,
 }
 
 struct Programmer<'r> {
@@ -144,6 +146,11 @@ impl Programmer<'_> {
     }
 
     fn bool(&mut self) -> Value {
+        if self.features.modes && self.random.chance(70) {
+            let (k, limit) = (self.floats[0], self.random.float(-1.0, 2.0));
+            let limit = self.b.f32(limit);
+            return self.b.lt(k, limit);
+        }
         if self.bools.is_empty() || self.random.chance(50) {
             let (a, b) = (self.float(), self.float());
             let op = self.random.pick(&[Compare::Lt, Compare::Le, Compare::Eq, Compare::Ne]);
@@ -158,6 +165,11 @@ impl Programmer<'_> {
         let mut left = size;
         while left > 0 {
             let nest = self.depth < 3 && left > 6;
+            if self.features.modes && nest && self.random.chance(25) {
+                self.branch(left);
+                left -= left / 3;
+                continue;
+            }
             match self.random.below(12) {
                 0 if nest => self.branch(left / 2),
                 1 if nest && self.features.loops => self.repeat(left / 3),

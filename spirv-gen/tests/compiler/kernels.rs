@@ -48,7 +48,7 @@ fn endless_loops_end_and_are_counted() {
         let pipeline = TestPipeline::surface(&shader, &[], &COLOURS);
         let slots = [square(3, 3), square(2, 1)];
         let vertices: usize = slots.iter().map(|s| s.grid.vertices()).sum();
-        let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: false, cut: None };
+        let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: false, cut: None, decides: false };
         let ran = pipeline.run_as(&slots, mode);
         assert_eq!(ran.exhausted as usize, vertices, "{body}");
         let trips = floats(&ran.on_device[0][0])[0];
@@ -77,7 +77,7 @@ fn a_loop_of_ten_million_trips_is_right() {
                 %19: f32 = add(%13, %12)\n%20: f32 = mod(%19, %2)\n%21: f32 = add(%20, %8)\nyield %11 %21\n}\n\
                 %22: f32 = add(%6, %7)\n%90: vec3 = splat(%22)";
     let shader = surface(code);
-    let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: true, interpret: false, cut: None };
+    let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: true, interpret: false, cut: None, decides: false };
     let ran = TestPipeline::surface(&shader, &[], &COLOURS).run_as(&[square(1, 1)], mode);
     // The inner loop has an even number of trips, so it leaves its value as it was.
     let expected = |s: u32| {

@@ -60,7 +60,8 @@ fn marching_through_fog_is_what_the_interpreter_computes_at_20_points() {
     let shaded = fog(&lamp[0]);
     let (named, outcome) = shade(&march, &shaded.scene, &shaded.grid);
     assert_eq!(outcome.exhausted, 0);
-    let ran = pipeline.run_as(&[shaded], RunMode { trips: 1024, resume: true, interpret: false, cut: None });
+    let ran =
+        pipeline.run_as(&[shaded], RunMode { trips: 1024, resume: true, interpret: false, cut: None, decides: false });
     assert!(ran.dispatches > 5, "{} dispatches make 6,000 trips", ran.dispatches);
     for ((name, wanted), got) in named.iter().zip(&ran.on_device[0]) {
         for vertex in 0..20 {
@@ -83,6 +84,9 @@ fn the_interpreter_counts_on_where_a_dispatch_ends() {
     let (named, outcome) = shade(&count, &shaded.scene, &shaded.grid);
     assert_eq!((named[0].1[3].as_vec3(), outcome.exhausted), (Some([40_000.0; 3]), 0));
     let pipeline = TestPipeline::surface(&count, &[], &[("Ci", RslType::Color)]);
-    let ran = pipeline.run_as(&[shaded], RunMode { trips: LOOP_TRIPS_MAX, resume: true, interpret: false, cut: None });
+    let ran = pipeline.run_as(
+        &[shaded],
+        RunMode { trips: LOOP_TRIPS_MAX, resume: true, interpret: false, cut: None, decides: false },
+    );
     assert_eq!((ran.on_device[0][0][3].as_vec3(), ran.dispatches), (Some([40_000.0; 3]), 2));
 }

@@ -2,7 +2,7 @@
 
 use spirv_gen::Reflection;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, Push};
-use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Input, OutputChannel, Pattern, Role};
+use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Decision, Input, OutputChannel, Pattern, Role};
 use spirv_gen::interp::{BlockSurroundings, Column, Grid, LightInstance, Scene, compute_block, shade};
 use spirv_gen::ir::{Const, Direction, Global, MachineType, ParamDefault, QuerySource, RslType, Shader};
 use spirv_gen::text::category_matches;
@@ -152,6 +152,12 @@ impl DispatchBuffers {
         let longest = reflection.lights.iter().map(|l| l.records).max().unwrap_or(0);
         this.params.resize(this.params.len() + longest as usize * 4, 0);
         this
+    }
+
+    /// Returns whether a decision holds for a slot.
+    pub(crate) fn decision(&self, slot: u32, decision: &Decision) -> bool {
+        let block = self.work[((self.push.work_base + slot) * 8 + 1) as usize];
+        self.params[((block + decision.record) * 4 + decision.lane) as usize] != 0
     }
 
     /// Appends the matrices of the spaces that have a name among the strings, and the table.

@@ -3,11 +3,21 @@
 use crate::generate::{Features, Random, grid, program, scene};
 use spirv_gen::interp::{Outputs, shade};
 use spirv_gen::ir::{Body, Const, Op, Shader, ShaderKind, parse, print, verify};
-use spirv_gen::passes::{merge_light_loops, relocate_derivatives, roll, simplify, to_light_loops};
+use spirv_gen::passes::{
+    drop_uniform_derivatives, merge_light_loops, relocate_derivatives, roll, simplify, to_light_loops,
+};
 use std::cell::Cell;
 
-const ALL: Features =
-    Features { derivatives: true, lights: true, loops: true, arrays: true, noise: true, library: true, repeats: false };
+const ALL: Features = Features {
+    derivatives: true,
+    lights: true,
+    loops: true,
+    arrays: true,
+    noise: true,
+    library: true,
+    repeats: false,
+    modes: false,
+};
 
 fn same(a: &Const, b: &Const) -> bool {
     let floats = |c: &Const| match c {
@@ -180,7 +190,7 @@ fn loops_over_the_same_lights_become_one() {
 fn relocated_derivatives_compute_the_same() {
     let features = Features { lights: false, ..ALL };
     for seed in 2000..2400 {
-        check(seed, features, &[&|body| relocate_derivatives(&simplify(body))]);
+        check(seed, features, &[&|body| relocate_derivatives(&drop_uniform_derivatives(&simplify(body)))]);
     }
 }
 
@@ -199,7 +209,7 @@ fn derivatives_share_barriers() {
              %3: f32 = const 0.5\n%4: bool = lt(%0, %3)\n{code}\n}}\noutput \"Ci\" \"Oi\"\n"
         );
         let shader = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        exchanges(&relocate_derivatives(&simplify(&shader.body)))
+        exchanges(&relocate_derivatives(&drop_uniform_derivatives(&simplify(&shader.body))))
     };
     // Listing 3 of the paper: four derivatives in two branches, of two values.
     let swapped = "%10: f32, %11: f32 = if(%4) {\n%12: f32 = derivative u(%1)\n%13: f32 = derivative u(%0)\nyield %12 %13\n} {\n\

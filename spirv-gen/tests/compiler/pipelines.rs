@@ -9,7 +9,7 @@ use crate::textures::{NAMES, TestTextures};
 use spirv_gen::abi::LOOP_TRIPS_MAX;
 use spirv_gen::compose::{Binding, ShaderUse};
 use spirv_gen::diagnostic::Severity;
-use spirv_gen::interp::shade;
+use spirv_gen::interp::{Column, shade};
 use spirv_gen::ir::{Const, RslType, Shader, ShaderKind, print, print_region, verify};
 use spirv_gen::partition::ForcedCut;
 use spirv_gen::syntax::loader::NoIncludes;
@@ -25,6 +25,7 @@ const EXACT: Features = Features {
     noise: true,
     library: false,
     repeats: false,
+    modes: false,
 };
 
 pub(crate) fn close(a: &Const, b: &Const, tolerance: f32) -> bool {
@@ -115,27 +116,14 @@ impl Case {
     fn differences_of(&self, tolerance: f32, trips: Option<u32>, cut: Option<ForcedCut>) -> Differences {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let textures = self.looks_up.then(TestTextures::new);
-        let count = 1 + random.below(4);
-        let shaded: Vec<ShadedGrid<'_>> = (0..count)
-            .map(|_| {
-                let grid = grid(&mut random);
-                let mut scene = scene(&mut random, &grid, &self.lights);
-                // The language leaves the order of lights open; a kernel has them kind by kind.
-                scene.lights.sort_by_key(|light| self.lights.iter().position(|kind| std::ptr::eq(kind, light.shader)));
-                if let Some(textures) = &textures {
-                    scene.textures = Some(textures);
-                    NAMES.iter().for_each(|name| _ = scene.intern(name));
-                }
-                ShadedGrid { grid, scene, others: Vec::new() }
-            })
-            .collect();
+        let shaded = self.shaded(&mut random, textures.as_ref());
         let names = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
         let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
         pipeline.textures = textures.as_ref();
         let k = [Binding::Block, Binding::UniformInput][random.below(2)].clone();
         pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
         let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
-        let ran = pipeline.run_as(&shaded, RunMode { trips, resume, interpret: true, cut });
+        let ran = pipeline.run_as(&shaded, RunMode { trips, resume, interpret: true, cut, decides: false });
         let (mut wrong, mut all) = (0, 0);
         for (slot, shaded) in shaded.iter().enumerate() {
             let named = shade(&self.surface, &shaded.scene, &shaded.grid).0;
@@ -159,6 +147,48 @@ impl Case {
             }
         }
         Differences { share: wrong as f64 / all as f64, dispatches: ran.dispatches, passes: ran.passes }
+    }
+
+    /// Returns some grids.
+    fn shaded<'c>(&'c self, random: &mut Random, textures: Option<&'c TestTextures>) -> Vec<ShadedGrid<'c>> {
+        let count = 1 + random.below(4);
+        let shaded = |_| {
+            let grid = grid(random);
+            let mut scene = scene(random, &grid, &self.lights);
+            // The language leaves the order of lights open; a kernel has them kind by kind.
+            scene.lights.sort_by_key(|light| self.lights.iter().position(|kind| std::ptr::eq(kind, light.shader)));
+            if let Some(textures) = textures {
+                scene.textures = Some(textures);
+                NAMES.iter().for_each(|name| _ = scene.intern(name));
+            }
+            ShadedGrid { grid, scene, others: Vec::new() }
+        };
+        (0..count).map(shaded).collect()
+    }
+
+    /// Checks that the program for what some grids agree on leaves the same bits as the one for all, and returns the
+    /// number of conditions that this decided.
+    fn check_decided(&self, trips: Option<u32>) -> usize {
+        let mut random = Random::new(self.seed ^ 0xabcd);
+        let textures = self.looks_up.then(TestTextures::new);
+        let shaded = self.shaded(&mut random, textures.as_ref());
+        let names = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
+        let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
+        pipeline.textures = textures.as_ref();
+        let bindings = vec![Binding::Block, Binding::VaryingInput];
+        pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings });
+        let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
+        let run = |decides| pipeline.run_as(&shaded, RunMode { trips, resume, interpret: false, cut: None, decides });
+        let [all, decided] = [false, true].map(run);
+        let bits = |columns: &[Vec<Column>]| format!("{columns:?}");
+        assert!(
+            bits(&all.on_device) == bits(&decided.on_device),
+            "seed {}: a program for {} decisions computes something else\n{}",
+            self.seed,
+            decided.decided,
+            self.what()
+        );
+        decided.decided
     }
 
     fn what(&self) -> String {
@@ -244,4 +274,13 @@ fn random_pipelines_with_library_functions_agree_closely() {
     }
     // A last place may decide a comparison; that must stay rare.
     assert!(worst.0 < 0.02, "{} of the values differ, seed {}", worst.0, worst.1);
+}
+
+#[test]
+fn random_pipelines_for_what_grids_agree_on_compute_the_same_bits() {
+    let features = Features { modes: true, library: true, ..EXACT };
+    let decided: usize =
+        (0..20).map(|seed| Case::new(seed, features).check_decided(if seed % 5 == 0 { Some(9) } else { None })).sum();
+    assert!(decided > 10, "{decided} decisions in 20 programs");
+    seeds(0..2).for_each(|seed| _ = Case::of_text(seed).check_decided(None));
 }

@@ -4,9 +4,11 @@ use crate::device::{DispatchArguments, device};
 use crate::library::{library, validate};
 use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
 use crate::textures::TestTextures;
+use spirv_gen::Reflection;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{
-    Binding, Composed, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, carried_channels, compose,
+    Binding, Composed, Decision, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, bind_pipeline,
+    carried_channels, compose,
 };
 use spirv_gen::emit::{PassKernels, PassRuns};
 use spirv_gen::interp::texture::TextureStore;
@@ -41,6 +43,8 @@ pub(crate) struct RunMode {
     pub(crate) interpret: bool,
     /// How it is cut into passes, if it is.
     pub(crate) cut: Option<ForcedCut>,
+    /// Whether the program is made for what its grids agree on.
+    pub(crate) decides: bool,
 }
 
 /// What a run left.
@@ -50,6 +54,8 @@ pub(crate) struct RunOutput {
     pub(crate) on_device: Vec<Vec<Column>>,
     /// The same by the interpreter, on the bound program and the same buffers.
     pub(crate) bound: Vec<Vec<Column>>,
+    /// Conditions that were decided.
+    pub(crate) decided: usize,
     /// Passes that it was cut into.
     pub(crate) passes: usize,
     /// Invocations that ran out of loop trips.
@@ -102,15 +108,46 @@ impl<'a> TestPipeline<'a> {
 
     /// Runs it over grids. The strings of the first scene are the table of all.
     pub(crate) fn run(&self, shaded: &[ShadedGrid<'a>]) -> RunOutput {
-        self.run_as(shaded, RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, cut: None })
+        self.run_as(
+            shaded,
+            RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, cut: None, decides: false },
+        )
+    }
+
+    fn shaders(&self) -> PipelineShaders<'_> {
+        let roles = [
+            (Role::Surface, &self.surface),
+            (Role::Displacement, &self.displacement),
+            (Role::Atmosphere, &self.atmosphere),
+        ];
+        PipelineShaders {
+            shaders: roles.into_iter().filter_map(|(role, s)| Some((role, s.as_ref()?.shader))).collect(),
+            lights: self.lights.iter().collect(),
+        }
+    }
+
+    /// Returns the decisions on which some grids agree.
+    fn agreed(&self, reflection: &Reflection, shaded: &[ShadedGrid<'a>]) -> Vec<Option<bool>> {
+        let buffers = DispatchBuffers::new(reflection, 0, &self.shaders(), shaded);
+        let agreed = |decision: &Decision| {
+            let mut all = (0..buffers.slots).map(|slot| buffers.decision(slot, decision));
+            let first = all.next()?;
+            all.all(|other| other == first).then_some(first)
+        };
+        reflection.decisions.iter().map(agreed).collect()
     }
 
     /// Runs it in some way.
     pub(crate) fn run_as(&self, shaded: &[ShadedGrid<'a>], mode: RunMode) -> RunOutput {
-        let RunMode { trips, resume, interpret, cut } = mode;
+        let RunMode { trips, resume, interpret, cut, decides } = mode;
         let tokens = |text: &str| shaded[0].scene.intern(text);
         let request = PipelineRequest { tokens: &tokens, ..self.request(&|_| 0) };
-        let composed = compose(&request);
+        for other in &shaded[1..] {
+            other.scene.strings.replace(shaded[0].scene.strings.borrow().clone());
+        }
+        let bound = bind_pipeline(&request);
+        let decided = if decides { self.agreed(bound.reflection(), shaded) } else { Vec::new() };
+        let composed = bound.program(&decided);
         let program = cut_as(&composed, cut);
         let loops_of = if trips < LOOP_TRIPS_MAX { SavedLoops::all } else { SavedLoops::of };
         let kernels = PassKernels::new(&program, carried_channels(self.slice), loops_of);
@@ -120,21 +157,13 @@ impl<'a> TestPipeline<'a> {
         for other in &shaded[1..] {
             other.scene.strings.replace(shaded[0].scene.strings.borrow().clone());
         }
-        let roles = [
-            (Role::Surface, &self.surface),
-            (Role::Displacement, &self.displacement),
-            (Role::Atmosphere, &self.atmosphere),
-        ];
-        let pipeline = PipelineShaders {
-            shaders: roles.into_iter().filter_map(|(role, s)| Some((role, s.as_ref()?.shader))).collect(),
-            lights: self.lights.iter().collect(),
-        };
-        let dispatch = DispatchBuffers::new(&composed.reflection, state_channels, &pipeline, shaded);
+        let dispatch = DispatchBuffers::new(&composed.reflection, state_channels, &self.shaders(), shaded);
         let textures = self.textures.filter(|_| composed.reflection.uses_textures);
         let (buffers, dispatches) = dispatched(&kernels, &dispatch, textures, mode);
         let passes = program.passes.len();
         let (exhausted, on_device, bound) = (buffers[3][0], Vec::new(), Vec::new());
-        let mut ran = RunOutput { composed, on_device, bound, passes, exhausted, dispatches };
+        let decided = decided.iter().flatten().count();
+        let mut ran = RunOutput { composed, on_device, bound, decided, passes, exhausted, dispatches };
         for (slot, shaded) in (0..).zip(shaded) {
             ran.on_device.push(outputs(&dispatch, &buffers[1], slot, &shaded.grid, &ran.composed.reflection.outputs));
             if interpret {

@@ -326,7 +326,7 @@ fn lookups_that_are_called_find_what_the_interpreter_finds() {
     shaded.scene.textures = Some(&textures);
     let (named, _) = shade(&surface, &shaded.scene, &shaded.grid);
     for cut in [ForcedCut::Calls, ForcedCut::Passes(3)] {
-        let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, cut: Some(cut) };
+        let mode = RunMode { trips: LOOP_TRIPS_MAX, resume: false, interpret: true, cut: Some(cut), decides: false };
         let ran = pipeline.run_as(std::slice::from_ref(&shaded), mode);
         // Eight calls, and at least four passes around them.
         assert!(ran.passes >= if cut == ForcedCut::Calls { 12 } else { 3 }, "{cut:?}: {} passes", ran.passes);

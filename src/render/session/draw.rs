@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
         let mut shading = ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
             .expect("the helper library was built with the compiler");
         let has_cpus = slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu);
-        shading.compile_for(has_cpus, tuning.passes, tuning.rolls);
+        shading.compile_for(has_cpus, tuning.programs);
         Self {
             options,
             reporter,

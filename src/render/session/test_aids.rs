@@ -6,7 +6,7 @@ use crate::render::device::memory::GridResidency;
 use crate::render::grids::list::LISTED_GRID_BYTES;
 use crate::render::session::tuning::Tuning;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
-use crate::shading::ForcedCut;
+use crate::shading::{ForcedCut, ProgramAids};
 use std::sync::Arc;
 
 /// Pages of geometry that are resident at once where `ANTHILL_PAGE_KIB` makes them small.
@@ -27,6 +27,8 @@ pub(super) struct TestAids {
     passes: Option<ForcedCut>,
     /// `ANTHILL_UNROLLED`: unless it is 0, call sites of shaders do not become loops.
     unrolled: Option<u64>,
+    /// `ANTHILL_UNDECIDED`: unless it is 0, kernels are not made for what drawables decide about branches.
+    undecided: Option<u64>,
     /// `ANTHILL_THROTTLE`: devices that are slowed down, each with how many times.
     throttle: Vec<(usize, f64)>,
     /// `ANTHILL_FAULT`: the failures of devices to simulate.
@@ -56,6 +58,7 @@ impl TestAids {
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
             passes: passes()?,
             unrolled: number("ANTHILL_UNROLLED")?,
+            undecided: number("ANTHILL_UNDECIDED")?,
             throttle: throttle()?,
             faults: faults()?,
             as_gpu: AsGpu::from_environment()?,
@@ -77,8 +80,11 @@ impl TestAids {
         let mut tuning = Tuning {
             perturb: self.perturb,
             bucket_px: self.bucket_px,
-            passes: self.passes,
-            rolls: self.unrolled.unwrap_or(0) == 0,
+            programs: ProgramAids {
+                passes: self.passes,
+                rolls: self.unrolled.unwrap_or(0) == 0,
+                decides: self.undecided.unwrap_or(0) == 0,
+            },
             slow_devices: self.throttle.clone(),
             ..Tuning::default()
         };

@@ -2,7 +2,7 @@
 
 use crate::render::device::memory::{GridResidency, geometry_page_bytes, host_list_bytes};
 use crate::schedule::Region;
-use crate::shading::ForcedCut;
+use crate::shading::ProgramAids;
 
 /// The numbers that a render goes by.
 #[derive(Clone, Debug)]
@@ -21,10 +21,8 @@ pub(super) struct Tuning {
     pub perturb: Option<u64>,
     /// The side of the squares that pictures are cut into; regions are then not cut for balance.
     pub bucket_px: Option<u32>,
-    /// How shading programs are cut into passes, whatever is good for the devices.
-    pub passes: Option<ForcedCut>,
-    /// Whether call sites of shaders that differ in constants alone become loops.
-    pub rolls: bool,
+    /// How shading programs are compiled.
+    pub programs: ProgramAids,
     /// Devices that are slowed down, by their position in the list of opened devices, each with how many times.
     pub slow_devices: Vec<(usize, f64)>,
 }
@@ -39,8 +37,7 @@ impl Default for Tuning {
             in_flight: None,
             perturb: None,
             bucket_px: None,
-            passes: None,
-            rolls: true,
+            programs: ProgramAids::default(),
             slow_devices: Vec::new(),
         }
     }

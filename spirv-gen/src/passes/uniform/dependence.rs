@@ -103,6 +103,11 @@ impl<'a> Dependences<'a> {
         self.get(value).loops != 0
     }
 
+    /// Returns whether a value is the same wherever the instance is shaded, and depends on it.
+    pub(super) fn is_of_instance(&self, value: Value) -> bool {
+        self.get(value) == DependsOn { home: Home::Block(0), loops: 0 }
+    }
+
     fn get(&self, value: Value) -> DependsOn {
         self.values[value.0 as usize]
     }
