@@ -189,6 +189,22 @@ fn objects_and_lights_that_differ_in_names_share_a_kernel() {
     assert!(!kernels.is_empty() && kernels.windows(2).all(|pair| pair[0] != pair[1]), "{:?}", scene.kernels);
 }
 
+/// Also where a uniform number chooses an element of an array.
+#[test]
+fn texts_are_matched_for_each_object() {
+    let matched = "surface matched(string kind = \"\", kinds[3] = {\"a\", \"b\", \"ab\"}; float n = 0;) {
+        string own[3] = { \"x\", concat(kind, \"y\"), \"z\" };
+        Ci = color (match(\"^a\", kind), match(\"b$\", kinds[n]), match(\"ay\", own[n])); Oi = 1; }";
+    let of = |kind: &str, n: usize| format!("Surface \"matched\" \"string kind\" [\"{kind}\"] \"float n\" {n}");
+    let surfaces = [of("ab", 0), of("b", 1), of("a", 1), of("", 2)];
+    let world = squares([0, 1, 2, 3].map(|at| surfaces[at].as_str()));
+    let scene = drawn(&[("matched.sl", matched)], &format!("WorldBegin\n{world}WorldEnd"));
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    for (found, expected) in seen(&scene).into_iter().zip([[1, 0, 0], [0, 1, 0], [1, 1, 1], [0, 1, 0]]) {
+        assert_near(found, expected.map(|x| x as f32));
+    }
+}
+
 #[test]
 fn texts_of_all_kinds_are_made_for_each_object() {
     let say = "surface say(string a = \"x\"; float n = 1; color c = 0;) {

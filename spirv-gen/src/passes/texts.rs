@@ -1,6 +1,7 @@
-//! Which string parameters decide about code: those that reach `match`, the name of a space, of an attribute or an
-//! option, a computed category or filter, or lists of shadow maps. They must be known when a pipeline is composed.
-//! Other texts are made for each block ([`super::uniform`]).
+//! Which string parameters decide about code: those that reach the name of a space, of an attribute or an option, a
+//! computed category or filter, lists of shadow maps, or `match` together with texts of other shaders. They must be
+//! known when a pipeline is composed. Other texts are made for each block ([`super::uniform`]), which also answers
+//! `match`.
 
 use crate::ir::{
     Body, Const, Def, Inst, InstData, LookupKind, MachineType, Op, ParamDefault, ParamId, Region, Shader, Value,
@@ -10,6 +11,7 @@ use crate::ir::{
 pub fn text_params(shader: &Shader) -> Vec<bool> {
     let mut search = Search::new(shader);
     walk(shader, |data| match &data.op {
+        Op::Match if !asks_others(&shader.body, &data.args) => {}
         Op::Match | Op::SpaceOf(_) | Op::QueryBy { .. } => search.reach(&data.args),
         Op::Points(_) => search.reach(&data.args[5..]),
         Op::Lookup(lookup) if lookup.kind == LookupKind::Shadow && may_be_list(&shader.body, data.args[0]) => {
@@ -62,6 +64,14 @@ fn may_be_list(body: &Body, text: Value) -> bool {
             _ => false,
         };
     });
+    found
+}
+
+/// Returns whether some texts may be those of another shader, whose block is another.
+fn asks_others(body: &Body, texts: &[Value]) -> bool {
+    let mut found = false;
+    let mut seen = vec![false; body.value_count()];
+    follow_texts(body, &mut seen, texts.to_vec(), &mut |data| found |= matches!(data.op, Op::Message { .. }));
     found
 }
 

@@ -6,7 +6,7 @@
 use super::trips::trip_count;
 use super::writer::BodyWriter;
 use crate::interp::index;
-use crate::ir::{Binary, Body, Const, Inst, InstData, MachineType, Op, Region, Slot, Unary, Value};
+use crate::ir::{Binary, Body, Compare, Const, Inst, InstData, MachineType, Op, Region, Slot, Unary, Value};
 use std::sync::Arc;
 
 /// What a pass replaces.
@@ -115,7 +115,10 @@ impl<'a, 'o> Translator<'a, 'o> {
             Op::Illuminance { .. } | Op::LightLoop { .. } => self.carrying(rules, data, args),
             Op::SlotLoad(slot) => {
                 let slot = self.slot(*slot);
-                let known = self.element(slot, args[0]).and_then(|e| self.out.elements.get(&e).copied());
+                let known = match self.element(slot, args[0]) {
+                    Some(element) => self.out.elements.get(&element).copied(),
+                    None => self.chosen_text(slot, args[0]),
+                };
                 known.map_or_else(|| self.out.emit(Op::SlotLoad(slot), &args, &self.types(data)), |value| vec![value])
             }
             Op::SlotStore(slot) => {
@@ -134,6 +137,24 @@ impl<'a, 'o> Translator<'a, 'o> {
     fn element(&self, slot: Slot, number: Value) -> Option<(Slot, usize)> {
         let number = self.out.body().constant(number)?.as_f32()?;
         self.out.optimise.then(|| (slot, index(number, self.out.body().slot(slot).len as usize)))
+    }
+
+    /// Returns the text that a number chooses of an array whose texts are all known: then it is one of them, and not
+    /// only found where the array is.
+    fn chosen_text(&mut self, slot: Slot, number: Value) -> Option<Value> {
+        let array = self.out.body().slot(slot).clone();
+        if !self.out.optimise || array.ty != MachineType::Str || array.len > CHOSEN_TEXTS_MAX {
+            return None;
+        }
+        let texts = (0..array.len as usize).map(|i| self.out.elements.get(&(slot, i)).copied());
+        let texts: Vec<Value> = texts.collect::<Option<_>>()?;
+        let (&first, rest) = texts.split_first()?;
+        let choose = |chosen, (i, &text): (u8, &Value)| {
+            let i = self.out.constant(f32::from(i));
+            let is_reached = self.out.op(Op::Compare(Compare::Le), &[i, number]);
+            self.out.op(Op::Select, &[is_reached, text, chosen])
+        };
+        Some((1..).zip(rest).fold(first, choose))
     }
 
     /// Runs `write`, which writes some regions that may be run any number of times: what they store to arrays is not
@@ -278,6 +299,9 @@ impl<'a, 'o> Translator<'a, 'o> {
         self.out.push(data.op.clone(), args, vec![region], &self.types(data))
     }
 }
+
+/// Texts of an array of which one is chosen by comparisons.
+const CHOSEN_TEXTS_MAX: u32 = 32;
 
 /// Operations in both branches of an `If` up to which it is turned into selects.
 const FLAT_MAX: usize = 16;

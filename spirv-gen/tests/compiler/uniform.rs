@@ -6,7 +6,7 @@ use crate::pipelines::close;
 use crate::test_pipeline::TestPipeline;
 use spirv_gen::interp::shade;
 use spirv_gen::ir::{Body, Const, Op, RslType, Shader};
-use spirv_gen::passes::count_operations;
+use spirv_gen::passes::{count_operations, text_params};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{lower, parse_shader, standard};
@@ -83,6 +83,21 @@ fn values_of_all_types_are_computed_once() {
     let body = kernel(params, code);
     let counts = count_operations(&body);
     assert!(counts.instance <= 3, "truth values are compared again: {counts:?}");
+}
+
+/// The host answers for each object, also for elements of arrays.
+#[test]
+fn texts_are_matched_once() {
+    let params = "string kind = \"b2\"; string kinds[3] = {\"a1\", \"b2\", \"a3\"}; float k = 1";
+    let code = "string own[3] = { \"c\", concat(kind, \"x\"), \"a3\" };
+        Ci = color (match(\"^b\", kind), match(\"^b\", kinds[k]), match(\"2x$\", own[k]) + match(\"c\", own[2 * k])) * Cs;";
+    let body = kernel(params, code);
+    assert_eq!(count(&body, |op| matches!(op, Op::Match | Op::Format(_))), 0);
+    let decides = |text: &str| text_params(&shader(text));
+    assert_eq!(decides(&format!("surface a({params}) {{ {code} }}")), [false; 3]);
+    let asks = "surface a(string kind = \"x\") { string other = \"\";
+        illuminance(P) { lightsource(\"kind\", other); Ci += match(kind, other) * Cl; } }";
+    assert_eq!(decides(asks), [true], "the text of a light is in another block");
 }
 
 /// A sum of a loop that depends on the place, and of what changes with its trips, stays in the kernel.
