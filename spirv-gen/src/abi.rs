@@ -58,7 +58,8 @@
 //! constants (but for `state_base`, which is some channels further on for calls, see [`crate::emit::PassRun`]), each
 //! after all that the one before it wrote. They save values for each other in the channels from
 //! [`Push::state_base`] on. Where one of them counts trips, a channel says of each vertex whether it has stopped, so
-//! that nothing is kept of what later passes make of it.
+//! that nothing is kept of what later passes make of it. Passes after one that missed tiles of textures store nothing;
+//! what earlier ones saved is still there, so the program may go on from that pass.
 
 use crate::ir::MachineType;
 
@@ -167,6 +168,11 @@ pub struct Push {
     pub trips: u32,
     /// Record of the first channel of what passes save for each other, then of saved loops, of vertex 0 of slot 0.
     pub state_base: u32,
+    /// The number of the pass, from 0 on.
+    pub pass: u32,
+    /// The word, from [`textures::PASSES`] on, of the first pass of these slots that missed tiles, less than
+    /// [`textures::PASSES_MAX`]; 0 stands for none.
+    pub pass_word: u32,
 }
 
 /// What `printf` and `bake3d` leave in `Status`, if the program was compiled to print: records of words, one after the
@@ -313,9 +319,11 @@ pub mod print {
 ///
 /// *`Misses`*, words, read and written: 0 the entries appended, also those without room, 1 the entries that there is
 /// room for; from [`MARKS`](textures::MARKS) on a mark for each slot, which becomes 1 when slot `s` is read; from
-/// [`CLAIMS`](textures::CLAIMS) on the hashes of the keys that were appended, so that each is appended once;
-/// from [`ENTRIES`](textures::ENTRIES) on the keys. Word 0, hashes and marks must be 0 before a dispatch. **When
-/// word 0 is not 0 after it, what the dispatch wrote is worthless: load the tiles and run it again.**
+/// [`PASSES`](textures::PASSES) on the numbers of the first passes that missed any
+/// ([`Push::pass_word`](super::Push::pass_word)); from [`CLAIMS`](textures::CLAIMS) on the hashes of the keys that were
+/// appended, so that each is appended once; from [`ENTRIES`](textures::ENTRIES) on the keys. Word 0, hashes and marks
+/// must be 0 before a dispatch, and numbers of passes [`NO_PASS`](textures::NO_PASS). **When word 0 is not 0 after it,
+/// what the pass and later ones wrote is worthless: load the tiles and run them again.**
 pub mod textures {
     /// Texels of a tile along each side.
     pub const TILE_SIZE: u32 = 64;
@@ -329,10 +337,16 @@ pub mod textures {
     pub const TABLE_RECORDS: u32 = 4;
     /// The first word of a key that asks for a name.
     pub const NAME_KEY: u32 = u32::MAX;
+    /// The first word of the numbers of passes in `Misses`.
+    pub const PASSES: u32 = 8;
+    /// How many there are; the first is not used.
+    pub const PASSES_MAX: u32 = 64;
+    /// The number where no pass missed tiles.
+    pub const NO_PASS: u32 = u32::MAX;
     /// Places that a search of the hash table looks at.
     pub const PROBES_MAX: u32 = 32;
     /// The first word of the hashes in `Misses`.
-    pub const CLAIMS: u32 = 8;
+    pub const CLAIMS: u32 = PASSES + PASSES_MAX;
     /// The first word of the keys in `Misses`.
     pub const ENTRIES: u32 = CLAIMS + (1 << 14);
     /// The first word of the marks in `Misses`, behind room for 8,192 keys.

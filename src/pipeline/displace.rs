@@ -58,7 +58,7 @@ fn record_hidden(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
             output_base: layout.output,
             uniform_base: layout.uniform,
         };
-        let loops = input.programs.loop_run(sublist.displace, layout.state, of.piece.vertices(), loops);
+        let loops = input.loop_run(&of.piece, sublist.displace, layout.state, loops);
         let (kind, primvars) = (ProgramKind::Displacement, sublist.displace_primvars);
         let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
         program::record(recording, &of, &run);
@@ -81,7 +81,7 @@ fn record_shaded(recording: &mut Recording, input: &LoadInput<'_>, piece: &Loade
         let uniform_base = layout.displace_uniform;
         let places = ProgramPlaces { input_base, undisplaced_base: input_base, output_base, uniform_base };
         let state = of.piece.base + layout.records;
-        let loops = input.programs.loop_run(sublist.displace, state, of.piece.vertices(), loops);
+        let loops = input.loop_run(&of.piece, sublist.displace, state, loops);
         let (kind, primvars) = (ProgramKind::Displacement, sublist.displace_primvars);
         let run = ProgramRun { kind, kernel, primitives: sublist.kind, primvars, places, loops };
         program::record(recording, &of, &run);

@@ -119,7 +119,7 @@ pub fn record(
     let [trips, state_base] = loops.push();
     let output_base = outputs.start as u32;
     // The push constants of spirv-gen's abi.rs.
-    let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, trips, state_base];
+    let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, trips, state_base, 0, 0];
     recording.fill(slices.status, 0);
     record_kept_loops(recording, slices.arena, &loops);
     recording.dispatch(Dispatch {

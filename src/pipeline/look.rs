@@ -187,6 +187,18 @@ pub struct ShadingKernel {
 }
 
 impl ShadingKernel {
+    /// The pass from which on it is run again where `missed` is the first that missed tiles: what the passes before
+    /// have saved is still there. It runs again from the start if it is one pass, and if others may have printed, or
+    /// stopped loops.
+    pub fn first_pass_again(&self, missed: u32) -> u32 {
+        if self.keeps_passes() { missed } else { 0 }
+    }
+
+    /// Whether passes that missed nothing need not be run again.
+    pub fn keeps_passes(&self) -> bool {
+        self.passes.len() > 1 && self.uses_textures && self.print_words == 0 && self.resumable.is_none()
+    }
+
     /// Channels for what its passes and its loops save, twice where it may have to be run again.
     pub fn saved_channels(&self) -> u32 {
         match &self.resumable {
@@ -200,8 +212,15 @@ impl ShadingKernel {
 /// Buffers of tiles that a compiled kernel that looks textures up is bound to (spirv-gen's abi.rs).
 pub const TILE_BUFFERS: usize = 8;
 
+/// The first word of the numbers of passes in the list of missed tiles: for each piece of a load, behind the first,
+/// that of the first pass of its program that missed any.
+pub const MISSES_PASSES: u64 = 8;
+/// Numbers of passes.
+pub const MISSES_PASSES_MAX: u64 = 64;
+/// The first word of the hashes of keys.
+pub const MISSES_CLAIMS: u64 = MISSES_PASSES + MISSES_PASSES_MAX;
 /// Words before the keys in the list of tiles that such a kernel missed.
-pub const MISSES_ENTRIES: u64 = 8 + (1 << 14);
+pub const MISSES_ENTRIES: u64 = MISSES_CLAIMS + (1 << 14);
 /// Keys of tiles that the list of those that were missed has room for.
 pub const MISSES_ROOM: u64 = 1 << 13;
 /// The first word of the marks of slots.

@@ -6,7 +6,7 @@ use super::kernels::{primvar, velocity, work};
 use super::look::{ShadingKernel, ShadingPass};
 use super::piece::{Per, RegionPiece};
 use super::recording::{Dispatch, Items, Recording, Slice};
-use super::textures::TextureSlices;
+use super::textures::{TextureSlices, pass_word};
 use super::variants::KernelList;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,6 +50,9 @@ pub struct LoopRun {
     pub saved: Option<LoopState>,
     /// Whether the program only names the tiles of its textures; nothing is recorded for one that cannot.
     pub names_only: bool,
+    /// Where the last run is made again because tiles were missed, the first pass that missed any: then it is noted
+    /// which pass does now.
+    pub missed_pass: Option<u32>,
 }
 
 /// The channels in which a resumable kernel saves its loops.
@@ -75,7 +78,7 @@ pub struct KeptLoops {
 impl LoopRun {
     /// Returns loops that stop for good after `trips` trips, in a program that is not cut into passes.
     pub fn plain(trips: u32) -> Self {
-        Self { trips, base: 0, saved: None, names_only: false }
+        Self { trips, base: 0, saved: None, names_only: false, missed_pass: None }
     }
 
     /// The push constants `trips` and `state_base` of spirv-gen's abi.rs.
@@ -114,6 +117,10 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
         (true, None) => return,
         (false, _) => resumable.map_or(&run.kernel.passes[..], |resumable| &resumable.passes),
     };
+    let first = run.kernel.first_pass_again(run.loops.missed_pass.unwrap_or(0));
+    if first as usize >= passes.len() {
+        return;
+    }
     if !run.loops.saved.is_some_and(|saved| saved.resume) {
         record_inputs(recording, of, run);
     }
@@ -121,7 +128,7 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
     let [trips, state_base] = run.loops.push();
     let params = sources.frame.params.range();
     let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
-    for ShadingPass { kernel, first_channel } in passes {
+    for (ShadingPass { kernel, first_channel }, pass) in passes.iter().zip(0..).skip(first as usize) {
         // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
         let push = [
             0,
@@ -133,6 +140,8 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
             sources.frame.space_table,
             trips,
             state_base + first_channel * piece.vertices(),
+            pass,
+            run.loops.missed_pass.map_or(0, |_| pass_word(piece.number)),
         ];
         recording.dispatch(Dispatch {
             kernel: Arc::clone(kernel),

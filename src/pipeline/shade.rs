@@ -293,7 +293,7 @@ fn record_colours(recording: &mut Recording, input: &LoadInput<'_>, piece: &Load
     let (of, vertices) = (input.in_region(piece), piece.piece.vertices());
     let displacement = input.programs.state_channels(sublist.displace) * vertices;
     let state = of.piece.base + layout.records + displacement;
-    let loops = input.programs.loop_run(sublist.shade, state, vertices, loops);
+    let loops = input.loop_run(&of.piece, sublist.shade, state, loops);
     let places = ProgramPlaces {
         input_base: layout.input,
         undisplaced_base: if sublist.displace.is_some() { layout.displace_input } else { layout.input },

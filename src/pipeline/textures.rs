@@ -1,6 +1,8 @@
 //! Tiles of textures, as programs that look textures up are bound to them, and the list of those that they missed.
 
-use super::look::{MISSES_ENTRIES, MISSES_MARKS, MISSES_ROOM, TILE_BUFFERS};
+use super::look::{
+    MISSES_CLAIMS, MISSES_ENTRIES, MISSES_MARKS, MISSES_PASSES, MISSES_PASSES_MAX, MISSES_ROOM, TILE_BUFFERS,
+};
 use super::recording::{BufferRange, Recording, Slice};
 
 /// Forms of textures, for which kernels have code only if there are any: bits of the specialisation constant
@@ -54,10 +56,17 @@ impl TextureSlices {
     }
 }
 
+/// Returns the number of the word, among those of passes, for the piece of this number in a load; 0 where there is
+/// none.
+pub fn pass_word(piece: u32) -> u32 {
+    if u64::from(piece) + 1 < MISSES_PASSES_MAX { piece + 1 } else { 0 }
+}
+
 /// Appends the emptying of a list of missed tiles, and of the marks, before programs run that look textures up.
 pub fn record_misses_begin(recording: &mut Recording, misses: Slice<u32>) {
     recording.concurrent(|recording| {
-        recording.fill(misses.part(8..MISSES_ENTRIES), 0);
+        recording.fill(misses.part(MISSES_CLAIMS..MISSES_ENTRIES), 0);
+        recording.fill(misses.part(MISSES_PASSES..MISSES_CLAIMS), u32::MAX);
         recording.fill(misses.part(MISSES_MARKS..misses.count()), 0);
         recording.write(misses.part(0..2), &[0, MISSES_ROOM as u32]);
     });

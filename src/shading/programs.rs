@@ -30,7 +30,8 @@ const _: () = {
     assert!(WORK_SNAPPED_V0 == abi::work::FLAG_SNAPPED_V0 && WORK_SNAPPED_V1 == abi::work::FLAG_SNAPPED_V1);
     assert!(WORK_SNAPPED_U0 == abi::work::FLAG_SNAPPED_U0 && WORK_SNAPPED_U1 == abi::work::FLAG_SNAPPED_U1);
     assert!(look::LOOP_TRIPS_MAX == abi::LOOP_TRIPS_MAX && abi::TRIPS_RESUME == 1 << 31);
-    use crate::pipeline::look::{MISSES_ENTRIES, MISSES_MARKS, TILE_BUFFERS};
+    use crate::pipeline::look::{MISSES_CLAIMS, MISSES_ENTRIES, MISSES_MARKS, MISSES_PASSES, TILE_BUFFERS};
+    assert!(MISSES_PASSES == abi::textures::PASSES as u64 && MISSES_CLAIMS == abi::textures::CLAIMS as u64);
     assert!(MISSES_MARKS == abi::textures::MARKS as u64);
     assert!(MISSES_ENTRIES == abi::textures::ENTRIES as u64 && TILE_BUFFERS == abi::textures::TILE_BUFFERS as usize);
     assert!(crate::pipeline::recording::DRIVER_THREADS_ID == abi::DRIVER_THREADS_ID);

@@ -31,6 +31,8 @@ pub struct TextureStats {
 pub struct TextureLossStats {
     /// Submissions that missed tiles, and were made again.
     pub submissions: u64,
+    /// Passes of shading programs that had run in them, and were run again.
+    pub repeated_passes: u64,
     /// The time of those submissions, by the devices' clocks.
     #[serde(rename = "discarded_s", serialize_with = "seconds")]
     pub discarded: Duration,
@@ -46,6 +48,7 @@ impl TextureLossStats {
     /// Adds what another world lost.
     pub fn add(&mut self, other: &Self) {
         self.submissions += other.submissions;
+        self.repeated_passes += other.repeated_passes;
         self.discarded += other.discarded;
         self.naming += other.naming;
         self.loading += other.loading;

@@ -1,6 +1,6 @@
 //! Shading programs cut into passes leave the same bytes: the picture, what is baked, and what is printed.
 
-use super::{HEADER, Way, make_texture, render, way};
+use super::{HEADER, Way, draw, make_texture, render, way};
 use std::path::Path;
 
 /// Textures that depend on each other, derivatives, lights, loops (one of them longer than a dispatch where the picture
@@ -91,4 +91,45 @@ fn programs_cut_into_passes_leave_the_same_bytes() {
             assert!(file == other, "{}: {name} differ", way.name);
         }
     }
+}
+
+/// Lookups of which each needs the one before it, in a texture of its own.
+fn chained(levels: usize) -> String {
+    let lookups: String =
+        (0..levels).map(|n| format!("a = float texture(\"m{n}.tx\", s + a, t - {n} * a);\n")).collect();
+    format!("surface chained() {{ float a = 0; {lookups} Ci = color(a, s, t); }}")
+}
+
+/// What runs again after a miss begins with the lookup that missed: all passes before it stand.
+#[test]
+fn a_miss_repeats_the_lookup_that_missed() {
+    const LEVELS: usize = 9;
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = folder.path();
+    make_texture(folder, "m0.tx", [512, 512]);
+    for level in 1..LEVELS {
+        std::fs::copy(folder.join("m0.tx"), folder.join(format!("m{level}.tx"))).expect("writable");
+    }
+    std::fs::write(folder.join("chained.sl"), chained(LEVELS)).expect("writable");
+    let scene =
+        format!("{HEADER}Surface \"chained\"\nPatch \"bilinear\" \"P\" [-2 -2 1  2 -2 1  -2 2 1  2 2 1]\nWorldEnd\n");
+    std::fs::write(folder.join("a.rib"), scene).expect("writable");
+    let aids: [&[(&str, &str)]; 3] = [
+        &[("ANTHILL_PASSES", "1"), ("ANTHILL_UNROLLED", "1")],
+        &[("ANTHILL_PASSES", "calls"), ("ANTHILL_UNROLLED", "1")],
+        &[("ANTHILL_PASSES", "5"), ("ANTHILL_UNROLLED", "1")],
+    ];
+    let flags = &["--devices", "0", "--validate", "--texture-memory", "4M"];
+    let drawn = aids.map(|aids| draw(folder, &way("chained", flags, aids), &["a.exr"]));
+    for ((files, stats), (aids, passes)) in drawn.iter().zip(aids.iter().zip([1, 2 * LEVELS + 1, 5])) {
+        let loss = &stats["texture_loss"];
+        assert!(*files == drawn[0].0, "{aids:?}: {loss}");
+        let [submissions, repeated] = ["submissions", "repeated_passes"].map(|name| loss[name].as_u64());
+        // The first run of a load is repeated as a whole, if its tiles were all named before.
+        let most = submissions.map(|submissions| 3 * passes as u64 + submissions);
+        assert!(submissions > Some(3) && repeated <= most, "{aids:?}: {loss}");
+    }
+    let calls = &drawn[1].1["texture_loss"];
+    let [submissions, repeated] = ["submissions", "repeated_passes"].map(|name| calls[name].as_u64().unwrap_or(0));
+    assert!(3 * repeated < submissions * (2 * LEVELS as u64 + 1), "{calls}");
 }

@@ -33,6 +33,7 @@ void main() {
     vec4 w = vec4(f);
     mat4 m = mat4(f);
     rsl_take_trips();
+    rsl_begin_pass(u, u);
     rsl_hash(u, u);
     rsl_random(u, u, u, u);
     rsl_random3(u, u, u, u);

@@ -6,11 +6,12 @@
 #define TEXTURE_UNKNOWN 0xfffffffeu
 #define TILE_MISSING 0xffffffffu
 #define TILE_PROBES_MAX 32u
-#define MISSES_CLAIMS 8u
+#define MISSES_PASSES 8u
+#define MISSES_CLAIMS 72u
 #define MISSES_CLAIMS_MAX 16384u
-#define MISSES_ENTRIES 16392u
+#define MISSES_ENTRIES 16456u
 #define MISSES_CLAIM_PROBES 4u
-#define MISSES_MARKS 32776u
+#define MISSES_MARKS 32840u
 
 layout(set = 0, binding = 5) uniform utextureBuffer textures;
 layout(std430, set = 0, binding = 6) buffer Misses { uint misses[]; };
@@ -53,8 +54,20 @@ uint tiles_hash(const in uvec2 key) {
     return h ^ (h >> 13);
 }
 
+// The number of the pass that runs, and where the first one is kept that missed tiles; 0 for nowhere.
+uint rsl_pass;
+uint rsl_pass_word;
+
+// Begins a pass. Returns whether an earlier one missed tiles, after which nothing is worth computing.
+bool rsl_begin_pass(const in uint pass, const in uint word) {
+    rsl_pass = pass;
+    rsl_pass_word = word;
+    return word != 0u && misses[MISSES_PASSES + word] < pass;
+}
+
 // Asks for a tile, or a texture: once for all invocations of a dispatch. Where hashes crowd, in a later round.
 void tiles_request(const in uvec2 key) {
+    if (rsl_pass_word != 0u) atomicMin(misses[MISSES_PASSES + rsl_pass_word], rsl_pass);
     uint hash = tiles_hash(key);
     uint claim = hash | 1u;
     for (uint i = 0u; i < MISSES_CLAIM_PROBES; i++) {

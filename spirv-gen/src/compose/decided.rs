@@ -63,7 +63,7 @@ impl Reflection {
         body.walk(body.root(), &mut |i| {
             let op = &body.inst(i).op;
             takes_derivatives |= matches!(op, Op::Derivative(_) | Op::Derivatives(_));
-            uses_textures |= matches!(op, Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..));
+            uses_textures |= op.looks_up();
             counts_trips |= *op == Op::Loop && !uncounted.contains(&i);
             bakes |= matches!(op, Op::Bake(_));
         });

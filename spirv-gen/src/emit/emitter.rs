@@ -1,5 +1,6 @@
 //! A kernel that is being written: its beginning and end, the words of values, the records that it has loaded.
 
+use super::error::EmitError;
 use super::exchange::Exchange;
 use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
@@ -86,7 +87,7 @@ impl<'a> Emitter<'a> {
         library: &'a Library,
         tokens: &'a dyn Fn(&str) -> u32,
         options: &EmitOptions,
-    ) -> Self {
+    ) -> Result<Self, EmitError> {
         let (saved, stop) = (options.saved.clone(), options.stop);
         let mut s = Spirv::new();
         let interface = Interface::new(&mut s);
@@ -119,11 +120,36 @@ impl<'a> Emitter<'a> {
             suspension: Suspension::default(),
             stop,
         };
+        if options.waits_for_tiles {
+            this.begin_pass()?;
+        }
         this.make_slots();
         this.make_trips();
         this.begin_suspension();
         this.load_early();
-        this
+        Ok(this)
+    }
+
+    /// Ends a pass where an earlier one missed tiles. One that has barriers goes on, and stores nothing.
+    fn begin_pass(&mut self) -> Result<(), EmitError> {
+        let bool = self.s.type_bool();
+        let missed = self.call("rsl_begin_pass", bool, &[self.frame.pass, self.frame.pass_word])?;
+        let mut meets = false;
+        self.body.walk(self.body.root(), &mut |i| {
+            meets |= matches!(self.body.inst(i).op, IrOp::Derivatives(_) | IrOp::Any);
+        });
+        if meets {
+            let goes_on = self.s.inst(Op::LogicalNot, bool, &[missed]);
+            self.frame.active = self.s.inst(Op::LogicalAnd, bool, &[self.frame.active, goes_on]);
+            return Ok(());
+        }
+        let (leave, stay) = (self.s.id(), self.s.id());
+        self.s.selection_merge(stay);
+        self.s.effect(Op::BranchConditional, &[missed, leave, stay]);
+        self.s.block(leave);
+        self.s.effect(Op::Return, &[]);
+        self.s.block(stay);
+        Ok(())
     }
 
     /// Loads the records whose addresses are known from the start: each record once, whatever branches and loops it is

@@ -61,6 +61,10 @@ pub(super) struct KernelIds {
     stride: Word,
     /// See [`abi::Push::trips`].
     pub(super) trips: Word,
+    /// See [`abi::Push::pass`].
+    pub(super) pass: Word,
+    /// See [`abi::Push::pass_word`].
+    pub(super) pass_word: Word,
     state: Word,
 }
 
@@ -234,8 +238,19 @@ impl KernelIds {
     /// Writes the head of the kernel into the block that is open.
     pub(super) fn begin(s: &mut Spirv, interface: &Interface) -> Self {
         let (u32, f32, bool) = (s.type_u32(), s.type_f32(), s.type_bool());
-        let [work_base, slot_log2, slot_count, input_base, output_base, stride, space_table, trips, state_base] =
-            std::array::from_fn(|i| interface.push_field(s, i as u32));
+        let [
+            work_base,
+            slot_log2,
+            slot_count,
+            input_base,
+            output_base,
+            stride,
+            space_table,
+            trips,
+            state_base,
+            pass,
+            pass_word,
+        ] = std::array::from_fn(|i| interface.push_field(s, i as u32));
         let InvocationIndex { slot, in_range, vertex, lane, slot_mask } =
             InvocationIndex::new(s, interface, [slot_log2, slot_count]);
 
@@ -290,6 +305,8 @@ impl KernelIds {
             output,
             stride,
             trips,
+            pass,
+            pass_word,
             state,
         }
     }

@@ -14,6 +14,8 @@ pub struct EmitOptions {
     pub stored: Option<Vec<Stored>>,
     /// For a pass, where passes leave for each other that a vertex has stopped.
     pub stop: Option<StopRecord>,
+    /// Whether it is a pass of a program that looks textures up, and stores nothing if an earlier pass missed tiles.
+    pub waits_for_tiles: bool,
 }
 
 /// The channel in which passes leave for later ones how many loop trips a vertex has made, and whether it has stopped:

@@ -63,6 +63,7 @@ impl<'a> PassKernels<'a> {
         tokens: &dyn Fn(&str) -> u32,
         resumable: bool,
     ) -> Result<PassRuns, EmitError> {
+        let looks_up = self.program.passes.len() > 1 && self.program.passes.iter().any(|pass| looks_up(&pass.body));
         let mut runs = PassRuns::default();
         let mut answering: FxHashMap<usize, usize> = FxHashMap::default();
         for ((pass, loops), number) in self.program.passes.iter().zip(&self.loops).zip(0..) {
@@ -74,6 +75,7 @@ impl<'a> PassKernels<'a> {
                     saved: if resumable { loops.clone() } else { SavedLoops::default() },
                     stored: Some(pass.stored.clone()),
                     stop: self.stop(number, resumable),
+                    waits_for_tiles: looks_up,
                 };
                 runs.kernels.push(emit_with(&pass.body, library, tokens, &options)?);
             }
@@ -82,6 +84,12 @@ impl<'a> PassKernels<'a> {
         }
         Ok(runs)
     }
+}
+
+fn looks_up(body: &Body) -> bool {
+    let mut found = false;
+    body.walk(body.root(), &mut |inst| found |= body.inst(inst).op.looks_up());
+    found
 }
 
 /// The kernels of a program, and how they run.

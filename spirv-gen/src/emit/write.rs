@@ -27,7 +27,7 @@ pub fn emit_with(
     tokens: &dyn Fn(&str) -> u32,
     options: &EmitOptions,
 ) -> Result<Vec<u32>, EmitError> {
-    let mut emitter = Emitter::begin(body, library, tokens, options);
+    let mut emitter = Emitter::begin(body, library, tokens, options)?;
     let root = body.root();
     let results = emitter.region(root)?;
     let yielded: Vec<(Value, u32)> = body.region(root).results.iter().copied().zip(results).collect();

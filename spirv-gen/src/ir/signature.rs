@@ -201,6 +201,11 @@ impl Op {
         matches!(self, Op::If | Op::Loop | Op::Illuminance { .. } | Op::Switch | Op::LightLoop { .. })
     }
 
+    /// Returns whether it asks something of a texture, so that it may miss tiles.
+    pub fn looks_up(&self) -> bool {
+        matches!(self, Op::Lookup(_) | Op::Points(_) | Op::TextureFact(..))
+    }
+
     /// Returns the loop trips that it makes by itself, more than nearly all do (glsl/lib/rsl/trips.glsl), or 0 where it
     /// looks nothing up.
     pub fn lookup_trips(&self) -> u32 {

@@ -127,6 +127,8 @@ impl DispatchBuffers {
             space_table: 0,
             trips: LOOP_TRIPS_MAX,
             state_base,
+            pass: 0,
+            pass_word: 1,
         };
         let nan = f32::NAN.to_bits();
         let mut this =

@@ -35,6 +35,8 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
         space_table: 0,
         trips: LOOP_TRIPS_MAX,
         state_base: 0,
+        pass: 0,
+        pass_word: 0,
     };
     let mut buffers = [work, arena, vec![0; 4], vec![0; 4]];
     let device = device();
@@ -49,6 +51,8 @@ pub(crate) fn run_body(body: &Body, inputs: &[Vec<[u32; 4]>]) -> Vec<Vec<[u32; 4
         push.space_table,
         push.trips,
         push.state_base,
+        push.pass,
+        push.pass_word,
     ];
     device.run(&kernel, &mut buffers, DispatchArguments { push: &push, groups: slots as u32 });
     device.free(&kernel);

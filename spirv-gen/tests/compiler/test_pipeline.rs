@@ -5,6 +5,7 @@ use crate::library::{library, validate};
 use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
 use crate::textures::TestTextures;
 use spirv_gen::Reflection;
+use spirv_gen::abi::textures::PASSES;
 use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{
     Binding, Composed, Decision, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, bind_pipeline,
@@ -233,6 +234,8 @@ fn dispatched(
         p.space_table,
         mode.trips,
         p.state_base,
+        p.pass,
+        p.pass_word,
     ];
     let fresh = || {
         let own = [dispatch.work.clone(), dispatch.arena.clone(), dispatch.params.clone(), vec![0; 4]];
@@ -242,17 +245,25 @@ fn dispatched(
     let groups = (dispatch.slots << p.slot_log2).div_ceil(256);
     let device = device();
     let kernels: Vec<_> = passes.kernels.iter().map(|words| device.kernel(words, buffers.len())).collect();
-    let mut dispatches = 0;
+    let (mut dispatches, mut first) = (0, 0);
     while dispatches == 0 || mode.resume && buffers[3][0] > 0 {
         buffers[3][0] = 0;
-        for run in &passes.runs {
+        for (run, pass) in passes.runs.iter().zip(0..).skip(std::mem::take(&mut first)) {
             push[8] = p.state_base + run.first_channel * p.channel_stride;
+            push[9] = pass;
             device.run(&kernels[run.kernel], &mut buffers, DispatchArguments { push: &push, groups });
         }
         dispatches += 1;
-        if textures.is_some_and(|textures| textures.load(&buffers[5])) {
-            // What a run that missed tiles wrote is worthless.
-            (buffers, push[7], dispatches) = (fresh(), mode.trips, 0);
+        if let Some(textures) = textures.filter(|textures| textures.load(&buffers[5])) {
+            // What a run that missed tiles wrote is worthless, from the pass on that missed them.
+            let missed = buffers[5][(PASSES + p.pass_word) as usize] as usize;
+            (push[7], dispatches) = (mode.trips, 0);
+            if mode.resume {
+                buffers = fresh();
+            } else {
+                buffers.splice(4.., textures.buffers());
+                first = missed;
+            }
             continue;
         }
         push[7] = mode.trips | TRIPS_RESUME;

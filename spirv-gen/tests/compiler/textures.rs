@@ -6,7 +6,9 @@ use crate::pipelines::close;
 use crate::test_pipeline::{RunMode, TestPipeline};
 use rustc_hash::FxHashMap;
 use spirv_gen::abi::LOOP_TRIPS_MAX;
-use spirv_gen::abi::textures::{ENTRIES, MARKS, NAME_KEY, SLOT_WORDS, TABLE_RECORDS, TILE_BUFFERS, TILE_SIZE, hash};
+use spirv_gen::abi::textures::{
+    CLAIMS, ENTRIES, MARKS, NAME_KEY, NO_PASS, PASSES, SLOT_WORDS, TABLE_RECORDS, TILE_BUFFERS, TILE_SIZE, hash,
+};
 use spirv_gen::interp::texture::{FoundTexture, TextureShape, TextureStore};
 use spirv_gen::interp::{Grid, LightInstance, Scene, shade};
 use spirv_gen::ir::{Const, Direction, Global, RslType, Shader};
@@ -100,6 +102,7 @@ impl TestTextures {
         }
         let mut misses = vec![0; MARKS as usize + resident.len()];
         misses[1] = ENTRIES_MAX;
+        misses[PASSES as usize..CLAIMS as usize].fill(NO_PASS);
         let tiles = resident.iter().flat_map(|key| &self.tiles[key]).copied().collect();
         let others = (1..TILE_BUFFERS).map(|_| vec![0; 4]);
         [records.into_iter().flatten().collect(), misses, tiles].into_iter().chain(others).collect()

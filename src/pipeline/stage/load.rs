@@ -54,6 +54,9 @@ pub struct LoadInput<'a> {
     pub ends_batch: bool,
     /// Its pieces.
     pub pieces: &'a [LoadedPiece<'a>],
+    /// Where the last run is made again because tiles were missed, the first passes of the pieces' programs that missed
+    /// any: programs go on from there, those of further pieces from the start.
+    pub missed_passes: Option<&'a [u32]>,
 }
 
 /// A piece of a load, whose page is resident.
@@ -71,6 +74,18 @@ impl LoadInput<'_> {
     /// What the stage works in.
     pub(in crate::pipeline) fn memory(&self) -> StageMemory<'_> {
         StageMemory { frame: self.frame, region: self.region }
+    }
+
+    /// How the loops of a piece's program run; what its passes and its loops save begins at `base`.
+    pub(in crate::pipeline) fn loop_run(
+        &self,
+        piece: &Piece,
+        number: Option<usize>,
+        base: u32,
+        loops: ProgramLoops,
+    ) -> LoopRun {
+        let missed_pass = self.missed_passes.map(|all| all.get(piece.number as usize).copied().unwrap_or(0));
+        LoopRun { missed_pass, ..self.programs.loop_run(number, base, piece.vertices(), loops) }
     }
 
     /// A piece, and what kernels that go through it read and write.
@@ -204,13 +219,7 @@ impl<'a> WorldPrograms<'a> {
 
     /// Returns how the loops of a program run for `vertices` vertices; what its passes and its loops save begins at
     /// `base`.
-    pub(in crate::pipeline) fn loop_run(
-        self,
-        number: Option<usize>,
-        base: u32,
-        vertices: u32,
-        loops: ProgramLoops,
-    ) -> LoopRun {
+    fn loop_run(self, number: Option<usize>, base: u32, vertices: u32, loops: ProgramLoops) -> LoopRun {
         let ProgramLoops { trips, resume, restore, names_only } = loops;
         let long = self.loops(number) == LoopKind::Long && !names_only;
         let state = |kernel: &ShadingKernel| {
@@ -218,6 +227,6 @@ impl<'a> WorldPrograms<'a> {
             let kept = kernel.uses_textures.then_some(KeptLoops { base: base + records, records, restore });
             LoopState { resume, kept }
         };
-        LoopRun { trips, base, saved: self.get(number).filter(|_| long).map(state), names_only }
+        LoopRun { trips, base, saved: self.get(number).filter(|_| long).map(state), names_only, missed_pass: None }
     }
 }

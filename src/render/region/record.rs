@@ -35,6 +35,8 @@ pub(crate) struct LoadJob<'a> {
     pub places: Range<u32>,
     /// Whether the load is the last of its depth batch.
     pub ends_batch: bool,
+    /// See [`LoadInput::missed_passes`].
+    pub missed_passes: Option<&'a [u32]>,
 }
 
 impl DeviceWorld {
@@ -86,6 +88,7 @@ impl DeviceWorld {
             places: job.places.clone(),
             ends_batch: job.ends_batch,
             pieces,
+            missed_passes: job.missed_passes,
         };
         if !(load_stage.is_idle)(&input) {
             recording.stage(descriptor.stage, |recording| (load_stage.record)(recording, &input));

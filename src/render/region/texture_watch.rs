@@ -15,6 +15,12 @@ pub(crate) struct TextureWatch {
     pub needed: FxHashSet<MissedKey>,
     /// Whether the last run missed anything.
     pub missed: bool,
+    /// Whether the last run noted which passes of its pieces' programs missed tiles.
+    pub notes_passes: bool,
+    /// The first ones that did, [`u32::MAX`] where none did, if it noted them.
+    pub missed_passes: Option<Vec<u32>>,
+    /// Whether what it replaced among the values of programs is not to count.
+    pub is_worthless: bool,
     /// Whether the last run only named tiles.
     pub only_named: bool,
     /// Vertices of a submission, at most: what they look up fits.
@@ -48,6 +54,9 @@ impl Default for TextureWatch {
             since: None,
             needed,
             missed: false,
+            notes_passes: false,
+            missed_passes: None,
+            is_worthless: false,
             only_named: false,
             vertices_max: u64::MAX,
             loaded: None,

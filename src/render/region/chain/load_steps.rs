@@ -176,7 +176,7 @@ impl Chain {
         let mut recording = empty_recording(self.current.label, &self.region);
         let (work, vertices) = (self.next_work(some.start), self.vertices(some.clone()));
         self.submission.portion = Portion::of(work, vertices);
-        self.begin_textures(world, &mut recording, some.clone(), again);
+        self.begin_textures(world, &mut recording, some.clone());
         if work == Work::LoopLoad {
             self.begin_unwatched(&mut recording, &some);
         }
@@ -204,6 +204,7 @@ impl Chain {
             },
             places: self.places(first.repeat),
             ends_batch: self.loads.batch_ends.contains(&index),
+            missed_passes: None,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::loads::LoadLimits;
 use crate::render::region::loop_watch::{WatchedLoad, trips_for};
 use crate::render::region::pace::Portion;
-use crate::render::region::record::{StageRun, empty_recording};
+use crate::render::region::record::{LoadJob, StageRun, empty_recording};
 use std::ops::Range;
 
 /// The program that a stage runs.
@@ -95,7 +95,7 @@ impl Chain {
         let Some(load) = self.loads.loads.get(next) else { return Ok(None) };
         let watched = match load.loops {
             LoopKind::Short => false,
-            LoopKind::Counted => next < self.watch.until || !self.shades(),
+            LoopKind::Counted => next < self.watch.until || !self.shades() || self.may_go_on(world, next),
             LoopKind::Long => true,
         };
         if !watched {
@@ -192,7 +192,7 @@ impl Chain {
             self.watch.load = Some(load);
             break;
         }
-        self.record_runs(device, world, load.index, &runs, false)
+        self.record_runs(device, world, load.index, &runs, None)
     }
 
     /// The program of a watched load again, whose loops go on in `going` invocations.
@@ -208,27 +208,29 @@ impl Chain {
         let part = StagePart::Program { trips, resume: true, restore: false };
         let runs: Vec<StageRun> =
             load.at.map(|at| StageRun { stage: self.load_stages()[at], part }).into_iter().collect();
-        self.record_runs(device, world, load.index, &runs, false)
+        self.record_runs(device, world, load.index, &runs, None)
     }
 
-    /// Some stages of a load; `again` says whether they are those of the last submission.
+    /// Some stages of a load, see [`LoadInput::missed_passes`](crate::pipeline::stage::LoadInput::missed_passes).
     pub(super) fn record_runs(
         &mut self,
         device: &mut Device,
         world: &mut DeviceWorld,
         index: usize,
         runs: &[StageRun],
-        again: bool,
+        missed_passes: Option<&[u32]>,
     ) -> Result<Recording, GpuError> {
         let mut recording = empty_recording(self.current.label, &self.region);
         if self.watch.load.is_some() {
-            self.begin_textures(world, &mut recording, index..index + 1, again);
+            self.begin_textures(world, &mut recording, index..index + 1);
         }
         self.prints.begin(&mut recording, &self.region, self.shades());
         if self.watch.load.is_some() {
             recording.fill(self.region.slices.status.part(0..1), 0);
         }
-        world.record_load(device, &mut recording, &self.region, &self.load_job(index, runs))?;
+        self.textures.notes_passes = missed_passes.is_some();
+        let job = LoadJob { missed_passes, ..self.load_job(index, runs) };
+        world.record_load(device, &mut recording, &self.region, &job)?;
         Ok(recording)
     }
 }

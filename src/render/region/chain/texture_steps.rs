@@ -11,6 +11,7 @@
 use super::Chain;
 use super::long_loops::program_of;
 use crate::gpu::{Device, GpuError};
+use crate::pipeline::look::{MISSES_CLAIMS, MISSES_PASSES};
 use crate::pipeline::plan::PipelineStage;
 use crate::pipeline::program::ProgramKind;
 use crate::pipeline::recording::Recording;
@@ -40,15 +41,16 @@ impl Chain {
         programs.flatten().any(|number| world.kernels[number].uses_textures)
     }
 
-    /// Prepares a recording, which is still empty, for loads that look textures up. `again` says whether it repeats the
-    /// last one.
-    pub(super) fn begin_textures(
-        &mut self,
-        world: &mut DeviceWorld,
-        recording: &mut Recording,
-        some: Range<usize>,
-        again: bool,
-    ) {
+    /// Prepares a recording, which is still empty, for loads that may look textures up.
+    pub(super) fn begin_textures(&mut self, world: &mut DeviceWorld, recording: &mut Recording, some: Range<usize>) {
+        let record = self.region.replaced_record();
+        let counted = self.region.slices.pixels.part(record..record + 1).cast::<u32>();
+        let misses = self.region.slices.misses;
+        // What was replaced among the values of a run that is worthless does not count.
+        let again = self.shades() && std::mem::take(&mut self.textures.is_worthless);
+        if again {
+            recording.copy(misses.part(KEPT_WORDS), counted);
+        }
         if !some.into_iter().any(|index| self.looks_up(world, &self.loads.loads[index])) {
             return;
         }
@@ -56,13 +58,8 @@ impl Chain {
         let stamp = textures.next_stamp();
         self.textures.stamp = Some(stamp);
         self.textures.since.get_or_insert(stamp);
-        let misses = self.region.slices.misses;
-        if self.shades() {
-            // What was replaced among the values of a run that is worthless does not count.
-            let record = self.region.replaced_record();
-            let counted = self.region.slices.pixels.part(record..record + 1).cast::<u32>();
-            let kept = misses.part(KEPT_WORDS);
-            if again { recording.copy(kept, counted) } else { recording.copy(counted, kept) }
+        if self.shades() && !again {
+            recording.copy(counted, misses.part(KEPT_WORDS));
         }
         record_misses_begin(recording, misses);
     }
@@ -84,7 +81,7 @@ impl Chain {
         let mut recording = empty_recording(self.current.label, &self.region);
         self.submission.portion = Portion::default();
         self.textures.only_named = true;
-        self.begin_textures(world, &mut recording, some.clone(), false);
+        self.begin_textures(world, &mut recording, some.clone());
         self.begin_unwatched(&mut recording, &some);
         let run = |&stage: &PipelineStage| {
             let names = program_of(&stage) == Some(ProgramKind::Colour);
@@ -108,6 +105,7 @@ impl Chain {
             return Ok(TileMisses::default());
         };
         let missed = textures.read_misses(device, self.region.slices.misses, stamp)?;
+        let noted = std::mem::take(&mut self.textures.notes_passes);
         let misses = TileMisses { tiles: missed.len(), only_named: self.textures.only_named };
         if self.textures.since == Some(stamp) {
             textures.note_first_run(!missed.is_empty());
@@ -128,6 +126,9 @@ impl Chain {
             return Ok(misses);
         }
         self.textures.missed = true;
+        let passes = self.region.slices.misses.part(MISSES_PASSES + 1..MISSES_CLAIMS);
+        self.textures.missed_passes = if noted { Some(device.read(passes)?) } else { None };
+        self.textures.is_worthless = self.shades();
         self.textures.needed.extend(missed);
         // What it printed is printed again.
         self.prints.forget();
@@ -155,6 +156,11 @@ impl Chain {
         };
         let mut loaded = if missed { self.load_needed(device, world, &some, only_named)? } else { TilesLoaded::All };
         let vertices = self.vertices(some.clone());
+        let goes_on = some.clone().any(|index| self.keeps_passes(world, index));
+        if missed && !only_named {
+            let passes = self.passes_again(world, &some, watched);
+            self.counts.texture_loss.repeated_passes += passes;
+        }
         if only_named && loaded != TilesLoaded::All && vertices <= GRID_VERTICES {
             // More may have been named than the grid needs.
             self.textures.clear();
@@ -162,10 +168,14 @@ impl Chain {
         }
         let is_stale = some.clone().any(|index| self.is_stale(world, index));
         if loaded == TilesLoaded::All && !is_stale {
-            return match watched {
-                Some(load) => self.record_program_again(device, world, load).map(Some),
-                None => self.record_some(device, world, some, !only_named).map(Some),
-            };
+            match watched {
+                Some(load) => return self.record_program_again(device, world, load, only_named).map(Some),
+                None if only_named || !goes_on => {
+                    return self.record_some(device, world, some, !only_named).map(Some);
+                }
+                // One by one, so that what passes have saved is not overwritten.
+                None => self.watch.until = self.watch.until.max(some.end),
+            }
         }
         if let TilesLoaded::TooMany(_) = loaded {
             if vertices <= GRID_VERTICES {
@@ -218,6 +228,7 @@ impl Chain {
         device: &mut Device,
         world: &mut DeviceWorld,
         load: WatchedLoad,
+        only_named: bool,
     ) -> Result<Recording, GpuError> {
         let part = StagePart::Program { trips: load.trips, resume: load.resumed, restore: load.resumed };
         let stage = load.at.map(|at| self.load_stages()[at]);
@@ -226,6 +237,42 @@ impl Chain {
             self.submission.portion = Portion::of(Work::LoopLoad, self.vertices(load.index..load.index + 1));
         }
         self.watch.load = Some(load);
-        self.record_runs(device, world, load.index, &runs, true)
+        // The first run goes on with zeros: what it names is often of use, all of a small texture say.
+        let missed = self.textures.missed_passes.take().unwrap_or_default();
+        self.record_runs(device, world, load.index, &runs, (!only_named).then_some(&missed[..]))
+    }
+
+    /// Whether any program of a load goes on from the pass that missed tiles.
+    fn keeps_passes(&self, world: &DeviceWorld, index: usize) -> bool {
+        let pieces = &self.loads.loads[index].pieces;
+        let mut programs = pieces.iter().flat_map(|piece| world.programs_of(piece.sublist, self.shades())).flatten();
+        programs.any(|number| world.kernels[number].keeps_passes())
+    }
+
+    /// Whether a load should be watched because its programs will miss tiles, and can go on from that pass.
+    pub(super) fn may_go_on(&self, world: &DeviceWorld, index: usize) -> bool {
+        world.textures.as_ref().is_some_and(TextureTiles::should_be_named) && self.keeps_passes(world, index)
+    }
+
+    /// The passes of programs that the last submission has run and that are run again because tiles were missed.
+    fn passes_again(&self, world: &DeviceWorld, some: &Range<usize>, watched: Option<WatchedLoad>) -> u64 {
+        let kind = watched.and_then(|load| load.at).and_then(|at| program_of(&self.load_stages()[at]));
+        let noted = self.textures.missed_passes.as_ref();
+        let again = |number: usize, missed: u32| {
+            let kernel = &world.kernels[number];
+            let first = if noted.is_some() { kernel.first_pass_again(missed) } else { 0 };
+            u64::from(missed.saturating_add(1).min(kernel.passes.len() as u32).saturating_sub(first))
+        };
+        let mut sum = 0;
+        for piece in self.loads.loads[some.clone()].iter().flat_map(|load| &load.pieces) {
+            let programs = match kind {
+                Some(kind) => [self.program(world, kind, piece.sublist), None],
+                None => world.programs_of(piece.sublist, self.shades()),
+            };
+            let at = piece.piece.number as usize;
+            let missed = noted.and_then(|passes| passes.get(at)).copied().unwrap_or(u32::MAX);
+            sum += programs.into_iter().flatten().map(|number| again(number, missed)).sum::<u64>();
+        }
+        sum
     }
 }
