@@ -69,7 +69,7 @@ pub fn compile_program(
 /// Returns the passes of a program: one, unless the rule has it cut.
 fn cut_by(rule: &CutRule, body: &Body, reflection: &Reflection) -> CutProgram {
     let outputs: Vec<u32> = reflection.outputs.iter().map(|output| output.channel).collect();
-    let cut = rule.cut(body).and_then(|plan| cut_passes(body, &plan.passes, &outputs));
+    let cut = rule.cut(body).and_then(|plan| cut_passes(&plan.body, &plan.passes, &outputs));
     cut.unwrap_or_else(|| CutProgram::whole(body.clone(), &outputs))
 }
 

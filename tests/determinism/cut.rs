@@ -17,6 +17,8 @@ const LAYERED: &str = "surface layered(string map = \"\"; float dark = 0;) {
     if (dark > 0) trips = 30000 + floor(9000 * s);
     for (i = 0; i < trips; i += 1) left = mod(left + 3, 7);
     if (u == 0 && v == 0) printf(\"%f %f\\n\", sum, left);
+    if (b > 0.4) left += float texture(map, b, 3 * t + 0.1 * float noise(9 * w)); else left -= float texture(map, t, a);
+    if (dark > 0) { float near = s * (1 + b); left *= float texture(map, near, t); }
     color lit = ambient() + diffuse(n) + 0.4 * specular(n, normalize(-I), 0.1 + 0.05 * b);
     float c = float texture(map, left / 7 + s, 2 * t + 0.1 * sum);
     if (u == 0 && v == 0) for (i = 0; i < 2; i += 1) printf(\"%f %f\\n\", c, i);

@@ -4,26 +4,28 @@
 //! A lookup's *level* is the number of calls, one after the other, that it takes to know its arguments. There is a pass
 //! for each level, which leaves requests, and one that reads the last answers.
 
-use super::dag::{NodeId, NodeKind};
+use super::dag::NodeId;
 use super::shader::ShaderDag;
-use crate::ir::{Body, Op};
-use crate::passes::PassPlan;
+use super::weights::{shared_loops, weight};
+use crate::ir::{Body, Inst, Op, Region};
+use crate::passes::{Call, PassPlan};
 
 /// Calls of a level at most: so many requests are kept at once. A request of `texture()` is 32 bytes as a rule.
 const CALLS_OF_LEVEL_MAX: usize = 4;
 
-/// Returns the operations of code that the lookups of a program's root region are, where they are not called.
-pub(super) fn lookup_operations(shader: &ShaderDag) -> u32 {
-    let fetches = shader.dag.ids().map(|node| shader.dag.node(node)).filter(|node| is_fetch(node.kind));
-    fetches.map(|node| node.size).sum()
+/// Returns the operations of code that the lookups of a region are that could be called: those outside of loops.
+pub(super) fn lookup_operations(body: &Body, region: Region) -> u32 {
+    let shared = shared_loops(body, region);
+    let operations = |&inst: &Inst| match &body.inst(inst).op {
+        Op::Lookup(_) | Op::Points(_) => weight(body, inst, &shared, 0).size,
+        Op::If => body.inst(inst).regions.iter().map(|&region| lookup_operations(body, region)).sum(),
+        _ => 0,
+    };
+    body.region(region).insts.iter().map(operations).sum()
 }
 
-fn is_fetch(kind: NodeKind) -> bool {
-    matches!(kind, NodeKind::Fetch(_))
-}
-
-/// Returns the passes of a program whose lookups are called; `None` if it has none outside of loops and branches, or
-/// one of the passes would have more than `operations_max` operations.
+/// Returns the passes of a program whose lookups are called; `None` if it has none outside of loops and branches
+/// ([`crate::passes::lift_calls`]), or one of the passes would have more than `operations_max` operations.
 pub(super) fn call_passes(body: &Body, shader: &ShaderDag, operations_max: u32) -> Option<Vec<PassPlan>> {
     let levels = Levels::of(body, shader);
     let count = levels.of.iter().flatten().max()? + 1;
@@ -57,9 +59,9 @@ struct Levels {
 impl Levels {
     fn of(body: &Body, shader: &ShaderDag) -> Self {
         let dag = &shader.dag;
-        let is_call = |node: NodeId| {
-            let insts = shader.insts(node);
-            is_fetch(dag.node(node).kind) && matches!(body.inst(insts[0]).op, Op::Lookup(_))
+        let is_call = |node: NodeId| match shader.insts(node) {
+            &[inst] => dag.node(node).is_operation() && Call::of(body, inst).is_some(),
+            _ => false,
         };
         let mut levels = Self { of: vec![None; dag.len()], is_call: dag.ids().map(is_call).collect() };
         let mut wanted = dag.postorder();

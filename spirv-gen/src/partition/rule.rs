@@ -9,7 +9,7 @@ use super::outcome::Partition;
 use super::shader::ShaderDag;
 use super::weights::{LOOKUP_SIZE, region_weight};
 use crate::ir::Body;
-use crate::passes::PassPlan;
+use crate::passes::{PassPlan, lift_calls};
 
 /// Words that a pass saves of a vertex at most: 100 bytes.
 pub const SAVED_WORDS_MAX: u32 = 25;
@@ -45,6 +45,8 @@ pub enum ForcedCut {
 /// The passes of a program that is cut.
 #[derive(Clone, Debug)]
 pub struct CutPlan {
+    /// The program: where lookups are called, those in branches are brought out of them.
+    pub body: Body,
     /// What each pass does.
     pub passes: Vec<PassPlan>,
     /// The graph, and how it is cut; `None` where passes are levels of calls.
@@ -100,22 +102,29 @@ impl CutRule {
         if self.forced.is_none() && !may_be_large() {
             return None;
         }
-        let shader = ShaderDag::of(body, costs);
-        let calls = || call_passes(body, &shader, self.whole.operations);
-        let (partition, calls) = match self.forced {
-            Some(ForcedCut::Passes(0 | 1)) => return None,
-            Some(ForcedCut::Passes(count)) => (self.of_count(&shader, count as usize), None),
-            Some(ForcedCut::Calls) => (None, calls()),
-            None => match (lookup_operations(&shader) > self.called_beyond).then(calls).flatten() {
-                Some(calls) => (None, Some(calls)),
-                None => (self.of_limits(&shader), None),
-            },
-        };
-        if let Some(passes) = calls {
-            return Some(CutPlan { passes, partition: None });
+        if let Some(plan) = self.called(body) {
+            return Some(plan);
         }
+        let shader = ShaderDag::of(body, costs);
+        let partition = match self.forced {
+            Some(ForcedCut::Passes(0 | 1) | ForcedCut::Calls) => None,
+            Some(ForcedCut::Passes(count)) => self.of_count(&shader, count as usize),
+            None => self.of_limits(&shader),
+        };
         let partition = partition.filter(|partition| partition.passes.len() > 1)?;
-        Some(CutPlan { passes: shader.plans(&partition), partition: Some((shader, partition)) })
+        Some(CutPlan { body: body.clone(), passes: shader.plans(&partition), partition: Some((shader, partition)) })
+    }
+
+    /// Returns the passes of a program whose lookups are called; `None` where they are not.
+    fn called(&self, body: &Body) -> Option<CutPlan> {
+        let wanted = match self.forced {
+            Some(forced) => forced == ForcedCut::Calls,
+            None => lookup_operations(body, body.root()) > self.called_beyond,
+        };
+        let body = wanted.then(|| lift_calls(body))?;
+        let shader = ShaderDag::of(&body, &self.passes.costs);
+        let passes = call_passes(&body, &shader, self.whole.operations)?;
+        Some(CutPlan { body, passes, partition: None })
     }
 
     /// Returns what the passes of a program do, as text.
@@ -125,9 +134,10 @@ impl CutRule {
             Some(CutPlan { partition: Some((shader, partition)), .. }) => {
                 describe(body, &shader, &partition, &self.passes)
             }
-            Some(CutPlan { passes, partition: None }) => {
+            Some(CutPlan { passes, partition: None, .. }) => {
                 let answers = passes.iter().filter(|pass| matches!(pass, PassPlan::Call(_))).count();
-                let (all, levels) = (passes.len(), passes.len() - answers - 1);
+                let asks = |pair: &&[PassPlan]| matches!(pair, [PassPlan::Run(_), PassPlan::Call(_)]);
+                let (all, levels) = (passes.len(), passes.windows(2).filter(asks).count());
                 format!("{all} passes, of which {answers} answer lookups, in {levels} levels\n")
             }
             None => {

@@ -5,7 +5,7 @@ use super::dag::{Dag, DagNode, NodeId, NodeKind};
 use super::outcome::Partition;
 use super::weights::{SharedLoops, Weight, shared_loops, weight};
 use crate::ir::{Body, Def, Inst, Op, Value};
-use crate::passes::{PassPlan, free_values, varying};
+use crate::passes::{Call, PassPlan, free_values, varying};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -185,7 +185,8 @@ impl<'a> Reader<'a> {
         }
         let given = self.needs[member].iter().all(|&need| self.is_free[need]);
         match self.body.inst(self.insts[member]).op {
-            Op::Lookup(_) | Op::Points(_) => NodeKind::Fetch(member as u32),
+            Op::Points(_) => NodeKind::Fetch(member as u32),
+            _ if Call::of(self.body, self.insts[member]).is_some() => NodeKind::Fetch(member as u32),
             Op::Channel { .. } | Op::Global(_) | Op::Param(_) | Op::ParamElement(_) if given => NodeKind::Interpolant,
             _ => NodeKind::Arithmetic,
         }

@@ -11,7 +11,7 @@ use super::channels::Channels;
 use super::checked::checked;
 use super::dead::remove_dead;
 use super::free_values::free_values;
-use crate::ir::{Body, Def, Inst, Op, Value};
+use crate::ir::{Body, Def, Inst, MachineType, Op, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::slice;
@@ -35,8 +35,8 @@ pub enum Stored {
 pub enum PassPlan {
     /// It runs these instructions of the root region.
     Run(Vec<Inst>),
-    /// It answers this instruction of the root region, which has one result and no regions. The last pass before it
-    /// that runs instructions leaves the request.
+    /// It answers this instruction of the root region, a lookup or a branch that has nothing else. The last pass before
+    /// it that runs instructions leaves the request.
     Call(Inst),
 }
 
@@ -178,7 +178,7 @@ impl<'a> Cut<'a> {
         let results = self.body.region(self.body.root()).results.iter().zip(&self.yields);
         let mut values: Vec<Value> = results.filter(|&(_, &at)| at == pass).map(|(&value, _)| value).collect();
         for call in self.calls_after(pass) {
-            values.extend(self.calls.form(call).sent(&self.body.inst(call).args).map(|(value, ..)| value));
+            values.extend(self.calls.form(call).sent(self.body, call).into_iter().map(|(value, ..)| value));
         }
         values
     }
@@ -225,7 +225,7 @@ impl<'a> Cut<'a> {
         places.requests.insert(call, first);
         places.values.insert(data.results[0], (first + form.request_channels, 0));
         let stored = |(value, channel, lane)| (value, Stored::Saved { channel: first + channel, lane });
-        form.sent(&data.args).map(stored).collect()
+        form.sent(self.body, call).into_iter().map(stored).collect()
     }
 
     fn call_program(&self, call: Inst, places: &Places) -> PassProgram {
@@ -264,12 +264,30 @@ impl<'a> Cut<'a> {
         let mut left: Vec<Value> = left.into_iter().collect();
         left.sort_unstable();
         left.into_iter().for_each(|value| restore(&mut body, &mut insts, value));
+        let restored: FxHashSet<Value> = renamed.keys().copied().collect();
+        vote_again(&mut body, &mut insts, &restored);
         body.region_mut(root).insts = insts;
         body.region_mut(root).results = stored.iter().map(|&(value, _)| value).collect();
         body.substitute(root, &renamed);
         remove_dead(&mut body);
         let stored = stored.iter().map(|&(_, stored)| stored).collect();
         PassProgram { body: checked(body), stored, first_channel: 0, form: None }
+    }
+}
+
+/// Has workgroups vote again on conditions that an earlier pass has saved, before branches in which they meet: what a
+/// point restores that is no vertex means nothing, and they must agree.
+fn vote_again(body: &mut Body, insts: &mut Vec<Inst>, restored: &FxHashSet<Value>) {
+    for inst in std::mem::take(insts) {
+        let condition = body.inst(inst).args.first().copied().filter(|condition| restored.contains(condition));
+        let mut meets = false;
+        body.walk_inst(inst, &mut |inner| meets |= matches!(body.inst(inner).op, Op::Derivatives(_) | Op::Any));
+        if let Some(condition) = condition.filter(|_| meets && body.inst(inst).op == Op::If) {
+            let vote = body.add_inst(Op::Any, vec![condition], Vec::new(), &[MachineType::Bool]);
+            insts.push(vote);
+            body.inst_mut(inst).args[0] = body.inst(vote).results[0];
+        }
+        insts.push(inst);
     }
 }
 

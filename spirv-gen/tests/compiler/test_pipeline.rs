@@ -180,7 +180,7 @@ impl<'a> TestPipeline<'a> {
 fn cut_as(composed: &Composed, cut: Option<ForcedCut>) -> CutProgram {
     let outputs: Vec<u32> = composed.reflection.outputs.iter().map(|output| output.channel).collect();
     match cut.and_then(|cut| CutRule::CPU.forced(Some(cut)).cut(&composed.body)) {
-        Some(plan) => cut_passes(&composed.body, &plan.passes, &outputs).expect("the passes can run"),
+        Some(plan) => cut_passes(&plan.body, &plan.passes, &outputs).expect("the passes can run"),
         None => CutProgram::whole(composed.body.clone(), &outputs),
     }
 }

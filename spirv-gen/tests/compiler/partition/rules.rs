@@ -1,7 +1,7 @@
 //! When the renderer cuts programs, and into what.
 
 use super::programs::{SURFACES, program, program_of};
-use spirv_gen::ir::Body;
+use spirv_gen::ir::{Body, Op};
 use spirv_gen::partition::{CutPlan, CutRule, ForcedCut};
 use spirv_gen::passes::{CutProgram, PassPlan, cut_passes};
 
@@ -62,4 +62,30 @@ fn many_lookups_are_calls_of_one_kernel() {
     // Two requests of two channels, each with its answer, and at most 100 bytes beside them.
     assert!(cut.channels <= 12, "{} channels", cut.channels);
     assert!(CutRule::CPU.describe(&body).starts_with("129 passes, of which 64 answer lookups, in 64 levels"));
+}
+
+/// Those of a branch are called where it is taken; what they need of it is not computed elsewhere.
+#[test]
+fn lookups_in_branches_are_calls_too() {
+    let text = "surface branched() {
+        float sum = s; uniform float i;
+        if (s > 0.5) {
+            sum = 2 * float texture(\"a.tx\", s, t, s, t, s, t, s, t, \"blur\", noise(P));
+            if (t > sum) sum += texture(\"a.tx\", sum, t, s, t, s, t, s, t);
+        } else sum = 1 + float texture(\"b.tx\", t, s, t, s, t, s, t, s);
+        for (i = 0; i < 3; i += 1) sum += float texture(\"a.tx\", sum, t);
+        Ci = sum;
+    }";
+    let body = program_of("branched.sl", text);
+    let plan = CutRule::CPU.forced(Some(ForcedCut::Calls)).cut(&body).expect("it is cut");
+    let calls = plan.passes.iter().filter(|pass| matches!(pass, PassPlan::Call(_))).count();
+    assert_eq!(calls, 3, "all but the one in the loop");
+    let cut = programs(&plan.body, &plan);
+    assert_eq!(cut.passes.iter().filter_map(|pass| pass.form).max(), Some(0), "they are alike");
+    for pass in &cut.passes {
+        for &inst in &pass.body.region(pass.body.root()).insts {
+            let op = &pass.body.inst(inst).op;
+            assert!(!matches!(op, Op::Noise { .. } | Op::Lookup(_)), "{op} is run at all points");
+        }
+    }
 }
