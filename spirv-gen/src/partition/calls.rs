@@ -25,8 +25,9 @@ pub(super) fn lookup_operations(body: &Body, region: Region) -> u32 {
 }
 
 /// Returns the passes of a program whose lookups are called; `None` if it has none outside of loops and branches
-/// ([`crate::passes::lift_calls`]), or one of the passes would have more than `operations_max` operations.
-pub(super) fn call_passes(body: &Body, shader: &ShaderDag, operations_max: u32) -> Option<Vec<PassPlan>> {
+/// ([`crate::passes::lift_calls`]). What a level computes is one pass of at most `whole_max` operations, or several of
+/// at most `pass_max`.
+pub(super) fn call_passes(body: &Body, shader: &ShaderDag, [whole_max, pass_max]: [u32; 2]) -> Option<Vec<PassPlan>> {
     let levels = Levels::of(body, shader);
     let count = levels.of.iter().flatten().max()? + 1;
     let mut plans = Vec::new();
@@ -34,12 +35,9 @@ pub(super) fn call_passes(body: &Body, shader: &ShaderDag, operations_max: u32) 
         let here = |&node: &NodeId| levels.of[node.index()] == Some(level);
         let (calls, runs): (Vec<NodeId>, Vec<NodeId>) =
             shader.dag.ids().filter(here).partition(|&node| levels.is_call[node.index()]);
-        if runs.iter().map(|&node| shader.dag.node(node).size).sum::<u32>() > operations_max {
-            return None;
-        }
         // The last pass is there for outputs that are free.
         if !runs.is_empty() || !calls.is_empty() {
-            plans.push(shader.run(&runs));
+            plans.extend(cut_level(shader, &runs, [whole_max, pass_max]).iter().map(|nodes| shader.run(nodes)));
         }
         plans.extend(calls.into_iter().map(|call| PassPlan::Call(shader.insts(call)[0])));
     }
@@ -47,6 +45,24 @@ pub(super) fn call_passes(body: &Body, shader: &ShaderDag, operations_max: u32) 
         plans.push(PassPlan::Run(Vec::new()));
     }
     plans.iter().any(|plan| matches!(plan, PassPlan::Call(_))).then_some(plans)
+}
+
+/// Cuts the nodes of a level, each behind what it needs, into those of its passes.
+fn cut_level<'a>(shader: &ShaderDag, nodes: &'a [NodeId], [whole_max, pass_max]: [u32; 2]) -> Vec<&'a [NodeId]> {
+    let size = |node: NodeId| shader.dag.node(node).size;
+    if nodes.iter().fold(0_u32, |sum, &node| sum.saturating_add(size(node))) <= whole_max {
+        return vec![nodes];
+    }
+    let (mut passes, mut first, mut sum) = (Vec::new(), 0, 0_u32);
+    for (at, &node) in nodes.iter().enumerate() {
+        if at > first && sum.saturating_add(size(node)) > pass_max {
+            passes.push(&nodes[first..at]);
+            (first, sum) = (at, 0);
+        }
+        sum = sum.saturating_add(size(node));
+    }
+    passes.push(&nodes[first..]);
+    passes
 }
 
 /// The levels of nodes.

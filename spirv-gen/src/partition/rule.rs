@@ -123,7 +123,7 @@ impl CutRule {
         };
         let body = wanted.then(|| lift_calls(body))?;
         let shader = ShaderDag::of(&body, &self.passes.costs);
-        let passes = call_passes(&body, &shader, self.whole.operations)?;
+        let passes = call_passes(&body, &shader, [self.whole.operations, self.passes.limits.operations])?;
         Some(CutPlan { body, passes, partition: None })
     }
 

@@ -3,7 +3,7 @@
 use super::programs::{SURFACES, program, program_of};
 use spirv_gen::ir::{Body, Op};
 use spirv_gen::partition::{CutPlan, CutRule, ForcedCut};
-use spirv_gen::passes::{CutProgram, PassPlan, cut_passes};
+use spirv_gen::passes::{CutProgram, PassPlan, PassProgram, cut_passes};
 
 fn surface(lines: impl Iterator<Item = String>) -> Body {
     let code: String = lines.collect();
@@ -62,6 +62,26 @@ fn many_lookups_are_calls_of_one_kernel() {
     // Two requests of two channels, each with its answer, and at most 100 bytes beside them.
     assert!(cut.channels <= 12, "{} channels", cut.channels);
     assert!(CutRule::CPU.describe(&body).starts_with("129 passes, of which 64 answer lookups, in 64 levels"));
+}
+
+/// What is computed between two levels of calls may be more than one kernel should have.
+#[test]
+fn programs_of_calls_are_cut_where_they_are_long() {
+    let lines = |i: usize| {
+        let noises = (0..if i == 9 { 120 } else { 1 }).map(move |n| format!("x = noise(P * {n}.5 + x) + {i};"));
+        std::iter::once(format!("x += texture(\"a.tx\", s * {i}.5 + x, t);")).chain(noises)
+    };
+    let body = surface((0..12).flat_map(lines));
+    let plan = CutRule::CPU.cut(&body).expect("it is cut");
+    let calls = plan.passes.iter().filter(|pass| matches!(pass, PassPlan::Call(_))).count();
+    assert_eq!(calls, 12);
+    // 120 calls of noise of 240 operations in passes of at most 6,000.
+    assert!((13 + 4..13 + 7).contains(&(plan.passes.len() - calls)), "{} passes", plan.passes.len());
+    let cut = programs(&plan.body, &plan);
+    for PassProgram { body, .. } in &cut.passes {
+        let noises = body.region(body.root()).insts.iter().filter(|&&i| matches!(body.inst(i).op, Op::Noise { .. }));
+        assert!(noises.count() <= 25);
+    }
 }
 
 /// Those of a branch are called where it is taken; what they need of it is not computed elsewhere.
