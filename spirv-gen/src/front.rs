@@ -5,6 +5,7 @@ use crate::sema::{self, hir::CheckedShader};
 use crate::span::{SourceMap, Span};
 use crate::syntax::parser;
 use crate::syntax::preprocess::{Preprocessed, Source, preprocess};
+use std::sync::Arc;
 
 /// What a source file contains.
 #[derive(Clone, Debug)]
@@ -32,7 +33,10 @@ pub fn parse_shaders(source: &Source<'_>) -> ParsedFile {
         let end = tokens.last().map_or_else(Span::default, |t| t.span);
         reports.push(Report::error(end, "the file contains no shader"));
     }
-    ParsedFile { shaders, diagnostics: reports.finish(&map) }
+    let diagnostics = reports.finish(&map);
+    let texts = Arc::new(map);
+    shaders.iter_mut().for_each(|shader| shader.texts = Arc::clone(&texts));
+    ParsedFile { shaders, diagnostics }
 }
 
 /// Returns the first shader of a source file, if it has one without errors.

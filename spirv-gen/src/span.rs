@@ -50,7 +50,7 @@ pub struct Expansion {
 }
 
 /// A line of a file as a person names it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourcePosition {
     /// The file's name as it was given, or as a `#line` directive set it.
     pub file: Arc<str>,

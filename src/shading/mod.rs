@@ -43,7 +43,7 @@ use params::ParamBuffer;
 use programs::{CompiledPrograms, ProgramForm, Programs, Tokens};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
-use spirv_gen::compose::{Reflection, Shortfall, TextureUse};
+use spirv_gen::compose::{PlacedShortfall, Reflection, Shortfall, TextureUse};
 use spirv_gen::emit::{Library as Helpers, LibraryError};
 use spirv_gen::ir::LookupKind;
 use spirv_gen::partition::CutRule;
@@ -273,10 +273,17 @@ fn helpers() -> Result<Helpers, LibraryError> {
     Ok(Helpers::load(RSL_LIBRARY)?.with_naming(RSL_NAMING_LIBRARY))
 }
 
-/// Reports where a kernel differs from its shader.
-fn report_shortfall(reporter: &Reporter, shortfall: &Shortfall, location: &SourceLocation) {
-    let message = shortfall_text(shortfall);
-    reporter.report(Diagnostic::new(Severity::Warning, "unimplement", location.clone(), message));
+/// Reports where a kernel differs from its shader, which was named at `named`.
+fn report_shortfall(reporter: &Reporter, placed: &PlacedShortfall, named: &SourceLocation) {
+    let message = shortfall_text(&placed.shortfall);
+    let diagnostic = |location| Diagnostic::new(Severity::Warning, "unimplement", location, message);
+    reporter.report(match &placed.position {
+        Some(at) => {
+            let location = SourceLocation { file: at.file.to_string().into(), line: at.line, column: at.column };
+            diagnostic(location).hint(format!("the shader is used at {named}"))
+        }
+        None => diagnostic(named.clone()),
+    });
 }
 
 /// Describes how a kernel differs from its shader.

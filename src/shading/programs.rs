@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use spirv_gen::abi;
 use spirv_gen::compose::{
-    Binding, BoundPipeline, Decision, Input, Opacity, OutputRequest, Reflection, ShaderUse, Shortfall, Slice,
+    Binding, BoundPipeline, Decision, Input, Opacity, OutputRequest, PlacedShortfall, Reflection, ShaderUse, Slice,
     bind_pipeline,
 };
 use spirv_gen::emit::{Library as Helpers, PassRun, PassRuns};
@@ -191,7 +191,7 @@ pub(super) struct Programs<'a> {
     open: Vec<OpenProgram>,
     variants: Vec<Variant>,
     known_variants: FxHashMap<Variant, usize>,
-    shortfalls: BTreeMap<Shortfall, SourceLocation>,
+    shortfalls: BTreeMap<PlacedShortfall, SourceLocation>,
 }
 
 impl<'a> Programs<'a> {
@@ -309,8 +309,8 @@ impl<'a> Programs<'a> {
         outputs
     }
 
-    /// Returns how programs differ from their shaders, each with a location for the message.
-    pub(super) fn shortfalls(&self) -> impl Iterator<Item = (&Shortfall, &SourceLocation)> {
+    /// Returns how programs differ from their shaders, each with where a shader that has it was named.
+    pub(super) fn shortfalls(&self) -> impl Iterator<Item = (&PlacedShortfall, &SourceLocation)> {
         self.shortfalls.iter()
     }
 

@@ -5,7 +5,7 @@ use super::shortfall_text;
 use super::sources::{ClaimingLoader, read_source, read_standard_input};
 use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
-use spirv_gen::compose::{Binding, Composed, OutputRequest, Reflection, ShaderUse, Slice, compose};
+use spirv_gen::compose::{Binding, Composed, OutputRequest, PlacedShortfall, Reflection, ShaderUse, Slice, compose};
 use spirv_gen::ir::{self, RslType, print_region};
 use spirv_gen::partition::{Architecture, CostModel, CutRule, Limits, SAVED_WORDS_MAX, ShaderDag, cut, describe};
 use spirv_gen::sema::hir::{Class, Constant, Parameter, Shape, Storage};
@@ -276,7 +276,12 @@ fn value(constant: &Constant) -> serde_json::Value {
 }
 
 fn shortfalls(reflection: &Reflection) -> Vec<String> {
-    reflection.shortfalls.iter().map(shortfall_text).collect()
+    let text = |placed: &PlacedShortfall| {
+        let text = shortfall_text(&placed.shortfall);
+        let at = placed.position.as_ref();
+        at.map_or_else(|| text.clone(), |at| format!("{}:{}:{}: {text}", at.file, at.line, at.column))
+    };
+    reflection.shortfalls.iter().map(text).collect()
 }
 
 /// Returns the standard shader of this name, independent of any files.

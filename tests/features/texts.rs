@@ -139,6 +139,8 @@ fn a_name_that_differs_from_point_to_point_is_reported() {
     let expected = "format \"%smap.%d.tex\": texts that are only known point by point are empty";
     assert_eq!(scene.message_count(expected), 1, "{:?}", scene.messages);
     assert_eq!(scene.messages.len(), 1, "{:?}", scene.messages);
+    let place = format!("tiles.sl:1:{}", 1 + tiles.find("format(").expect("a call"));
+    assert!(scene.messages[0].contains(&place), "{place}: {:?}", scene.messages);
 }
 
 /// Nothing would ever end a loop that waits for a text that a kernel cannot make: it makes no trip, wherever the text

@@ -124,7 +124,7 @@ const PHASES: &[(&str, &[&str])] = &[
     // kernels and their host.
     ("span", &[]),
     ("diagnostic", &["span"]),
-    ("ir", &[]),
+    ("ir", &["span"]),
     ("abi", &["ir"]),
     ("text", &["ir"]),
     ("bake", &["abi"]),
@@ -138,7 +138,7 @@ const PHASES: &[(&str, &[&str])] = &[
     // Constants are folded with the arithmetic of the interpreter.
     ("passes", &["interp::evaluate", "interp::index", "abi", "ir"]),
     ("partition", &["passes", "ir"]),
-    ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir"]),
+    ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir", "span"]),
     ("emit", &["passes", "abi", "ir"]),
     ("compile", &["emit", "compose", "partition", "passes", "ir"]),
     ("standard", &[]),

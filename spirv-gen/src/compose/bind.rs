@@ -89,7 +89,7 @@ impl Rules for Binder<'_> {
             }
             Op::Lookup(lookup) => {
                 let name = self.pattern(t, data.args[0], args[0]);
-                self.table.shortfalls.insert(Shortfall::Lookup(lookup.kind.name(), name));
+                self.fall_short(t.out, Shortfall::Lookup(lookup.kind.name(), name));
                 Some(vec![t.out.op(Op::Const(lookup.missing()), &[])])
             }
             Op::Points(ty) => {
@@ -98,7 +98,7 @@ impl Rules for Binder<'_> {
             }
             Op::TextureInfo { ty, count, .. } => {
                 let name = self.pattern(t, data.args[0], args[0]);
-                self.table.shortfalls.insert(Shortfall::Lookup("textureinfo", name));
+                self.fall_short(t.out, Shortfall::Lookup("textureinfo", name));
                 Some(nothing_found(t.out, *ty, *count))
             }
             // What lights print and bake counts once, where the colour is computed.
@@ -106,7 +106,7 @@ impl Rules for Binder<'_> {
                 Some(Vec::new())
             }
             Op::Printf(_) if !self.request.prints => {
-                self.table.shortfalls.insert(Shortfall::Printf);
+                self.fall_short(t.out, Shortfall::Printf);
                 Some(Vec::new())
             }
             _ => None,
@@ -115,6 +115,11 @@ impl Rules for Binder<'_> {
 }
 
 impl<'r> Binder<'r> {
+    /// Notes what is done differently from what the shader asks for at the place that is being written.
+    pub(super) fn fall_short(&mut self, out: &BodyWriter, shortfall: Shortfall) {
+        self.table.fall_short(out.body(), out.body().here(), shortfall);
+    }
+
     /// Returns the block that holds this shader's own values, and its record.
     fn own_block(&self, out: &mut BodyWriter) -> (Block, Value) {
         match (self.role, self.lit) {
@@ -315,7 +320,8 @@ impl<'r> Binder<'r> {
     /// Writes the default of a parameter: its elements.
     fn default(&mut self, out: &mut BodyWriter, region: Region) -> Vec<Value> {
         let shader = self.shader.expect("a shader that has parameters").shader;
-        Translator::new(&shader.body, out).region(self, region)
+        let places = out.inlined_places(&shader.body, self.role);
+        Translator::new(&shader.body, out, places).region(self, region)
     }
 
     /// Returns a parameter that is bound to a buffer: element 0, and for an array the operation that loads an element,
@@ -516,7 +522,7 @@ impl<'r> Binder<'r> {
             }
             Some(pattern) => pattern,
             None => {
-                self.table.shortfalls.insert(Shortfall::ComputedCategory);
+                self.fall_short(t.out, Shortfall::ComputedCategory);
                 return Some(vec![t.out.constant(Const::Bool(true))]);
             }
         };

@@ -53,18 +53,23 @@ struct DropTexts<'a> {
     waiting: FxHashSet<Inst>,
 }
 
+impl DropTexts<'_> {
+    /// Notes that an instruction makes a text, if it does.
+    fn note(&mut self, body: &Body, inst: Inst) -> Option<()> {
+        let what = made_text(&body.inst(inst).op)?;
+        self.table.fall_short(body, body.place(inst), Shortfall::ComputedText(what.into()));
+        Some(())
+    }
+}
+
 impl Rules for DropTexts<'_> {
     fn replace(&mut self, t: &mut Translator<'_, '_>, inst: Inst, args: &[Value]) -> Option<Vec<Value>> {
         if self.waiting.contains(&inst) {
-            t.from.walk_inst(inst, &mut |inst| {
-                let what = made_text(&t.from.inst(inst).op);
-                self.table.shortfalls.extend(what.map(|what| Shortfall::ComputedText(what.into())));
-            });
+            t.from.walk_inst(inst, &mut |inst| _ = self.note(t.from, inst));
             return Some(args.to_vec());
         }
         let data = t.from.inst(inst);
-        let what = made_text(&data.op)?;
-        self.table.shortfalls.insert(Shortfall::ComputedText(what.into()));
+        self.note(t.from, inst)?;
         Some(t.types(data).into_iter().map(|ty| t.out.zero(ty)).collect())
     }
 }

@@ -236,7 +236,8 @@ impl InlineLights<'_> {
             lit: Some(CurrentLight { depth: t.out.depth(), ..trip.lit }),
             arrays: FxHashMap::default(),
         };
-        let mut inner = Translator::new(&shader.body, &mut *t.out);
+        let places = t.out.inline_places(&shader.body, Role::Light(kind as u32));
+        let mut inner = Translator::new(&shader.body, &mut *t.out, places);
         inner.clear_arrays();
         let outputs = inner.region(&mut binder, shader.body.root());
         let mut answers = Vec::new();

@@ -24,7 +24,7 @@ pub use map_lists::is_list;
 pub use message::asks_displacement;
 pub use reflection::{
     BlockLayout, BlockSlot, Content, Decision, DisplacementValue, Input, InputChannel, Opacity, OutputChannel, Pattern,
-    Reflection, Role, Shortfall, TextureUse, UniformInput,
+    PlacedShortfall, Reflection, Role, Shortfall, TextureUse, UniformInput,
 };
 pub use request::{Binding, OutputRequest, PipelineRequest, ShaderUse, Slice};
 
@@ -153,7 +153,8 @@ fn bind_shaders(request: &PipelineRequest<'_>, table: &mut BindingTable) -> Body
         let body = to_light_loops(&simplify(&body));
         let surface = finished.clone();
         let mut binder = Binder { surface: Some(&surface), ..binder(request, table, Some(shader), role) };
-        let results = Translator::new(&body, &mut out).region(&mut binder, body.root());
+        let places = out.inline_places(&body, role);
+        let results = Translator::new(&body, &mut out, places).region(&mut binder, body.root());
         finished.extend(outputs.into_iter().zip(results));
     }
     let stored = request.stored();

@@ -1,20 +1,9 @@
 //! What a compiled pipeline reads and writes, for the program that fills its buffers.
 
+pub use crate::ir::Role;
 use crate::ir::{Body, Direction, LookupKind, MachineType, QuerySource, RslType};
+use crate::span::SourcePosition;
 use std::sync::Arc;
-
-/// A shader's place in a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
-    /// The surface (or imager) shader.
-    Surface,
-    /// The displacement shader.
-    Displacement,
-    /// The atmosphere shader.
-    Atmosphere,
-    /// A kind of light: index in [`Reflection::lights`].
-    Light(u32),
-}
 
 /// What a program looks up in a texture or a point cloud.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -222,6 +211,15 @@ pub enum Shortfall {
     ComputedCategory,
 }
 
+/// A shortfall, and the place in a shader that has it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlacedShortfall {
+    /// Where it is, if that is known.
+    pub position: Option<SourcePosition>,
+    /// What is done differently.
+    pub shortfall: Shortfall,
+}
+
 /// A block of values: an instance's, or that of a light of some kind.
 #[derive(Clone, Debug, Default)]
 pub struct BlockLayout {
@@ -290,5 +288,5 @@ pub struct Reflection {
     /// The names that lookups' filters may have where its shaders do not spell them out.
     pub filter_names: Vec<Pattern>,
     /// What it does differently from what its shaders ask for.
-    pub shortfalls: Vec<Shortfall>,
+    pub shortfalls: Vec<PlacedShortfall>,
 }

@@ -2,11 +2,11 @@
 //! known what is read at all.
 
 use super::reflection::{
-    BlockLayout, BlockSlot, Content, DisplacementValue, Input, InputChannel, Pattern, Role, Shortfall, TextureUse,
-    UniformInput,
+    BlockLayout, BlockSlot, Content, DisplacementValue, Input, InputChannel, Pattern, PlacedShortfall, Role, Shortfall,
+    TextureUse, UniformInput,
 };
 use crate::abi::{GEOMETRY_CHANNELS, channels};
-use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, RslType};
+use crate::ir::{Body, Buffer, Builtin, Const, MachineType, Op, PlaceId, RslType};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub(super) struct BindingTable {
     known: FxHashMap<BlockEntry, u32>,
     inputs: Vec<Input>,
     known_inputs: FxHashMap<Input, u32>,
-    pub(super) shortfalls: BTreeSet<Shortfall>,
+    pub(super) shortfalls: BTreeSet<PlacedShortfall>,
     pub(super) texture_names: BTreeSet<(Option<Pattern>, TextureUse)>,
     pub(super) filter_names: BTreeSet<Pattern>,
     /// Tables of constants.
@@ -71,6 +71,12 @@ pub(super) fn element_records(ty: MachineType) -> u32 {
 }
 
 impl BindingTable {
+    /// Notes what is done differently from what the shader asks for at a place of `body`.
+    pub(super) fn fall_short(&mut self, body: &Body, place: PlaceId, shortfall: Shortfall) {
+        let position = body.places().position(place);
+        self.shortfalls.insert(PlacedShortfall { position, shortfall });
+    }
+
     /// Returns the operation that reads a value of a block. Its argument is the block's record (and what is to be added
     /// for an array).
     pub(super) fn load(&mut self, block: Block, content: Content, ty: MachineType, len: u32) -> Op {

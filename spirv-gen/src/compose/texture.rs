@@ -96,9 +96,9 @@ impl Binder<'_> {
     ) -> Option<Vec<Value>> {
         match out.body().constant(args[5]).cloned() {
             Some(Const::Str(_)) if self.request.textures => return None,
-            Some(_) => self.table.shortfalls.insert(Shortfall::Lookup("texture3d", name)),
-            None => self.table.shortfalls.insert(Shortfall::ComputedText("the channel of texture3d()".into())),
-        };
+            Some(_) => self.fall_short(out, Shortfall::Lookup("texture3d", name)),
+            None => self.fall_short(out, Shortfall::ComputedText("the channel of texture3d()".into())),
+        }
         Some(vec![out.zero(MachineType::F32), out.zero(ty)])
     }
 }

@@ -1,6 +1,7 @@
 //! Arenas and handles: values, instructions, regions, local arrays, and the shader that owns them.
 
 use super::op::{Op, ParamId, Slot};
+use super::place::{PlaceId, PlaceTable};
 use super::types::{Const, MachineType, Rate, RslType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -77,13 +78,27 @@ pub struct Body {
     slots: Vec<SlotData>,
     root: Region,
     folds_exactly: bool,
+    places: Arc<PlaceTable>,
+    /// For each instruction, where it comes from.
+    placed: Vec<PlaceId>,
+    /// The place of instructions that are added.
+    here: PlaceId,
 }
 
 impl Default for Body {
     fn default() -> Self {
         let regions = vec![RegionData::default()];
-        let (values, insts, slots) = (Vec::new(), Vec::new(), Vec::new());
-        Self { values, insts, regions, slots, root: Region(0), folds_exactly: false }
+        Self {
+            values: Vec::new(),
+            insts: Vec::new(),
+            regions,
+            slots: Vec::new(),
+            root: Region(0),
+            folds_exactly: false,
+            places: Arc::default(),
+            placed: Vec::new(),
+            here: PlaceId::NOWHERE,
+        }
     }
 }
 
@@ -180,11 +195,47 @@ impl Body {
         value
     }
 
+    /// Returns the table of places.
+    pub fn places(&self) -> &Arc<PlaceTable> {
+        &self.places
+    }
+
+    /// Replaces the table of places.
+    pub(crate) fn set_places(&mut self, places: Arc<PlaceTable>) {
+        self.places = places;
+    }
+
+    /// Returns the table of places, to be added to.
+    pub(crate) fn places_mut(&mut self) -> &mut PlaceTable {
+        Arc::make_mut(&mut self.places)
+    }
+
+    /// Returns where an instruction comes from.
+    pub fn place(&self, inst: Inst) -> PlaceId {
+        self.placed[inst.0 as usize]
+    }
+
+    /// Returns the place of instructions that are added.
+    pub(crate) fn here(&self) -> PlaceId {
+        self.here
+    }
+
+    /// Sets the place of instructions that are added from now on, and returns what it was.
+    pub(crate) fn go_to(&mut self, place: PlaceId) -> PlaceId {
+        std::mem::replace(&mut self.here, place)
+    }
+
+    /// Does the same with the place of an instruction.
+    pub(crate) fn go_to_inst(&mut self, inst: Inst) -> PlaceId {
+        self.go_to(self.place(inst))
+    }
+
     /// Adds an instruction that is in no region yet.
     pub fn add_inst(&mut self, op: Op, args: Vec<Value>, regions: Vec<Region>, results: &[MachineType]) -> Inst {
         let inst = Inst(self.insts.len() as u32);
         let results = results.iter().zip(0..).map(|(&ty, i)| self.add_value(ty, Def::Inst(inst, i))).collect();
         self.insts.push(InstData { op, args, results, regions });
+        self.placed.push(self.here);
         inst
     }
 

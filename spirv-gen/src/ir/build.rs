@@ -3,8 +3,11 @@
 use super::arithmetic::{Binary, Compare, Unary};
 use super::body::{Body, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
 use super::op::{Axis, Direction, Global, Op, ParamId, RANDOM_SITES, Slot};
+use super::place::{PlaceId, PlaceTable};
 use super::signature::result_types;
 use super::types::{Const, MachineType};
+use crate::span::{SourceMap, Span};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What an illuminance looks at.
@@ -59,6 +62,10 @@ pub struct Builder {
     at: Region,
     open: Vec<(Region, OpenOp)>,
     random_count: u32,
+    /// Places that are in the table.
+    places: FxHashMap<(Span, PlaceId), PlaceId>,
+    /// The call of the function whose code is being built.
+    call: PlaceId,
 }
 
 impl Builder {
@@ -66,7 +73,50 @@ impl Builder {
     pub fn new(kind: ShaderKind, name: &str) -> Self {
         let body = Body::default();
         let at = body.root();
-        Self { name: name.into(), kind, params: Vec::new(), body, at, open: Vec::new(), random_count: 0 }
+        Self {
+            name: name.into(),
+            kind,
+            params: Vec::new(),
+            body,
+            at,
+            open: Vec::new(),
+            random_count: 0,
+            places: FxHashMap::default(),
+            call: PlaceId::NOWHERE,
+        }
+    }
+
+    // -- places
+
+    /// Says of which texts places are.
+    pub(crate) fn set_texts(&mut self, texts: &Arc<SourceMap>) {
+        self.body.set_places(Arc::new(PlaceTable::of_shader(self.name.clone(), Arc::clone(texts))));
+    }
+
+    /// Makes `span` the place of what is built from now on, and returns the place so far. What has no place of its own
+    /// is where the code around it is.
+    pub(crate) fn go_to(&mut self, span: Span) -> PlaceId {
+        if span == Span::default() {
+            return self.body.here();
+        }
+        let (body, call) = (&mut self.body, self.call);
+        let place = *self.places.entry((span, call)).or_insert_with(|| body.places_mut().add(span, call));
+        self.body.go_to(place)
+    }
+
+    /// Goes back to a place.
+    pub(crate) fn return_to(&mut self, place: PlaceId) {
+        self.body.go_to(place);
+    }
+
+    /// Says that what is built from now on is the code of a function that is called here, and returns the call so far.
+    pub(crate) fn enter_call(&mut self) -> PlaceId {
+        std::mem::replace(&mut self.call, self.body.here())
+    }
+
+    /// Ends the code of a function: `outer` is the call of the one around.
+    pub(crate) fn leave_call(&mut self, outer: PlaceId) {
+        self.call = outer;
     }
 
     /// Changes what the shader is for: a light turns out to be ambient when no illuminate or solar was found.

@@ -38,6 +38,12 @@
 //! branches around it are taken everywhere, and a point that has left a loop keeps its last values.
 //! `passes::derivatives` brings programs into a form in which this holds on a device.
 //!
+//! # Places
+//!
+//! Each instruction has the place in the source that it comes from ([`PlaceTable`]): a pass gives a new instruction the
+//! place of the one that it replaces, and equal values that become one keep the place of the first. Places decide
+//! nothing.
+//!
 //! # Two levels
 //!
 //! What a front end builds names globals, parameters and lights. `passes::compose` makes one program of the shaders of
@@ -70,6 +76,7 @@ mod lookup;
 mod named;
 pub mod op;
 mod parse;
+mod place;
 mod power;
 mod print;
 mod signature;
@@ -91,6 +98,8 @@ pub use op::{
     QuerySource, RANDOM_SITES, Shown, Slot, VOTES_MAX,
 };
 pub use parse::{ParseError, parse};
+pub(crate) use place::PlaceShift;
+pub use place::{PlaceId, PlaceTable, PlacedShader, Role};
 pub use power::power_by_products;
 pub use print::{print, print_region};
 pub use signature::result_types;

@@ -45,7 +45,9 @@ impl Lowerer<'_> {
             self.cells.add(zero)
         });
         let outer = std::mem::replace(&mut self.frame, CallFrame { result, ..CallFrame::default() });
+        let call = self.builder.enter_call();
         self.body(&function.body);
+        self.builder.leave_call(call);
         self.frame = outer;
         let outputs: Vec<_> = outputs.into_iter().map(|(formal, target)| (target, self.read(formal))).collect();
         self.leave(id);

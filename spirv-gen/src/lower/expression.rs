@@ -25,8 +25,11 @@ pub(super) enum Target {
 impl Lowerer<'_> {
     /// Returns the value of an expression that has one.
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
+        let outer = self.builder.go_to(expr.span);
         let part = if self.frame.in_placed_default { self.placed_part(expr) } else { None };
-        part.unwrap_or_else(|| self.value_here(expr))
+        let value = part.unwrap_or_else(|| self.value_here(expr));
+        self.builder.return_to(outer);
+        value
     }
 
     fn value_here(&mut self, expr: &Expr) -> Value {
@@ -84,6 +87,7 @@ impl Lowerer<'_> {
 
     /// Evaluates for the effects alone.
     pub(super) fn effect(&mut self, expr: &Expr) {
+        let outer = self.builder.go_to(expr.span);
         match &expr.kind {
             ExprKind::Call(id, arguments) => drop(self.call(*id, arguments)),
             ExprKind::Shadeop(call) => drop(self.shadeop(call, expr.ty)),
@@ -93,11 +97,13 @@ impl Lowerer<'_> {
             }
             _ => drop(self.value(expr)),
         }
+        self.builder.return_to(outer);
     }
 
     /// Returns whether a float expression is not 0.
     pub(super) fn truth(&mut self, expr: &Expr) -> Value {
-        match &expr.kind {
+        let outer = self.builder.go_to(expr.span);
+        let holds = match &expr.kind {
             ExprKind::Not(value) => {
                 let holds = self.truth(value);
                 self.builder.unary(Unary::Not, holds)
@@ -110,7 +116,9 @@ impl Lowerer<'_> {
                 let value = self.value(expr);
                 self.holds(Partial::Value(value))
             }
-        }
+        };
+        self.builder.return_to(outer);
+        holds
     }
 
     /// Returns what operators one after the other come to.

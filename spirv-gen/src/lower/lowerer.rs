@@ -111,7 +111,9 @@ pub(super) fn constant(value: &Constant) -> Const {
 }
 
 impl<'a> Lowerer<'a> {
-    pub(super) fn new(shader: &'a CheckedShader, effects: Effects, builder: Builder) -> Self {
+    pub(super) fn new(shader: &'a CheckedShader, effects: Effects, mut builder: Builder) -> Self {
+        builder.set_texts(&shader.texts);
+        builder.go_to(shader.span);
         let count = shader.variables.len();
         Self {
             shader,
@@ -137,6 +139,7 @@ impl<'a> Lowerer<'a> {
     pub(super) fn parameters(&mut self) {
         for parameter in &self.shader.parameters {
             let variable = self.shader.variable(parameter.variable);
+            let outer = self.builder.go_to(variable.span);
             let default = match &parameter.default {
                 Default::Constant(values) => ParamDefault::Values(values.iter().map(constant).collect()),
                 Default::Computed(values) => {
@@ -155,6 +158,7 @@ impl<'a> Lowerer<'a> {
                 output: variable.storage == Storage::Parameter { output: true },
                 default,
             });
+            self.builder.return_to(outer);
             self.params[parameter.variable.0 as usize] = Some(id);
             if let Some(length) = array {
                 let place = ArrayPlace::Param(id);

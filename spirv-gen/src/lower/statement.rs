@@ -111,6 +111,7 @@ impl Lowerer<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        let outer = self.builder.go_to(statement.span);
         match &statement.kind {
             StmtKind::Expr(value) => self.effect(value),
             StmtKind::Declare(variable, values) => self.declare(*variable, values),
@@ -129,6 +130,7 @@ impl Lowerer<'_> {
             StmtKind::Illuminate { position, cone, body } => self.illuminate(position, cone.as_ref(), body),
             StmtKind::Solar { cone, body } => self.solar(cone.as_ref(), body),
         }
+        self.builder.return_to(outer);
     }
 
     /// Ends the innermost `broken` loops, and the trip of the one that is `levels` out if that is more.

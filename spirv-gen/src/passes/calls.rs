@@ -10,6 +10,7 @@ use super::guards::{added, choose};
 use crate::ir::{Body, Const, Inst, Op, Value};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// An instruction that may be called.
 pub(crate) struct Call {
@@ -135,6 +136,8 @@ impl CallForm {
     /// Returns the program that answers `call`, with channels counted from its request on; it yields the answer.
     pub(super) fn program(&self, from: &Body, call: Inst) -> Body {
         let (mut body, mut insts) = (Body::default(), Vec::new());
+        body.set_places(Arc::clone(from.places()));
+        body.go_to(from.place(call));
         let given = Call::of(from, call).map(|call| call.args(from)).unwrap_or_default();
         let mut args = Vec::new();
         for (given, argument) in given.into_iter().zip(&self.arguments) {

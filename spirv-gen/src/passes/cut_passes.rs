@@ -245,6 +245,7 @@ impl<'a> Cut<'a> {
         let (mut insts, mut renamed) = (Vec::new(), FxHashMap::default());
         let mut restore = |body: &mut Body, insts: &mut Vec<Inst>, value: Value| {
             let ((channel, lane), ty) = (places.values[&value], body.ty(value));
+            definition(body, value).into_iter().for_each(|inst| _ = body.go_to_inst(inst));
             let restore = body.add_inst(Op::Restore { channel, lane, ty }, Vec::new(), Vec::new(), &[ty]);
             renamed.insert(value, body.inst(restore).results[0]);
             insts.push(restore);

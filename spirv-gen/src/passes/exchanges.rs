@@ -66,6 +66,7 @@ fn make_exchange(body: &mut Body, derivatives: &[Inst], new: &mut FxHashMap<Valu
         old.push(data.results[0]);
     }
     let types: Vec<MachineType> = old.iter().map(|&r| body.ty(r)).collect();
+    body.go_to_inst(derivatives[0]);
     let inst = body.add_inst(Op::Derivatives(items), args, Vec::new(), &types);
     new.extend(old.into_iter().zip(body.inst(inst).results.clone()));
     inst

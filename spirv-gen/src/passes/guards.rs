@@ -65,6 +65,7 @@ pub(super) fn bring_out(body: &mut Body, region: Region, light_loop: Inst) -> Re
     if parts.are_differentiated(body, light_loop) {
         return Err(Immovable);
     }
+    body.go_to_inst(branch);
     let condition = body.inst(branch).args[0];
     let mut insts = parts.always;
     let mut new = FxHashMap::default();

@@ -111,6 +111,7 @@ fn join(body: &mut Body, pair: &LoopPair) {
     let after = dependents(body, pair);
     let insts = body.region(pair.region).insts.clone();
     let loops = [insts[pair.first], insts[pair.second]];
+    body.go_to_inst(loops[1]);
     let mut merged = Vec::new();
     let guard = guard_bodies(body, loops, pair.guards, &mut merged);
     let results: Vec<Value> = loops.iter().flat_map(|&i| body.inst(i).results.clone()).collect();

@@ -6,7 +6,9 @@
 use super::trips::trip_count;
 use super::writer::BodyWriter;
 use crate::interp::index;
-use crate::ir::{Binary, Body, Compare, Const, Inst, InstData, MachineType, Op, Region, Slot, Unary, Value};
+use crate::ir::{
+    Binary, Body, Compare, Const, Inst, InstData, MachineType, Op, PlaceShift, Region, Slot, Unary, Value,
+};
 use std::sync::Arc;
 
 /// What a pass replaces.
@@ -33,11 +35,13 @@ pub(crate) struct Translator<'a, 'o> {
     pub(crate) out: &'o mut BodyWriter,
     map: Vec<Option<Value>>,
     slots: Vec<Option<Slot>>,
+    places: PlaceShift,
 }
 
 impl<'a, 'o> Translator<'a, 'o> {
-    pub(crate) fn new(from: &'a Body, out: &'o mut BodyWriter) -> Self {
-        Self { from, out, map: vec![None; from.value_count()], slots: vec![None; from.slots().len()] }
+    /// Returns one whose places become those of `places` in `out`.
+    pub(crate) fn new(from: &'a Body, out: &'o mut BodyWriter, places: PlaceShift) -> Self {
+        Self { from, out, map: vec![None; from.value_count()], slots: vec![None; from.slots().len()], places }
     }
 
     /// Returns the new array of an old one. Those that are not used are dropped.
@@ -92,7 +96,9 @@ impl<'a, 'o> Translator<'a, 'o> {
     pub(crate) fn inst(&mut self, rules: &mut dyn Rules, inst: Inst) {
         let data = self.from.inst(inst);
         let args = self.values(&data.args);
+        let outer = self.out.go_to(self.places.of(self.from.place(inst)));
         let results = rules.replace(self, inst, &args).unwrap_or_else(|| self.default(rules, inst, args));
+        self.out.go_to(outer);
         self.bind(&data.results, &results);
     }
 
@@ -329,7 +335,8 @@ pub(crate) fn is_dear(op: &Op) -> bool {
 pub(crate) fn translate(body: &Body, rules: &mut dyn Rules, optimise: bool) -> Body {
     let mut out = BodyWriter::new(optimise);
     out.fold_like(body);
-    let mut translator = Translator::new(body, &mut out);
+    out.share_places(body);
+    let mut translator = Translator::new(body, &mut out, PlaceShift::NONE);
     let results = translator.region(rules, body.root());
     out.finish(&results)
 }

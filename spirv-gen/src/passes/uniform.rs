@@ -115,6 +115,7 @@ impl<'a> Rest<'a> {
         for inst in std::mem::take(&mut self.body.region_mut(region).insts) {
             let data = self.body.inst(inst).clone();
             data.regions.into_iter().for_each(|inner| self.replace(inner));
+            self.body.go_to_inst(inst);
             for value in data.results {
                 let own = self.deciding.contains(&value).then_some(0);
                 if let Some(block) = own.or_else(|| self.known.home(value)) {

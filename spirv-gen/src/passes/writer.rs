@@ -3,8 +3,11 @@
 
 use super::exact::is_exact;
 use crate::interp::evaluate;
-use crate::ir::{Body, Const, InstData, MachineType, Op, Region, Slot, Value, result_types};
+use crate::ir::{
+    Body, Const, InstData, MachineType, Op, PlaceId, PlaceShift, PlaceTable, Region, Role, Slot, Value, result_types,
+};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A region that is being written.
 struct RegionScope {
@@ -30,13 +33,22 @@ pub(crate) struct BodyWriter {
     pub(super) optimise: bool,
     /// Elements of local arrays whose value is known at the current position of the output.
     pub(super) elements: FxHashMap<(Slot, usize), Value>,
+    /// What the places of shaders became that were put in last, by their tables and roles.
+    inlined: FxHashMap<(*const PlaceTable, Role), PlaceShift>,
 }
 
 impl BodyWriter {
     pub(crate) fn new(optimise: bool) -> Self {
         let body = Body::default();
         let root = RegionScope { region: body.root(), known: FxHashMap::default(), repeats: false, is_body: false };
-        Self { body, scopes: vec![root], depths: Vec::new(), optimise, elements: FxHashMap::default() }
+        Self {
+            body,
+            scopes: vec![root],
+            depths: Vec::new(),
+            optimise,
+            elements: FxHashMap::default(),
+            inlined: FxHashMap::default(),
+        }
     }
 
     pub(crate) fn body(&self) -> &Body {
@@ -54,6 +66,32 @@ impl BodyWriter {
         let root = self.body.root();
         self.body.region_mut(root).results = results.to_vec();
         self.body
+    }
+
+    // -- places
+
+    /// Takes over the places of the body that is rewritten.
+    pub(crate) fn share_places(&mut self, from: &Body) {
+        self.body.set_places(Arc::clone(from.places()));
+    }
+
+    /// Adds the places of a shader whose code is put in here.
+    pub(crate) fn inline_places(&mut self, from: &Body, role: Role) -> PlaceShift {
+        let outer = self.body.here();
+        let shift = self.body.places_mut().append(from.places(), role, outer);
+        self.inlined.insert((Arc::as_ptr(from.places()), role), shift);
+        shift
+    }
+
+    /// Returns what the places of a shader became when it was put in last; they are added if it was not.
+    pub(crate) fn inlined_places(&mut self, from: &Body, role: Role) -> PlaceShift {
+        let known = self.inlined.get(&(Arc::as_ptr(from.places()), role)).copied();
+        known.unwrap_or_else(|| self.inline_places(from, role))
+    }
+
+    /// Sets the place of what is written from now on, and returns what it was.
+    pub(crate) fn go_to(&mut self, place: PlaceId) -> PlaceId {
+        self.body.go_to(place)
     }
 
     pub(crate) fn add_slot(&mut self, ty: MachineType, len: u32) -> Slot {

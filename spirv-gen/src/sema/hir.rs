@@ -2,8 +2,9 @@
 
 use crate::ir::Global;
 use crate::shadeops::Opcode;
-use crate::span::Span;
+use crate::span::{SourceMap, Span};
 use crate::syntax::token::Name;
+use std::sync::Arc;
 
 pub use crate::syntax::ast::{Class, DeclaredKind, Type};
 
@@ -22,6 +23,10 @@ pub struct CheckedShader {
     pub kind: DeclaredKind,
     /// Its name.
     pub name: Name,
+    /// The span of its name.
+    pub span: Span,
+    /// The texts that spans are of.
+    pub texts: Arc<SourceMap>,
     /// Its parameters in order.
     pub parameters: Vec<Parameter>,
     /// All variables of the shader and of its functions.

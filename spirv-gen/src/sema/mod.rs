@@ -34,6 +34,7 @@ use checker::Checker;
 use hir::CheckedShader;
 use rustc_hash::FxHashMap;
 use scope::Scope;
+use std::sync::Arc;
 
 /// Shaders in one file.
 const SHADERS_MAX: usize = 64;
@@ -108,6 +109,8 @@ fn check_shader(
     let mut shader = CheckedShader {
         kind: shader.kind,
         name: shader.name.name.clone(),
+        span: shader.name.span,
+        texts: Arc::default(),
         parameters,
         variables,
         functions,

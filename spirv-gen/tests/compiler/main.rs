@@ -21,6 +21,7 @@ mod pack;
 mod partition;
 mod passes;
 mod pipelines;
+mod places;
 mod rolling;
 mod run;
 mod standard;

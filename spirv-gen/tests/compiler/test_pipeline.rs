@@ -80,7 +80,7 @@ impl<'a> TestPipeline<'a> {
         }
     }
 
-    fn request(&self, tokens: &'a dyn Fn(&str) -> u32) -> PipelineRequest<'a> {
+    pub(crate) fn request(&self, tokens: &'a dyn Fn(&str) -> u32) -> PipelineRequest<'a> {
         PipelineRequest {
             slice: self.slice,
             surface: self.surface.clone(),

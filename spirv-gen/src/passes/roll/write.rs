@@ -38,6 +38,7 @@ pub(super) fn loop_of(body: &mut Body, region: Region, dependence: &Needs, group
     if !fits || is_idle || constants.map(|constant| constant.ty().words()).sum::<u32>() > TABLE_WORDS_MAX {
         return false;
     }
+    body.go_to_inst(groups.inst_of(0));
     let mut writing = Writing { body, groups, insts: Vec::new(), results: FxHashMap::default() };
     let new = writing.write(&order, &exports);
     let insts = writing.insts;
@@ -153,7 +154,9 @@ impl Writing<'_> {
         let (condition, params) = self.condition(&types, count);
         let region = self.body.add_region();
         let trip = Trip { region, counter: params[0], carried: params[1..].to_vec(), tables: FxHashMap::default() };
+        let here = self.body.here();
         self.trip(trip, order, one, &carried, &arrays);
+        self.body.go_to(here);
         let looped = self.body.add_inst(Op::Loop, init, vec![condition, region], &types);
         insts.push(looped);
         let results = self.body.inst(looped).results.clone();
@@ -217,6 +220,7 @@ impl Writing<'_> {
         for &number in order {
             let step = &self.groups.steps[number];
             let args: Vec<Value> = step.args.iter().map(|&arg| self.argument(&mut insts, &mut trip, arg)).collect();
+            self.body.go_to_inst(self.groups.inst_of(number));
             let like = self.body.inst(self.groups.inst_of(number));
             let types: Vec<MachineType> = like.results.iter().map(|&result| self.body.ty(result)).collect();
             let inst = self.body.add_inst(step.op.clone(), args, Vec::new(), &types);

@@ -16,6 +16,7 @@ pub(super) fn program(known: &Dependences<'_>, values: &[Value]) -> (Body, Vec<u
         out: BodyWriter::new(true),
         new: vec![None; body.value_count()],
     };
+    writer.out.share_places(body);
     writer.region(body.root());
     let mut results: Vec<Value> = Vec::new();
     let number = |&value: &Value| {
@@ -91,12 +92,14 @@ impl ProgramWriter<'_> {
         let body = self.body;
         for &inst in &body.region(region).insts {
             let data = body.inst(inst);
+            self.out.go_to(body.place(inst));
             let is_wanted = data.results.iter().any(|value| self.is_wanted(value));
             if data.op == Op::Loop && is_wanted {
                 self.repeat(data);
                 continue;
             }
             data.regions.iter().for_each(|&inner| self.region(inner));
+            self.out.go_to(body.place(inst));
             match data.op {
                 _ if !is_wanted => {}
                 Op::If | Op::Switch => self.branch(data),
