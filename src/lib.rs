@@ -58,6 +58,7 @@ pub mod forecast;
 pub mod gpu;
 pub mod heap;
 pub mod host_memory;
+pub mod line_profile;
 pub mod options;
 pub mod outcome;
 mod parallel;

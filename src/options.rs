@@ -2,6 +2,7 @@
 
 use crate::files::{FileClaims, beside, resolve};
 use crate::film::OutputName;
+use crate::line_profile::LineProfile;
 use crate::pipeline_choice::PipelineChoice;
 use crate::scene::SearchPaths;
 use crate::trace::Trace;
@@ -141,6 +142,8 @@ pub struct RenderOptions {
     pub profile: bool,
     /// The trace that timelines are written to.
     pub trace: Trace,
+    /// Receives what shading costs by line of RSL, which kernels then count. Pixels are the same.
+    pub line_profile: Option<Arc<LineProfile>>,
     /// The files of the render, each with its role. A file is claimed before it is opened.
     pub files: Arc<FileClaims>,
 }

@@ -112,6 +112,19 @@ pub mod binding {
     pub const TILES: u32 = 7;
 }
 
+/// The word of the push constants with the number of a kernel's first counter, behind those of [`Push`].
+///
+/// Only kernels have it that count what their lines cost ([`crate::emit::LineCounters`]), in a storage buffer of words
+/// behind the other bindings ([`counters_binding`]). A counter is two words, of which the lower comes first. A kernel
+/// adds to counters that follow each other: the points that it was run for, what comes from no line, then its lines.
+/// Costs are sums over all invocations of a workgroup, whether they are points or not.
+pub const COUNTERS_PUSH_WORD: u32 = (size_of::<Push>() / 4) as u32;
+
+/// Returns the binding of the counters in kernels that look textures up, or do not.
+pub fn counters_binding(uses_textures: bool) -> u32 {
+    if uses_textures { binding::TILES + textures::TILE_BUFFERS } else { binding::TEXTURES }
+}
+
 /// The two `uvec4` records of a slot in `Work`:
 ///
 /// | record | x | y | z | w |

@@ -1,7 +1,8 @@
 //! From a shading pipeline to its kernels: composes, cuts into passes, then emits.
 
+use crate::abi;
 use crate::compose::{Composed, PipelineRequest, Reflection, Slice, carried_channels, compose};
-use crate::emit::{EmitError, Library, PassKernels, PassRuns, emit};
+use crate::emit::{EmitError, Library, LineCost, LineCounters, PassKernels, PassRuns, emit};
 use crate::ir::Body;
 use crate::partition::CutRule;
 use crate::passes::{CutProgram, SavedLoops, checked, cut_passes, demand_slice};
@@ -37,10 +38,11 @@ pub struct Resumable {
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
 pub fn compile(request: &PipelineRequest<'_>, library: &Library, rule: &CutRule) -> Result<Compiled, EmitError> {
-    compile_program(compose(request), request, library, rule)
+    compile_program(compose(request), request, library, rule, None)
 }
 
-/// Compiles a program of a pipeline that was composed as requested; else like [`compile`].
+/// Compiles a program of a pipeline that was composed as requested; else like [`compile`]. Its kernels count what their
+/// lines cost ([`abi::COUNTERS_PUSH_WORD`]), if `cost` says what; imagers and demand slices do not count.
 ///
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
@@ -49,11 +51,14 @@ pub fn compile_program(
     request: &PipelineRequest<'_>,
     library: &Library,
     rule: &CutRule,
+    cost: Option<LineCost>,
 ) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = program;
+    let cost = cost.filter(|_| request.slice != Slice::Imager);
+    let counters = cost.map(|cost| LineCounters { cost, binding: abi::counters_binding(reflection.uses_textures) });
     let rule = if request.slice == Slice::Imager { &CutRule::NEVER } else { rule };
     let program = cut_by(rule, &body, &reflection);
-    let kernels = PassKernels::new(&program, carried_channels(request.slice), SavedLoops::of);
+    let kernels = PassKernels::new(&program, carried_channels(request.slice), SavedLoops::of).counting(counters);
     let passes = kernels.emit(library, request.tokens, false)?;
     let resumable = match reflection.counts_trips {
         true => Some(Resumable {

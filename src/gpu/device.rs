@@ -14,14 +14,14 @@ use super::memory::{BLOCK_BYTES, HostAccess, Memory, MemoryUse, Usage};
 use super::open::{OPENING, RequestedDevice};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::precompile::PrecompileDevices;
-use super::requirements::{FEATURES, Features};
+use super::requirements::{FEATURES, Features, SHADER_CLOCK};
 use super::shared::{CreatedDevice, DeviceShared};
 use super::threads::cpu_driver_threads;
 use super::transfer::Staging;
 use crate::diagnostic::Reporter;
 use crate::pipeline::recording::{Buffer, Recording};
 use crate::progress::Interrupt;
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -382,14 +382,18 @@ pub(super) fn create(
     for row in FEATURES.iter().filter(|row| physical.info.has(row.name)) {
         *(row.field)(&mut features) = vk::TRUE;
     }
+    let clock = physical.info.has(SHADER_CLOCK).then_some(khr::shader_clock::NAME.as_ptr());
+    let extensions: Vec<_> = clock.into_iter().collect();
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
         .enabled_features(&features.core)
         .push_next(&mut features.v12);
+    let info = if extensions.is_empty() { info } else { info.push_next(&mut features.clock) };
     // SAFETY: `enumerate` listed the physical device from this instance and found that it has the queue family; only
-    // features that it reported are enabled; `queues` and `features`, to which `info` points, are locals that outlive
-    // the call.
+    // features and extensions that it reported are enabled; `queues`, `extensions` and `features`, to which `info`
+    // points, are locals that outlive the call.
     let raw = unsafe { instance.create_device(physical.raw, &info, None) };
     Ok((raw.map_err(|code| open_error(title, code))?, family))
 }

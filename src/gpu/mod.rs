@@ -58,6 +58,7 @@ pub use mutant::Mutant;
 pub use open::{Opening, open, open_each, reopen};
 pub use physical::{DeviceInfo, DeviceKind, MissingRequirement, devices};
 pub use profile::StageTime;
+pub use requirements::SHADER_CLOCK;
 pub use select::select;
 pub use specialise::specialised;
 pub use threads::single_threaded_cpu_devices;

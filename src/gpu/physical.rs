@@ -7,7 +7,7 @@ use super::profile::DeviceClock;
 use super::requirements::{FEATURES, Features, LIMITS, NeededFor, SUBGROUP_OPERATIONS};
 use super::tools::DeviceTools;
 use crate::diagnostic::Reporter;
-use ash::{ext, vk};
+use ash::{ext, khr, vk};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -203,8 +203,11 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         // (`has_pci`); the chained structs are locals that outlive the call.
         unsafe { instance.get_physical_device_properties2(raw, &mut properties) };
         let mut offered = vk::PhysicalDeviceFeatures2::default().push_next(&mut features.v12);
-        // SAFETY: the device supports Vulkan 1.2 (`current`), to which the one chained struct belongs; it outlives the
-        // call.
+        if has_extension(instance, raw, khr::shader_clock::NAME) {
+            offered = offered.push_next(&mut features.clock);
+        }
+        // SAFETY: the device supports Vulkan 1.2 (`current`), to which one chained struct belongs, and the extension to
+        // which the other does if it is chained; both outlive the call.
         unsafe { instance.get_physical_device_features2(raw, &mut offered) };
         features.core = offered.features;
     }

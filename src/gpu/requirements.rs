@@ -22,7 +22,12 @@ pub(super) enum NeededFor {
 pub(super) struct Features {
     pub(super) core: vk::PhysicalDeviceFeatures,
     pub(super) v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    /// Those of VK_KHR_shader_clock.
+    pub(super) clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
 }
+
+/// The feature by which kernels read the clock of their subgroup.
+pub const SHADER_CLOCK: &str = "shaderSubgroupClock";
 
 /// A feature: its Vulkan name, what it is needed for and why, and its field.
 pub(super) struct FeatureRow {
@@ -63,6 +68,12 @@ pub(super) const FEATURES: &[FeatureRow] = &[
         needed_for: NeededFor::Nothing,
         reason: "a wrong index in a compiled shader then damages only its own picture",
         field: |f| &mut f.core.robust_buffer_access,
+    },
+    FeatureRow {
+        name: SHADER_CLOCK,
+        needed_for: NeededFor::Nothing,
+        reason: "what each line of a shader costs, in clocks",
+        field: |f| &mut f.clock.shader_subgroup_clock,
     },
 ];
 
@@ -197,6 +208,7 @@ const CAPABILITIES: &[(u32, &str, Option<&str>)] = &[
     (64, "GroupNonUniformBallot", Some("subgroupBallot")),
     (65, "GroupNonUniformShuffle", Some("subgroupShuffle")),
     (66, "GroupNonUniformShuffleRelative", Some("subgroupShuffleRelative")),
+    (5055, "ShaderClockKHR", Some(SHADER_CLOCK)),
 ];
 
 /// Returns why a module cannot run with the enabled features, by the capabilities that it declares; `None` if it can.

@@ -54,6 +54,8 @@ pub struct FrameSlices {
     pub space_table: u32,
     /// Tiles of textures, where programs look them up.
     pub textures: Option<TextureSlices>,
+    /// What programs count of their lines, two words a counter, if they do.
+    pub counters: Option<Slice<u32>>,
 }
 
 /// Grids: a page of the frame's, or those that a region selected.

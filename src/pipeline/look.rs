@@ -236,11 +236,13 @@ pub struct ShadingPass {
     pub kernel: Arc<super::recording::Kernel>,
     /// The channel from which on it counts those in which passes save values.
     pub first_channel: u32,
+    /// The first of its counters, if it counts what its lines cost.
+    pub counters: Option<u32>,
 }
 
 impl From<Arc<super::recording::Kernel>> for ShadingPass {
     fn from(kernel: Arc<super::recording::Kernel>) -> Self {
-        Self { kernel, first_channel: 0 }
+        Self { kernel, first_channel: 0, counters: None }
     }
 }
 

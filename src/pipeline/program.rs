@@ -128,9 +128,9 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
     let [trips, state_base] = run.loops.push();
     let params = sources.frame.params.range();
     let textures = sources.frame.textures.as_ref().filter(|_| run.kernel.uses_textures);
-    for (ShadingPass { kernel, first_channel }, pass) in passes.iter().zip(0..).skip(first as usize) {
+    for (ShadingPass { kernel, first_channel, counters }, pass) in passes.iter().zip(0..).skip(first as usize) {
         // The push constants of spirv-gen's abi.rs. Work records of this piece begin at 0.
-        let push = [
+        let mut push = vec![
             0,
             piece.slot_log2,
             piece.slot_count,
@@ -143,6 +143,8 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
             pass,
             run.loops.missed_pass.map_or(0, |_| pass_word(piece.number)),
         ];
+        push.extend(counters);
+        let counters = counters.and(sources.frame.counters).map(Slice::range);
         recording.dispatch(Dispatch {
             kernel: Arc::clone(kernel),
             constants: textures.map_or_else(Vec::new, TextureSlices::constants),
@@ -151,8 +153,9 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
             bindings: [slices.work.range(), slices.arena.range(), params, slices.status.range(), slices.arena.range()]
                 .into_iter()
                 .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+                .chain(counters)
                 .collect(),
-            push: bytemuck::bytes_of(&push).to_vec(),
+            push: bytemuck::cast_slice(&push).to_vec(),
         });
     }
 }

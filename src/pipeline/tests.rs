@@ -75,6 +75,7 @@ impl Fixture {
             lens: buffer.slice_at(28_672, 0),
             space_table: 0,
             textures: None,
+            counters: None,
         };
         let buffer = Buffer::new("grids", 0, 1, 0, GridPageSlices::bytes(1000));
         let grids = GridPageSlices::cut(buffer, 1000).expect("made for it");

@@ -190,6 +190,8 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         kernels: vec![program()].into(),
         params: params.into(),
         space_table: 0,
+        counters: Arc::default(),
+        line_profile: None,
         widest_filter: world.options.filter,
         filtered: FilteredRecord::all(0, world.options.filter).into(),
         film_records: [0].into(),

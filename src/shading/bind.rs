@@ -169,7 +169,7 @@ impl ShadingBuilder<'_> {
     ) -> Program {
         let reflection = &composition.reflection;
         let asks_lights = reflection.block.slots.iter().any(|slot| slot.content == Content::LightList);
-        let light_list = if asks_lights { self.light_list(set, reflection) } else { 0 };
+        let light_list = if asks_lights { self.light_list(set, composition.program, reflection) } else { 0 };
         let camera_from_world = *self.world.camera.camera_from_world.first();
         let camera_from_object = camera_from_world * *drawable.world_from_object.first();
         let tables = self.params.block(reflection.tables.clone());
@@ -193,6 +193,7 @@ impl ShadingBuilder<'_> {
         let tokens = &self.programs.tokens;
         let block = fill(&reflection.block, &source, tokens, self.reporter);
         self.textures.note(reflection, &source, &block.computed, tokens, self.reporter);
+        self.programs.note_once(composition.program, block.took);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
         let variant = self.programs.variant(composition, &block.computed);
         Program { kernel: variant, block: self.params.block(block.records), inputs: inputs.into() }

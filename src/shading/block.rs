@@ -14,6 +14,7 @@ use spirv_gen::compose::{BlockLayout, BlockSlot, Content, Pattern, Role};
 use spirv_gen::interp::{BlockSurroundings, compute_block};
 use spirv_gen::ir::{Direction, MachineType, ParamDefault, QuerySource, RslType};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The sources of a block's values.
 pub(super) struct BlockSource<'a> {
@@ -140,6 +141,8 @@ impl<'a> BlockSource<'a> {
 pub(super) struct FilledBlock {
     pub records: Vec<ParamRecord>,
     pub computed: Vec<ValueWords>,
+    /// How long that took to compute.
+    pub took: Duration,
 }
 
 /// Creates a block with the values of all slots, and what its program computes of them.
@@ -154,8 +157,14 @@ pub(super) fn fill(
         let words = words(slot, source, tokens, reporter);
         place(&mut records, slot, &words);
     }
+    let mut took = Duration::ZERO;
     let computed = match &layout.program {
-        Some(program) => compute_block(program, records.as_flattened(), &ProgramHost { source, tokens }),
+        Some(program) => {
+            let begin = Instant::now();
+            let computed = compute_block(program, records.as_flattened(), &ProgramHost { source, tokens });
+            took = begin.elapsed();
+            computed
+        }
         None => Vec::new(),
     };
     for slot in &layout.slots {
@@ -163,7 +172,7 @@ pub(super) fn fill(
             place(&mut records, slot, &computed[number as usize]);
         }
     }
-    FilledBlock { records, computed }
+    FilledBlock { records, computed, took }
 }
 
 /// What the program of a block asks.

@@ -26,6 +26,8 @@ pub(super) struct LightUse {
     pub bound: BoundShader,
     /// Its shader as the scene gives it, with the shadow maps that it makes by itself.
     pub instance: Arc<ShaderInstance>,
+    /// The handles of the lights, of all of a kind.
+    pub handles: Vec<Arc<str>>,
 }
 
 /// The lights of a set: each with its shader, and the kinds in a canonical order.
@@ -55,7 +57,7 @@ impl ShadingBuilder<'_> {
         // The parts of an area light lack the same shader, which one of them reports.
         let (silent, mut missing) = (Reporter::silent(), None);
         for &light in lights {
-            let Light { shader: instance, maps, part, .. } = &*self.world.lights[light.0 as usize];
+            let Light { shader: instance, maps, part, handle, .. } = &*self.world.lights[light.0 as usize];
             let path = &self.world.options.search.shader;
             let is_known = part.is_some() && missing == Some(&instance.location);
             let reporter = if is_known { &silent } else { self.reporter };
@@ -75,13 +77,14 @@ impl ShadingBuilder<'_> {
                 let instance = Arc::new(with_share(with_maps(instance, maps, &shader), *part));
                 let reporter = if number == 0 { self.reporter } else { &silent };
                 let bound = bind_plain(&shader, &instance, reporter);
-                uses.push(LightUse { light, bound, instance });
+                uses.push(LightUse { light, bound, instance, handles: vec![Arc::clone(handle)] });
             }
         }
         let mut kinds: Vec<LightUse> = Vec::new();
         for used in &uses {
-            if !kinds.iter().any(|kind| same_kind(kind, used)) {
-                kinds.push(used.clone());
+            match kinds.iter_mut().find(|kind| same_kind(kind, used)) {
+                Some(kind) => kind.handles.extend(used.handles.iter().cloned()),
+                None => kinds.push(used.clone()),
             }
         }
         kinds.sort_by_cached_key(kind_order);
@@ -118,18 +121,23 @@ impl ShadingBuilder<'_> {
     }
 
     /// Returns the record of the light list for a set of lights in a pipeline.
-    pub(super) fn light_list(&mut self, set: &LightSet, reflection: &Reflection) -> u32 {
+    pub(super) fn light_list(&mut self, set: &LightSet, program: usize, reflection: &Reflection) -> u32 {
         let before = |kind: usize| set.lights.partition_point(|light| (light.kind as usize) < kind) as u32;
         let kinds = (0..set.kinds.len()).map(|kind| [before(kind), before(kind + 1), 0, 0]);
         let mut list: Vec<ParamRecord> = kinds.collect();
         for light in &set.lights {
-            let block = self.light_block(light, set, reflection);
+            let block = self.light_block(light, set, (program, reflection));
             list.push([light.kind, block, light.category, 0]);
         }
         self.params.block(list)
     }
 
-    fn light_block(&mut self, listed: &ListedLight, set: &LightSet, reflection: &Reflection) -> u32 {
+    fn light_block(
+        &mut self,
+        listed: &ListedLight,
+        set: &LightSet,
+        (program, reflection): (usize, &Reflection),
+    ) -> u32 {
         let (world, kind, instance) = (self.world, listed.kind, &*listed.instance);
         let light = &world.lights[listed.light.0 as usize];
         let camera_from_shader = *world.camera.camera_from_world.first() * *instance.world_from_shader.first();
@@ -150,6 +158,7 @@ impl ShadingBuilder<'_> {
         let layout = &reflection.lights[kind as usize];
         let block = fill(layout, &source, &self.programs.tokens, self.reporter);
         self.textures.note(reflection, &source, &block.computed, &self.programs.tokens, self.reporter);
+        self.programs.note_once(program, block.took);
         self.params.block(block.records)
     }
 }

@@ -19,6 +19,7 @@ mod facing;
 mod imager;
 mod inputs;
 mod lights;
+mod line_counters;
 mod params;
 pub mod prints;
 mod programs;
@@ -32,6 +33,7 @@ mod values;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::files::FileClaims;
+use crate::line_profile::Counter;
 use crate::pipeline::look::{Look, Program, ShadingKernel};
 use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World};
 use bind::FoundLook;
@@ -44,12 +46,13 @@ use programs::{CompiledPrograms, ProgramForm, Programs, Tokens};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
 use spirv_gen::compose::{PlacedShortfall, Reflection, Shortfall, TextureUse};
-use spirv_gen::emit::{Library as Helpers, LibraryError};
+use spirv_gen::emit::{Library as Helpers, LibraryError, LineCost};
 use spirv_gen::ir::LookupKind;
 use spirv_gen::partition::CutRule;
 pub use spirv_gen::partition::ForcedCut;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 use values::ValueWords;
 
 /// The name and type of an output besides colour and alpha.
@@ -91,6 +94,10 @@ pub struct Shading {
     pub space_table: u32,
     /// Texts by token, for what is printed and for textures.
     pub textures: NamedTextures,
+    /// What kernels count of their lines.
+    pub counters: Arc<[Counter]>,
+    /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
+    pub once: BTreeMap<Arc<str>, Duration>,
 }
 
 /// The texts of a world's programs, and those that are names of textures.
@@ -172,7 +179,7 @@ impl ShaderLibrary {
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
     pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
-        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true, decides: true };
+        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true, decides: true, lines: None };
         Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), form })
     }
 
@@ -181,7 +188,12 @@ impl ShaderLibrary {
     pub fn compile_for(&mut self, cpus: bool, aids: ProgramAids) {
         let ProgramAids { passes, rolls, decides } = aids;
         let cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(passes);
-        self.form = ProgramForm { cuts, rolls, decides };
+        self.form = ProgramForm { cuts, rolls, decides, ..self.form };
+    }
+
+    /// Has programs count what their lines cost: clocks, if all devices that run them have a shader clock.
+    pub fn count_lines(&mut self, have_clocks: bool) {
+        self.form.lines = Some(if have_clocks { LineCost::Clocks } else { LineCost::Steps });
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
@@ -206,8 +218,8 @@ fn shade(programs: Programs<'_>, shaders: &mut Shaders, world: &World, reporter:
     let longest = shader.programs.longest_light_block();
     let (params, space_table) = shader.params.finish(longest);
     let textures = NamedTextures { texts: shader.programs.tokens.texts(), ..shader.textures };
-    let CompiledPrograms { kernels, kernel_of } = shader.programs.finish();
-    Shading { looks: with_kernels(&looks, &kernel_of), kernels, params, space_table, textures }
+    let CompiledPrograms { kernels, kernel_of, counters, once } = shader.programs.finish();
+    Shading { looks: with_kernels(&looks, &kernel_of), kernels, params, space_table, textures, counters, once }
 }
 
 /// Returns looks with the kernels of the variants that they name.

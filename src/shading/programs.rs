@@ -3,8 +3,10 @@
 use super::OutputVariable;
 use super::decisions::{Decided, kernels_for};
 use super::lights::LightUse;
+use super::line_counters::LineCounters;
 use super::values::ValueWords;
 use crate::diagnostic::SourceLocation;
+use crate::line_profile::Counter;
 use crate::pipeline::look::{self, ResumableKernel, ShadingKernel, ShadingPass};
 use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel, KernelName};
 use crate::scene::ValueType;
@@ -15,12 +17,13 @@ use spirv_gen::compose::{
     Binding, BoundPipeline, Decision, Input, Opacity, OutputRequest, PlacedShortfall, Reflection, ShaderUse, Slice,
     bind_pipeline,
 };
-use spirv_gen::emit::{Library as Helpers, PassRun, PassRuns};
+use spirv_gen::emit::{Library as Helpers, LineCost, PassRun, PassRuns};
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::partition::CutRule;
 use spirv_gen::{Compiled, PipelineRequest, Resumable, compile_program};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 // The records that work.comp writes are those that compiled kernels read.
 const _: () = {
@@ -167,6 +170,10 @@ pub(super) struct CompiledPrograms {
     pub kernels: Arc<[ShadingKernel]>,
     /// For each variant the number of its kernel.
     pub kernel_of: Vec<usize>,
+    /// What the kernels count of their lines.
+    pub counters: Arc<[Counter]>,
+    /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
+    pub once: BTreeMap<Arc<str>, Duration>,
 }
 
 /// How programs are compiled: pictures are the same.
@@ -178,6 +185,8 @@ pub(super) struct ProgramForm {
     pub rolls: bool,
     /// Whether kernels are made for what drawables decide about branches.
     pub decides: bool,
+    /// What they count of their lines, if they do.
+    pub lines: Option<LineCost>,
 }
 
 /// The programs of a world.
@@ -192,6 +201,9 @@ pub(super) struct Programs<'a> {
     variants: Vec<Variant>,
     known_variants: FxHashMap<Variant, usize>,
     shortfalls: BTreeMap<PlacedShortfall, SourceLocation>,
+    counters: LineCounters,
+    /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
+    pub once: BTreeMap<Arc<str>, Duration>,
 }
 
 impl<'a> Programs<'a> {
@@ -207,6 +219,8 @@ impl<'a> Programs<'a> {
             variants: Vec::new(),
             known_variants: FxHashMap::default(),
             shortfalls: BTreeMap::new(),
+            counters: LineCounters::new(form.lines),
+            once: BTreeMap::new(),
         }
     }
 
@@ -277,15 +291,21 @@ impl<'a> Programs<'a> {
     }
 
     /// Compiles a kernel of a program for some decisions.
-    fn compile(&self, label: String, program: &OpenProgram, decided: &Decided) -> ShadingKernel {
+    fn compile(
+        &self,
+        label: String,
+        program: &OpenProgram,
+        decided: &Decided,
+        counters: &mut LineCounters,
+    ) -> ShadingKernel {
         let OpenProgram { signature, pipeline } = program;
         let tokens = |text: &str| self.tokens.token(text);
         let request = self.request(signature, &tokens);
         let Compiled { passes, pass_channels, resumable, demand, reflection } =
-            compile_program(pipeline.program(decided), &request, self.helpers, &self.form.cuts)
+            compile_program(pipeline.program(decided), &request, self.helpers, &self.form.cuts, self.form.lines)
                 .expect("the helper library is the one that was built with the compiler");
         let forms = KernelForms { passes, pass_channels, resumable, demand };
-        shading_kernel(label, forms, &reflection, signature)
+        shading_kernel(label, forms, &reflection, signature, counters)
     }
 
     fn outputs(&self, signature: &Signature) -> Vec<OutputRequest> {
@@ -320,10 +340,18 @@ impl<'a> Programs<'a> {
         lights.map(|light| light.records).max().unwrap_or(0)
     }
 
+    /// Adds to the time that the host takes to compute what is the same for an instance or a light of a program.
+    pub(super) fn note_once(&mut self, program: usize, took: Duration) {
+        if let (Some(program), false) = (self.open.get(program), took.is_zero()) {
+            *self.once.entry(label(&program.signature).into()).or_default() += took;
+        }
+    }
+
     /// Compiles the kernels, now that all variants are known.
-    pub(super) fn finish(self) -> CompiledPrograms {
+    pub(super) fn finish(mut self) -> CompiledPrograms {
         let mut kernels: Vec<ShadingKernel> = Vec::new();
         let mut named = FxHashMap::default();
+        let mut counters = std::mem::replace(&mut self.counters, LineCounters::new(None));
         let mut kernel_of = vec![0; self.variants.len()];
         for (number, program) in self.open.iter().enumerate() {
             let own = self.variants.iter().enumerate().filter(|(_, (program, _))| *program == number);
@@ -334,12 +362,12 @@ impl<'a> Programs<'a> {
             for (variant, decided) in variants.into_iter().zip(decided) {
                 kernel_of[variant] = *known.entry(decided).or_insert_with_key(|decided| {
                     let label = own_label(&mut named, &program.signature);
-                    kernels.push(self.compile(label, program, decided));
+                    kernels.push(self.compile(label, program, decided, &mut counters));
                     kernels.len() - 1
                 });
             }
         }
-        CompiledPrograms { kernels: kernels.into(), kernel_of }
+        CompiledPrograms { kernels: kernels.into(), kernel_of, counters: counters.all(), once: self.once }
     }
 }
 
@@ -379,7 +407,7 @@ fn label(signature: &Signature) -> String {
 }
 
 /// Returns what compiled kernels bind (spirv-gen's abi.rs).
-fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
+fn bindings(uses_textures: bool, counts_lines: bool) -> Vec<BufferBinding> {
     let buffer = |name, stride, access| BufferBinding { name, stride, access, form: BindingForm::Storage };
     let records = |name| BufferBinding { name, stride: 16, access: Access::Read, form: BindingForm::Records };
     let words = |name| BufferBinding { name, stride: 4, access: Access::Read, form: BindingForm::Words };
@@ -395,6 +423,7 @@ fn bindings(uses_textures: bool) -> Vec<BufferBinding> {
         bindings.extend(["tiles0", "tiles1", "tiles2", "tiles3"].map(words));
         bindings.extend(["tiles4", "tiles5", "tiles6", "tiles7"].map(words));
     }
+    bindings.extend(counts_lines.then(|| buffer("counters", 4, Access::ReadWrite)));
     bindings
 }
 
@@ -415,8 +444,8 @@ fn shading_kernel(
     KernelForms { passes, pass_channels, resumable, demand }: KernelForms,
     reflection: &Reflection,
     signature: &Signature,
+    counters: &mut LineCounters,
 ) -> ShadingKernel {
-    let bindings = bindings(reflection.uses_textures);
     let geometry = |input: &Input| match input {
         Input::PositionU | Input::Velocity => 1,
         Input::NormalV => 2,
@@ -428,28 +457,33 @@ fn shading_kernel(
     let carried = if signature.slice == Slice::Position { 3 } else { 0 };
     let colour = signature.slice == Slice::Colour;
     let first_variable = 1 + usize::from(signature.stores_opacity);
-    let push_bytes = size_of::<abi::Push>() as u32;
-    let program: Arc<str> = label.as_str().into();
-    let kernel = |label: String, spirv| {
-        let name = KernelName::of_program(&program, label);
-        Kernel::compiled(name, spirv, bindings.clone(), push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
+    let pipeline: Arc<str> = label.as_str().into();
+    let kernel = |label: String, spirv, counts_lines: bool| {
+        let push_bytes = size_of::<abi::Push>() as u32 + if counts_lines { 4 } else { 0 };
+        let bindings = bindings(reflection.uses_textures, counts_lines);
+        let name = KernelName::of_program(&pipeline, label);
+        Kernel::compiled(name, spirv, bindings, push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
     };
-    let all = |label: &str, passes: PassRuns| -> Vec<ShadingPass> {
-        let count = passes.kernels.len();
+    let mut all = |label: &str, passes: PassRuns| -> Vec<ShadingPass> {
+        let (count, counts_lines) = (passes.kernels.len(), !passes.lines.is_empty());
         let label_of =
             |number| if count > 1 { format!("{label}, kernel {number} of {count}") } else { label.to_string() };
-        let kernels = passes.kernels.into_iter().zip(1..).map(|(spirv, number)| kernel(label_of(number), spirv));
-        let kernels: Vec<Arc<Kernel>> = kernels.collect();
-        let pass =
-            |run: &PassRun| ShadingPass { kernel: Arc::clone(&kernels[run.kernel]), first_channel: run.first_channel };
-        passes.runs.iter().map(pass).collect()
+        let kernels = passes.kernels.into_iter().zip(1..);
+        let kernels: Vec<Arc<Kernel>> =
+            kernels.map(|(spirv, number)| kernel(label_of(number), spirv, counts_lines)).collect();
+        let pass = |(number, run): (usize, &PassRun)| {
+            let lines = passes.lines.get(number);
+            let counters = lines.map(|lines| counters.add(&pipeline, number, lines, &signature.lights));
+            ShadingPass { kernel: Arc::clone(&kernels[run.kernel]), first_channel: run.first_channel, counters }
+        };
+        passes.runs.iter().enumerate().map(pass).collect()
     };
     let resumable = resumable.map(|Resumable { passes, state_channels }| ResumableKernel {
         passes: all(&format!("{label} (long loops)"), passes),
         state_channels,
     });
     ShadingKernel {
-        demand: demand.map(|spirv| kernel(format!("{label} (names tiles)"), spirv)),
+        demand: demand.map(|spirv| kernel(format!("{label} (names tiles)"), spirv, false)),
         passes: all(&label, passes),
         pass_channels,
         resumable,

@@ -21,6 +21,7 @@ mod imaging;
 mod interpolation;
 mod language;
 mod lights;
+mod line_profile;
 mod long_loops;
 mod lookups;
 mod many_steps;

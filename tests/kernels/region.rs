@@ -229,6 +229,7 @@ impl Region {
             lens: lab.space("lens", 0),
             space_table: 0,
             textures: None,
+            counters: None,
         };
         let page = PageSlices { primitives: lab.space("primitives", 0), data: lab.space("data", 0) };
         Self { lab, frame, page, pixels, capacity, slices, division: Division::Micropolygons }

@@ -154,6 +154,7 @@ impl Scene {
             lens: lab.space("lens", 0),
             space_table: 0,
             textures: None,
+            counters: None,
         };
         let page =
             PageSlices { primitives: lab.upload("primitives", &page.primitives), data: lab.upload("data", &page.data) };

@@ -15,6 +15,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("schedule", &[]),
     ("heap", &[]),
     ("host_memory", &["stats::human_bytes"]),
+    ("line_profile", &[]),
     ("scene", &["diagnostic"]),
     ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes", "texture"]),
     ("exr_blocks", &[]),
@@ -34,6 +35,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "scene",
             "diagnostic",
             "files",
+            "line_profile",
             "points",
             "pipeline::look",
             "pipeline::imager",
@@ -48,7 +50,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("profile", &["pipeline::recording", "stats"]),
     ("outcome", &["film", "stats"]),
     ("pipeline_choice", &["files", "gpu", "pipeline::plan"]),
-    ("options", &["film", "files", "pipeline_choice", "scene::SearchPaths", "trace"]),
+    ("options", &["film", "files", "line_profile", "pipeline_choice", "scene::SearchPaths", "trace"]),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
     (
         "scale",
@@ -65,6 +67,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "gpu",
             "heap",
             "host_memory",
+            "line_profile",
             "options",
             "outcome",
             "pipeline",
@@ -139,8 +142,8 @@ const PHASES: &[(&str, &[&str])] = &[
     ("passes", &["interp::evaluate", "interp::index", "abi", "ir"]),
     ("partition", &["passes", "ir"]),
     ("compose", &["passes", "interp::index", "interp::spline", "abi", "ir", "span"]),
-    ("emit", &["passes", "abi", "ir"]),
-    ("compile", &["emit", "compose", "partition", "passes", "ir"]),
+    ("emit", &["partition::steps_of", "passes", "abi", "ir"]),
+    ("compile", &["emit", "compose", "partition", "passes", "abi", "ir"]),
     ("standard", &[]),
     ("spirv_gen", &["compile", "compose", "front", "lower", "sema"]),
 ];

@@ -17,10 +17,12 @@ impl Emitter<'_> {
         for step in lookup_steps(body, &body.region(region).insts) {
             match step {
                 Step::One(inst) => {
+                    self.count_line_of(inst);
                     let results = self.inst(inst)?;
                     self.set(&body.inst(inst).results, &results);
                 }
                 Step::Lookups(lookup, insts) => {
+                    insts.iter().for_each(|&inst| self.count_line_of(inst));
                     let args: Vec<_> = insts.iter().map(|&inst| self.get(&body.inst(inst).args)).collect();
                     let found = self.lookups(lookup, &args)?;
                     insts.iter().zip(found).for_each(|(&inst, word)| self.set(&body.inst(inst).results, &[word]));
@@ -45,6 +47,7 @@ impl Emitter<'_> {
                 let (yes, no) = (self.s.id(), self.s.id());
                 let merge = self.s.id();
                 let cond = self.value(data.args[0]);
+                self.count_jump(None);
                 self.s.selection_merge(merge);
                 self.s.effect(Op::BranchConditional, &[cond, yes, no]);
                 self.branches(inst, &[yes, no], merge)
@@ -54,6 +57,7 @@ impl Emitter<'_> {
                 let merge = self.s.id();
                 let selector = self.value(data.args[0]);
                 let (default, cases) = labels.split_last().expect("a switch has a default");
+                self.count_jump(None);
                 self.s.selection_merge(merge);
                 self.s.switch(selector, *default, cases);
                 self.branches(inst, &labels, merge)
@@ -80,10 +84,13 @@ impl Emitter<'_> {
     /// Writes the regions of a selection under their labels, and joins them.
     fn branches(&mut self, inst: Inst, labels: &[Word], merge: Word) -> Result<Vec<Word>, EmitError> {
         let data = self.body.inst(inst);
-        let mut ends = Vec::new();
+        let (mut ends, mut before) = (Vec::new(), None);
+        let line = self.counted_line();
         for (&label, &region) in labels.iter().zip(&data.regions) {
             self.s.block(label);
+            before.replace(region).into_iter().for_each(|before| self.count_wait(before));
             let results = self.scoped_region(region)?;
+            self.count_jump(line);
             ends.push((results, self.s.at()));
             self.s.branch(merge);
         }
@@ -94,6 +101,7 @@ impl Emitter<'_> {
             let ty = self.ty(self.body.ty(result));
             joined.push(self.s.phi(ty, &from));
         }
+        before.into_iter().for_each(|before| self.count_wait(before));
         Ok(joined)
     }
 
@@ -128,10 +136,12 @@ impl Emitter<'_> {
         let defined = body.region(condition).insts.iter().flat_map(|&i| &body.inst(i).results);
         seen.extend(defined.filter(|v| self.is_used(inner, **v)));
 
+        let line = self.counted_line();
         let (init, stopped) = self.enter_loop(inst, self.get(&data.args));
         self.set(carried, &init);
         let first = self.loop_condition(inst, condition)?;
         let before = self.get(&seen);
+        self.count_jump(line);
         let entry = self.s.at();
         let [preheader, header, work, next, exit, merge] = std::array::from_fn(|_| self.s.id());
         self.s.selection_merge(merge);
@@ -157,6 +167,7 @@ impl Emitter<'_> {
         self.set(carried, &results);
         let again = self.loop_condition(inst, condition)?;
         self.records.pop();
+        self.count_jump(line);
         let last = self.s.at();
         self.s.effect(Op::BranchConditional, &[again, next, exit]);
         self.s.block(next);
@@ -173,6 +184,7 @@ impl Emitter<'_> {
         let all = ended.iter().zip(from_loop.iter().zip(&init));
         let ended: Vec<_> =
             all.map(|(&ty, (&looped, &init))| self.s.phi(ty, &[(init, entry), (looped, exit)])).collect();
+        self.count_wait(inner);
         self.leave_loop(inst, stopped, &ended);
         Ok(ended)
     }
@@ -188,6 +200,8 @@ impl Emitter<'_> {
         let (condition, inner) = (data.regions[0], data.regions[1]);
         let carried = &body.region(condition).params;
         let (init, stopped) = self.enter_loop(inst, self.get(&data.args));
+        let line = self.counted_line();
+        self.count_jump(line);
         let entry = self.s.at();
         let [header, test, work, next, merge] = std::array::from_fn(|_| self.s.id());
         self.s.branch(header);
@@ -202,12 +216,14 @@ impl Emitter<'_> {
         self.records.push(FxHashMap::default());
         self.begin_trip(inst);
         let go = self.loop_condition(inst, condition)?;
+        self.count_jump(line);
         self.s.effect(Op::BranchConditional, &[go, work, merge]);
         self.s.block(work);
         self.count_trip(inst)?;
         let results = self.region(inner)?;
         let results = self.end_trip(inst, &phis, results);
         self.records.pop();
+        self.count_jump(line);
         self.s.branch(next);
         self.s.block(next);
         self.s.branch(header);
@@ -215,6 +231,7 @@ impl Emitter<'_> {
             self.s.extend_phi(phi, word, next);
         }
         self.s.block(merge);
+        self.count_wait(inner);
         self.leave_loop(inst, stopped, &phis);
         Ok(phis)
     }

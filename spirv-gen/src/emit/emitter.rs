@@ -6,6 +6,7 @@ use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
 use super::options::{EmitOptions, StopRecord};
 use super::spirv::Spirv;
+use super::stopwatch::Stopwatch;
 use crate::abi::{self, channels, output_channel};
 use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Slot, Value};
 use crate::passes::{SavedLoops, Stored, uncounted_loops};
@@ -37,6 +38,8 @@ pub(super) struct Emitter<'a> {
     pub(super) suspension: Suspension,
     /// Where passes leave for each other that a vertex has stopped.
     pub(super) stop: Option<StopRecord>,
+    /// Counts what lines cost.
+    pub(super) stopwatch: Option<Stopwatch>,
 }
 
 /// A record in a buffer.
@@ -90,7 +93,7 @@ impl<'a> Emitter<'a> {
     ) -> Result<Self, EmitError> {
         let (saved, stop) = (options.saved.clone(), options.stop);
         let mut s = Spirv::new();
-        let interface = Interface::new(&mut s);
+        let interface = Interface::new(&mut s, options.lines.map(|lines| lines.binding));
         let mut variables = interface.variables();
         let mut exchange = Exchange::new(&mut s, body, !saved.is_empty() || stop.is_some_and(StopRecord::stops_here));
         variables.extend(exchange.variables());
@@ -101,6 +104,7 @@ impl<'a> Emitter<'a> {
         s.block(first);
         let frame = KernelIds::begin(&mut s, &interface);
         exchange.begin(&mut s, &frame);
+        let stopwatch = options.lines.and_then(|lines| Stopwatch::begin(&mut s, &interface, body, lines));
         let mut this = Self {
             s,
             imports: Imports::new(library),
@@ -119,6 +123,7 @@ impl<'a> Emitter<'a> {
             saved,
             suspension: Suspension::default(),
             stop,
+            stopwatch,
         };
         if options.waits_for_tiles {
             this.begin_pass()?;
@@ -272,6 +277,7 @@ impl<'a> Emitter<'a> {
 
     /// Stores the results and closes the kernel.
     pub(super) fn finish(&mut self, results: &[(Value, Word)], options: &EmitOptions) {
+        self.count_no_line();
         let (store, end) = (self.s.id(), self.s.id());
         self.s.selection_merge(end);
         let active = self.frame.active;
@@ -300,6 +306,7 @@ impl<'a> Emitter<'a> {
         self.store_marks();
         self.s.branch(end);
         self.s.block(end);
+        self.store_counts();
         self.s.effect(Op::Return, &[]);
         self.s.end_function();
         self.interface.append(&mut self.imports.variables);

@@ -11,7 +11,7 @@ const PUSH_WORDS: u32 = (size_of::<abi::Push>() / 4) as u32;
 
 /// A storage buffer: the variable, and the type of a pointer to one of its elements.
 #[derive(Clone, Copy)]
-struct StorageBuffer {
+pub(super) struct StorageBuffer {
     variable: Word,
     element: Word,
     pointer: Word,
@@ -75,6 +75,8 @@ pub(super) struct Interface {
     params: TexelBuffer,
     status: StorageBuffer,
     inputs: TexelBuffer,
+    /// Counters of lines, if there are some.
+    counters: Option<StorageBuffer>,
     push: Word,
     local_index: Word,
     workgroup: Word,
@@ -85,7 +87,8 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    pub(super) fn new(s: &mut Spirv) -> Self {
+    /// Declares all variables; `counters` is the binding of counters of lines.
+    pub(super) fn new(s: &mut Spirv, counters: Option<u32>) -> Self {
         let u32 = s.type_u32();
         let uvec4 = s.type_vector(u32, 4);
         let work = texels(s, "Work", abi::binding::WORK);
@@ -93,9 +96,11 @@ impl Interface {
         let params = texels(s, "Params", abi::binding::PARAMS);
         let status = storage(s, "Status", abi::binding::STATUS, u32, 4);
         let inputs = texels(s, "Inputs", abi::binding::INPUTS);
-        let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); PUSH_WORDS as usize]);
+        let counters = counters.map(|binding| storage(s, "Counters", binding, u32, 4));
+        let push_words = PUSH_WORDS + u32::from(counters.is_some());
+        let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); push_words as usize]);
         s.decorate(block, Decoration::Block, &[]);
-        for member in 0..PUSH_WORDS {
+        for member in 0..push_words {
             s.decorate_member(block, member, Decoration::Offset, &[Operand::LiteralBit32(4 * member)]);
         }
         let push = s.variable(StorageClass::PushConstant, block);
@@ -113,14 +118,21 @@ impl Interface {
         s.decorate(groups, Decoration::BuiltIn, &[Operand::BuiltIn(BuiltIn::NumWorkgroups)]);
         let driver_threads = s.fresh_global(Op::SpecConstant, Some(u32), vec![Operand::LiteralBit32(1)]);
         s.decorate(driver_threads, Decoration::SpecId, &[Operand::LiteralBit32(abi::DRIVER_THREADS_ID)]);
-        Self { work, arena, params, status, inputs, push, local_index, workgroup, groups, driver_threads }
+        Self { work, arena, params, status, inputs, counters, push, local_index, workgroup, groups, driver_threads }
+    }
+
+    /// Returns the counters of lines.
+    pub(super) fn counters(&self) -> Option<StorageBuffer> {
+        self.counters
     }
 
     /// Returns all global variables, as the entry point must list them.
     pub(super) fn variables(&self) -> Vec<Word> {
         let texels = [self.work, self.params, self.inputs].map(|b| b.variable);
+        let counters: Vec<Word> = self.counters.iter().map(|b| b.variable).collect();
         [
             &texels[..],
+            &counters,
             &[self.arena.variable, self.status.variable, self.push, self.local_index, self.workgroup, self.groups],
         ]
         .concat()
@@ -161,7 +173,7 @@ impl TexelBuffer {
 }
 
 impl StorageBuffer {
-    fn at(self, s: &mut Spirv, index: Word) -> Word {
+    pub(super) fn at(self, s: &mut Spirv, index: Word) -> Word {
         let zero = s.u32(0);
         s.inst(Op::AccessChain, self.pointer, &[self.variable, zero, index])
     }
@@ -226,7 +238,7 @@ fn dealt(s: &mut Spirv, interface: &Interface, group: Word) -> Word {
 }
 
 impl Interface {
-    fn push_field(&self, s: &mut Spirv, member: u32) -> Word {
+    pub(super) fn push_field(&self, s: &mut Spirv, member: u32) -> Word {
         let u32 = s.type_u32();
         let (pointer, index) = (s.type_pointer(StorageClass::PushConstant, u32), s.u32(member));
         let at = s.inst(Op::AccessChain, pointer, &[self.push, index]);
@@ -418,7 +430,7 @@ impl KernelIds {
 }
 
 /// Returns the scope and the memory semantics of an atomic operation that orders nothing else.
-fn relaxed_on_device(s: &mut Spirv) -> [Word; 2] {
+pub(super) fn relaxed_on_device(s: &mut Spirv) -> [Word; 2] {
     [s.u32(Scope::Device as u32), s.u32(MemorySemantics::RELAXED.bits())]
 }
 

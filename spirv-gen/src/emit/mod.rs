@@ -5,7 +5,8 @@
 //! * `emitter` is a kernel that is being written; `code` turns regions into blocks, `ops` operations into instructions;
 //!   `together` is what a workgroup does together, by the shared memory of `exchange`; `lookup` looks textures up,
 //!   `gather` makes a loop of many lookups, `print` writes what is printed, `suspend` lets loops stop and go on,
-//!   `passes` are the kernels of a program that is cut.
+//!   `passes` are the kernels of a program that is cut, `stopwatch` counts what lines cost, as
+//!   `count_lines` says where they are.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -15,6 +16,7 @@
 //! 10 to 40% slower, so straight-line calls stay as they are, but for texture lookups, which are longer.
 
 mod code;
+mod count_lines;
 mod emitter;
 mod error;
 mod exchange;
@@ -27,12 +29,13 @@ mod options;
 mod passes;
 mod print;
 mod spirv;
+mod stopwatch;
 mod suspend;
 mod together;
 mod write;
 
 pub use error::EmitError;
 pub use import::{Library, LibraryError};
-pub use options::{EmitOptions, StopRecord};
+pub use options::{EmitOptions, LineCost, LineCounters, StopRecord};
 pub use passes::{PassKernels, PassRun, PassRuns};
 pub use write::{emit, emit_with};

@@ -16,6 +16,26 @@ pub struct EmitOptions {
     pub stop: Option<StopRecord>,
     /// Whether it is a pass of a program that looks textures up, and stores nothing if an earlier pass missed tiles.
     pub waits_for_tiles: bool,
+    /// What lines of shaders cost, if that is counted.
+    pub lines: Option<LineCounters>,
+}
+
+/// What is counted of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineCost {
+    /// Clocks of the device, which must have `shaderSubgroupClock` of `VK_KHR_shader_clock`.
+    Clocks,
+    /// Steps of the operations that are run: an estimate.
+    Steps,
+}
+
+/// A kernel counts what lines of shaders cost ([`crate::abi::COUNTERS_PUSH_WORD`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineCounters {
+    /// What is counted.
+    pub cost: LineCost,
+    /// The binding of the counters.
+    pub binding: u32,
 }
 
 /// The channel in which passes leave for later ones how many loop trips a vertex has made, and whether it has stopped:

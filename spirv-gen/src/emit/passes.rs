@@ -2,9 +2,9 @@
 
 use super::error::EmitError;
 use super::import::Library;
-use super::options::{EmitOptions, StopRecord};
+use super::options::{EmitOptions, LineCounters, StopRecord};
 use super::write::emit_with;
-use crate::ir::Body;
+use crate::ir::{Body, LineTable, SourceLine};
 use crate::passes::{CutProgram, SavedLoops};
 use rustc_hash::FxHashMap;
 
@@ -17,6 +17,7 @@ pub struct PassKernels<'a> {
     /// The first pass whose loops may stop, if others follow.
     stopping: Option<usize>,
     pass_channels: u32,
+    counters: Option<LineCounters>,
 }
 
 impl<'a> PassKernels<'a> {
@@ -32,7 +33,13 @@ impl<'a> PassKernels<'a> {
             *saved = std::mem::take(saved).behind(first);
             first += records;
         }
-        Self { program, carried, loops, stopping, pass_channels }
+        Self { program, carried, loops, stopping, pass_channels, counters: None }
+    }
+
+    /// Returns kernels that count what lines cost.
+    #[must_use]
+    pub fn counting(self, counters: Option<LineCounters>) -> Self {
+        Self { counters, ..self }
     }
 
     /// Returns the channels in which passes save values for each other.
@@ -76,11 +83,15 @@ impl<'a> PassKernels<'a> {
                     stored: Some(pass.stored.clone()),
                     stop: self.stop(number, resumable),
                     waits_for_tiles: looks_up,
+                    lines: self.counters,
                 };
                 runs.kernels.push(emit_with(&pass.body, library, tokens, &options)?);
             }
             pass.form.into_iter().for_each(|form| _ = answering.insert(form, kernel));
             runs.runs.push(PassRun { kernel, first_channel: pass.first_channel });
+            if self.counters.is_some() {
+                runs.lines.push(LineTable::of(&pass.body).lines().to_vec());
+            }
         }
         Ok(runs)
     }
@@ -99,6 +110,8 @@ pub struct PassRuns {
     pub kernels: Vec<Vec<u32>>,
     /// The runs, one after the other on the same vertices.
     pub runs: Vec<PassRun>,
+    /// For each run, the lines that it counts the cost of; empty if nothing is counted.
+    pub lines: Vec<Vec<SourceLine>>,
 }
 
 /// A run of a kernel.

@@ -79,6 +79,11 @@ impl Spirv {
         }
     }
 
+    pub(super) fn extension(&mut self, name: &str) {
+        let operands = vec![Operand::LiteralString(name.into())];
+        self.module.extensions.push(Instruction::new(Op::Extension, None, None, operands));
+    }
+
     pub(super) fn name(&mut self, id: Word, name: &str) {
         let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.into())];
         self.module.debug_names.push(Instruction::new(Op::Name, None, None, operands));

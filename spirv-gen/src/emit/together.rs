@@ -1,7 +1,7 @@
 //! What the points of a workgroup do together: derivatives and votes.
 
 use super::emitter::Emitter;
-use super::exchange::{ExchangeHalf, barrier, cell, when};
+use super::exchange::{ExchangeHalf, cell, when};
 use crate::abi;
 use crate::ir::{Axis, Builtin, MachineType, Value};
 use rspirv::spirv::{Op, StorageClass, Word};
@@ -24,7 +24,7 @@ impl Emitter<'_> {
             }
             row += ty.words();
         }
-        barrier(&mut self.s);
+        self.meet();
         let taken = items.iter().map(|&(arg, axis)| {
             let ty = self.body.ty(args[arg as usize]);
             let first = first_rows[arg as usize];
@@ -116,7 +116,8 @@ impl Emitter<'_> {
         let first = s.inst(Op::IEqual, bool, &[self.frame.lane, zero]);
         // The next cell was last read before the barrier of the vote before this one.
         when(s, first, |s| s.effect(Op::Store, &[cleared, zero]));
-        barrier(s);
+        self.meet();
+        let s = &mut self.s;
         let raised = s.load(u32, pointer);
         let is_raised = |at| {
             let bit = s.u32(1_u32 << at);

@@ -72,6 +72,7 @@ mod body;
 mod build;
 mod compose;
 mod filter;
+mod lines;
 mod lookup;
 mod named;
 pub mod op;
@@ -92,6 +93,7 @@ pub use body::{
 pub use build::{Builder, LightSample, Receiver};
 pub use compose::{Fresnel, TransformKind, is_current};
 pub use filter::StepFilter;
+pub use lines::{LineTable, SourceLine};
 pub use lookup::{Lookup, LookupKind, TextureFact};
 pub use op::{
     Axis, Basis, Buffer, Builtin, ColorSpace, Direction, Global, LIGHT_SITES, MessageTarget, NoiseKind, Op, ParamId,

@@ -39,3 +39,4 @@ pub use pass::{Pass, Resources};
 pub use rds::{rds, rds_h};
 pub use rule::{CutPlan, CutRule, ForcedCut, SAVED_WORDS_MAX};
 pub use shader::ShaderDag;
+pub(crate) use weights::steps_of;

@@ -65,6 +65,16 @@ pub(super) fn weight(body: &Body, inst: Inst, shared: &SharedLoops, lookup_steps
     weight
 }
 
+/// Steps of a lookup where nothing else is known of it.
+const LOOKUP_STEPS: u32 = 400;
+
+/// Returns the steps of an instruction, without what it owns.
+pub(crate) fn steps_of(body: &Body, inst: Inst) -> u32 {
+    let data = body.inst(inst);
+    let words = data.results.iter().map(|&result| body.ty(result).words()).sum();
+    if data.op.has_regions() { 1 } else { steps(&data.op, words, LOOKUP_STEPS).min(STEPS_MAX) }
+}
+
 /// Returns the weight of a region.
 pub(super) fn region_weight(body: &Body, region: Region, lookup_steps: u32) -> Weight {
     let (mut sum, shared) = (Weight::default(), shared_loops(body, region));

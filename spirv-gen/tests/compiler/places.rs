@@ -1,13 +1,14 @@
 //! Places of instructions: what the passes leave of them, and that they decide nothing.
 
-use crate::library::library;
+use crate::library::{library, validate};
 use crate::test_pipeline::TestPipeline;
 use spirv_gen::compose::{Role, ShaderUse, Slice};
+use spirv_gen::emit::LineCost;
 use spirv_gen::ir::{Body, Inst, Op, PlaceId, RslType, Shader, ShaderKind};
 use spirv_gen::partition::{CutRule, ForcedCut};
 use spirv_gen::syntax::loader::{LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
-use spirv_gen::{Compiled, Resumable, compile, lower, parse_shaders, standard};
+use spirv_gen::{Compiled, PipelineRequest, Resumable, compile, compile_program, lower, parse_shaders, standard};
 use std::path::Path;
 
 /// The only file that there is to include.
@@ -150,4 +151,40 @@ fn places_leave_no_trace_in_words() {
         }
     }
     assert!(kernels > 100, "{kernels} kernels");
+}
+
+/// Each line of a program that is cut is counted in some pass, and a lookup that is a call at the line of the call.
+#[test]
+fn passes_count_the_lines_that_they_run() {
+    let text = "surface maps(string a = \"\", b = \"\";) {\n  float x = texture(a, s, t);\n  float i, sum = 0;\n\
+                \n  for (i = 0; i < 3 * t; i += 1)\n    sum += noise(P * (i + x));\n\
+                \n  Ci = sum * Du(x) + color texture(b, x, t);\n  Oi = 1;\n}\n";
+    let maps = one("maps.sl", text);
+    let pipeline = TestPipeline::surface(&maps, &[], OUTPUTS);
+    let lines_of = |rule: &CutRule, cost| -> (Vec<u32>, usize) {
+        let request = PipelineRequest { textures: true, ..pipeline.request(&|text| text.len() as u32) };
+        let compiled = compile_program(compose(&request), &request, library(), rule, Some(cost)).expect("it compiles");
+        let resumable = compiled.resumable.expect("its loop may be long").passes;
+        let mut found = Vec::new();
+        for passes in [&compiled.passes, &resumable] {
+            passes.kernels.iter().for_each(|words| validate(words));
+            assert_eq!(passes.lines.len(), passes.runs.len());
+        }
+        for line in compiled.passes.lines.iter().flatten() {
+            assert_eq!((&*line.shader, &*line.file, line.role), ("maps", "maps.sl", Some(Role::Surface)));
+            found.push(line.line);
+        }
+        found.sort_unstable();
+        found.dedup();
+        (found, compiled.passes.runs.len())
+    };
+    let forced = |cut| CutRule::CPU.forced(Some(cut));
+    let rules = [CutRule::NEVER, forced(ForcedCut::Passes(3)), forced(ForcedCut::Calls)];
+    for (rule, runs_min) in rules.iter().zip([1, 2, 4]) {
+        for cost in [LineCost::Clocks, LineCost::Steps] {
+            let (lines, runs) = lines_of(rule, cost);
+            assert!([2, 5, 6, 8].iter().all(|line| lines.contains(line)), "{lines:?}");
+            assert!(runs >= runs_min, "{runs} runs");
+        }
+    }
 }

@@ -256,6 +256,7 @@ fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<Rend
         capture: flags.capture.clone().map(|path| CaptureOptions { path, region: flags.capture_region }),
         profile: profiling.is_some(),
         trace,
+        line_profile: None,
         files: Arc::new(files.with_output_limit(flags.max_output)),
     })
 }

@@ -32,6 +32,10 @@ fn cut(arena: &mut Arena, picture: &Picture) -> Result<FrameSlices, ArenaFull> {
         lens: arena.cut(world.lens.len() as u64)?,
         space_table: picture.space_table,
         textures: None,
+        counters: match picture.counters.len() as u64 {
+            0 => None,
+            count => Some(arena.cut(2 * count)?),
+        },
     })
 }
 
@@ -46,6 +50,9 @@ fn upload_to(device: &mut Device, frame: &FrameSlices, picture: &Picture) -> Res
     device.upload(frame.solid_steps, &world.solids.steps)?;
     device.upload(frame.motion, &world.motion)?;
     device.upload(frame.lens, &world.lens)?;
+    if let Some(counters) = frame.counters {
+        device.upload(counters, &vec![0; counters.count() as usize])?;
+    }
     let bindings = frame.primvar_bindings.part(0..world.primvar_bindings.len() as u64);
     device.upload(bindings, &world.primvar_bindings)
 }

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::SourceLocation;
 use crate::gpu::DeviceInfo;
+use crate::line_profile::{Counter, LineProfile};
 use crate::pipeline::look::{ImagerProgram, ShadingKernel};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::stage::{Composition, DisplayDemands, FilteredRecord, PictureFeatures};
@@ -51,6 +52,10 @@ pub(crate) struct Picture {
     pub params: Arc<[[f32; 4]]>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
+    /// What its programs count of their lines.
+    pub counters: Arc<[Counter]>,
+    /// Receives what they have counted.
+    pub line_profile: Option<Arc<LineProfile>>,
     /// The pixel filter, as wide as the widest of all filters.
     pub widest_filter: Filter,
     /// The records of finished pixels.

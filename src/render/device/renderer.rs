@@ -167,8 +167,18 @@ impl DeviceRenderer {
         self.regions = None;
     }
 
+    /// Adds what programs have counted to the profile. What a device counted that has failed is lost.
+    fn read_counters(&mut self) {
+        let (Some(counters), Some(profile)) = (self.shared.frame.counters, &self.picture.line_profile) else { return };
+        if let Ok(words) = self.device.read(counters) {
+            let counted = words.chunks_exact(2).map(|words| u64::from(words[1]) << 32 | u64::from(words[0]));
+            profile.add(&self.picture.counters, &counted.collect::<Vec<u64>>());
+        }
+    }
+
     /// Frees the picture's memory and returns the device.
     pub(crate) fn finish(mut self) -> Device {
+        self.read_counters();
         self.shared.pages.free(&mut self.device);
         self.end_picture();
         self.device.free(self.frame_buffer);

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState, Film};
-use crate::gpu::{DeviceKind, default_cache_folder};
+use crate::gpu::{DeviceKind, SHADER_CLOCK, default_cache_folder};
 use crate::host_memory::{Charge, ChargeKind, HostMemory};
 use crate::options::{HANG_TIMEOUT, RenderOptions};
 use crate::outcome::Ending;
@@ -91,6 +91,10 @@ impl<'a> Session<'a> {
             .expect("the helper library was built with the compiler");
         let has_cpus = slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu);
         shading.compile_for(has_cpus, tuning.programs);
+        if let Some(profile) = &options.line_profile {
+            let have_clocks = slots.iter().all(|slot| slot.info.has(SHADER_CLOCK));
+            shading.count_lines(have_clocks && !profile.estimates());
+        }
         Self {
             options,
             reporter,

@@ -27,6 +27,9 @@ impl Session<'_> {
         let outputs = FilmOutputs::of(film.layout(), world.options.filter);
         let shaded = self.shading.shade(world, &outputs.variables, self.reporter);
         self.stats.stages.add(Stage::Compile, begin.elapsed());
+        if let Some(profile) = &self.options.line_profile {
+            shaded.once.iter().for_each(|(pipeline, took)| profile.add_host(pipeline, *took));
+        }
         let begin = Instant::now();
         let drawn = DrawnWorld::new(world, &shaded.looks, self.page_bytes());
         self.stats.stages.add(Stage::Upload, begin.elapsed());
@@ -82,6 +85,8 @@ impl Session<'_> {
             kernels: shaded.kernels,
             params: shaded.params,
             space_table: shaded.space_table,
+            counters: shaded.counters,
+            line_profile: self.options.line_profile.clone(),
             widest_filter: world.options.widest_filter(),
             filtered: outputs.filtered.into(),
             depth_filter: layout.has_depth().then_some(world.options.hider.depth_filter),

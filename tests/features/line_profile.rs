@@ -1,0 +1,115 @@
+//! What shading costs by line of RSL: kernels count it, and draw the same pictures.
+
+use super::{RenderedScene, draw_as};
+use anthill::line_profile::{LineProfile, LineRow, LineUnit, parts, text};
+use std::fs;
+use std::sync::Arc;
+
+const HEAD: &str = "PixelSamples 1 1\nHider \"hidden\" \"jitter\" [0]\nScreenWindow 0 1 0 1\nFormat 160 160 1\n\
+    Display \"$DIR/a.exr\" \"exr\" \"rgb\" \"string exrpixeltype\" \"float\"\n";
+const CARD: &str = "Patch \"bilinear\" \"P\" [0 1 1 1 1 1 0 0 1 1 0 1]\nWorldEnd\n";
+
+const WALL: (&str, &str) =
+    ("wall.sl", "surface wall(float k = 2;) {\n  Ci = sqrt(k) * Cs * diffuse(N);\n  Oi = 1;\n}\n");
+
+/// A light whose colour is computed in line 4.
+fn lamp(name: &str, colour: &str) -> String {
+    format!(
+        "light {name}(point from = point \"world\" (0.5, 0.5, 0);) {{\n  illuminate (from) {{\n\n    Cl = {colour};\n  }}\n}}\n"
+    )
+}
+
+/// Sums noise in a loop of its own line.
+const SLOW: &str = "light slow(point from = point \"world\" (0.5, 0.5, 0); float n = 100;) {\n  illuminate (from) {\n    \
+    float i, sum = 0;\n    for (i = 0; i < n; i += 1)\n      sum += noise(Ps * (i + 4));\n    Cl = sum / n;\n  }\n}\n";
+
+fn drawn(shaders: &[(&str, &str)], world: &str, profile: Option<&Arc<LineProfile>>) -> RenderedScene {
+    let rib = format!("{HEAD}WorldBegin\n{world}{CARD}");
+    let scene = draw_as(shaders, &rib, &|options| options.line_profile = profile.cloned());
+    assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+    scene
+}
+
+fn profiled(shaders: &[(&str, &str)], world: &str, profile: LineProfile) -> (RenderedScene, Vec<LineRow>) {
+    let profile = Arc::new(profile);
+    let scene = drawn(shaders, world, Some(&profile));
+    (scene, profile.rows())
+}
+
+/// Returns the last part of a row's file, and its line.
+fn place(row: &LineRow) -> (&str, u32) {
+    (row.key.file.rsplit('/').next().unwrap_or(""), row.key.line)
+}
+
+#[test]
+fn a_slow_line_of_one_of_three_lights_is_named_first() {
+    let (plain, striped) = (lamp("plain", "1"), lamp("striped", "mod(xcomp(Ps) * 8, 1)"));
+    let shaders = [WALL, ("plain.sl", &plain), ("striped.sl", &striped), ("slow.sl", SLOW)];
+    let lights =
+        ["plain", "striped", "slow"].map(|name| format!("LightSource \"{name}\" \"the {name} one\"\n")).concat();
+    let world = format!("{lights}Surface \"wall\"\n");
+    let ordinary = drawn(&shaders, &world, None);
+    let picture = |scene: &RenderedScene| fs::read(scene.folder().join("a.exr")).expect("it is written");
+    for (profile, unit) in [(LineProfile::default(), LineUnit::Clocks), (LineProfile::of_estimates(), LineUnit::Steps)]
+    {
+        let (counted, rows) = profiled(&shaders, &world, profile);
+        assert!(picture(&counted) == picture(&ordinary), "the bits of the picture");
+        let first = &rows[0];
+        let all = text(&rows, 20);
+        assert_eq!((place(first), first.key.unit), (("slow.sl", 5), unit), "{all}");
+        assert!(first.share > 0.5 && first.vertices >= 160 * 160, "{all}");
+        assert_eq!((&*first.key.part, &*first.key.pipeline), ("light slow \"the slow one\"", "shade wall"), "{all}");
+        assert_eq!(parts(&rows)[0].key.part, first.key.part, "{all}");
+        for line in [("plain.sl", 2), ("striped.sl", 4), ("wall.sl", 2)] {
+            assert!(rows.iter().any(|row| place(row) == line), "{line:?}: {all}");
+        }
+        let once = rows.iter().find(|row| row.key.unit == LineUnit::HostNs).expect("the root of k");
+        assert_eq!(&*once.key.part, "once an instance");
+    }
+}
+
+/// Estimates are the same in every render, so they can be compared to the last.
+#[test]
+fn the_cost_of_a_line_is_what_is_saved_without_it() {
+    let shader =
+        |lines: [&str; 2]| format!("surface sums() {{\n  Ci = 0;\n  {}\n  {}\n  Oi = 1;\n}}\n", lines[0], lines[1]);
+    let one = "Ci += noise(P * 7);";
+    let three = "Ci += noise(P * 3) + noise(P * 5) + noise(P * 11);";
+    let each = |rows: &[LineRow], wanted: Option<u32>| -> f64 {
+        let of_line = rows.iter().filter(|row| wanted.is_none_or(|line| row.key.line == line));
+        of_line.map(|row| row.amount as f64 / row.vertices as f64).sum()
+    };
+    let cost = |lines| profiled(&[("sums.sl", &shader(lines))], "Surface \"sums\"\n", LineProfile::of_estimates()).1;
+    let (both, without) = (cost([one, three]), cost([one, ""]));
+    let ratio = each(&both, Some(4)) / each(&both, Some(3));
+    assert!((2.9..3.1).contains(&ratio), "{}", text(&both, 9));
+    let saved = each(&both, None) - each(&without, None);
+    assert!((saved - each(&both, Some(4))).abs() < 4.0, "{}{}", text(&both, 9), text(&without, 9));
+    let amounts = |rows: &[LineRow]| -> Vec<u64> { rows.iter().map(|row| row.amount).collect() };
+    assert_eq!(amounts(&both), amounts(&cost([one, three])), "a second time");
+}
+
+/// Clocks of lines are in the proportion of what they do, whether another line is there or not.
+#[test]
+fn measured_lines_have_the_shares_of_their_work() {
+    let shader = |second: &str| {
+        let trips = |n: u32| format!("for (i = 0; i < {n} * k; i += 1) sum += noise(P * (i + {n}));");
+        format!(
+            "surface loops(float k = 1;) {{\n  float i, sum = 0;\n  {}\n  {second}\n  {}\n  Ci = sum / 999;\n  Oi = 1;\n}}\n",
+            trips(20),
+            trips(120),
+        )
+    };
+    let ratios = |second: &str| {
+        let shaders = [("loops.sl", &*shader(second))];
+        let (_, rows) = profiled(&shaders, "Surface \"loops\"\n", LineProfile::default());
+        let of_line = |line| rows.iter().filter(|row| row.key.line == line).map(|row| row.amount as f64).sum::<f64>();
+        println!("{}", text(&rows, 9));
+        [of_line(4) / of_line(3), of_line(5) / of_line(3)]
+    };
+    let with = ratios("for (i = 0; i < 60 * k; i += 1) sum += noise(P * (i + 2));");
+    let without = ratios("");
+    // 3 and 6, but for other programs that the machine runs.
+    assert!((2.0..4.5).contains(&with[0]) && (4.0..9.0).contains(&with[1]), "{with:?}");
+    assert!((0.6..1.7).contains(&(without[1] / with[1])) && without[0] < 0.1, "{with:?} {without:?}");
+}
