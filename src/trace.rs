@@ -119,6 +119,8 @@ impl Trace {
             track.metadata("thread_name", now, |track| track.text("name", name));
             track.metadata("thread_sort_index", now, |track| track.number("sort_index", f64::from(next)));
         }
+        // Before another track of the process writes anything.
+        track.flush();
         track
     }
 

@@ -21,7 +21,9 @@ impl Checker {
                 }
                 "anyOf" => self.check_any(rule, value, path),
                 "type" if !is_of(rule, value) => self.problems.push(format!("{path}: {value} is no {rule}")),
-                "minimum" if value.as_f64() < rule.as_f64() => self.problems.push(format!("{path}: {value} < {rule}")),
+                "minimum" if value.is_number() && value.as_f64() < rule.as_f64() => {
+                    self.problems.push(format!("{path}: {value} < {rule}"));
+                }
                 "minItems" | "maxItems" if value.as_array().map(|list| list.len() as u64) != rule.as_u64() => {
                     self.problems.push(format!("{path}: {value} has not {rule} items"));
                 }

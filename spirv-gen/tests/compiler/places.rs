@@ -2,7 +2,7 @@
 
 use crate::library::{library, validate};
 use crate::test_pipeline::TestPipeline;
-use spirv_gen::compose::{Role, ShaderUse, Slice};
+use spirv_gen::compose::{Role, ShaderUse, Slice, compose};
 use spirv_gen::emit::LineCost;
 use spirv_gen::ir::{Body, Inst, Op, PlaceId, RslType, Shader, ShaderKind};
 use spirv_gen::partition::{CutRule, ForcedCut};
