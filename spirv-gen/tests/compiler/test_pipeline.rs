@@ -5,7 +5,7 @@ use crate::library::{library, validate};
 use crate::pack::{DispatchBuffers, PipelineShaders, ShadedGrid, outputs};
 use crate::textures::TestTextures;
 use spirv_gen::Reflection;
-use spirv_gen::abi::textures::PASSES;
+use spirv_gen::abi::textures::{NO_PASS, PASSES};
 use spirv_gen::abi::{LOOP_TRIPS_MAX, TRIPS_RESUME};
 use spirv_gen::compose::{
     Binding, Composed, Decision, OutputRequest, PipelineRequest, Role, ShaderUse, Slice, bind_pipeline,
@@ -256,13 +256,14 @@ fn dispatched(
         dispatches += 1;
         if let Some(textures) = textures.filter(|textures| textures.load(&buffers[5])) {
             // What a run that missed tiles wrote is worthless, from the pass on that missed them.
-            let missed = buffers[5][(PASSES + p.pass_word) as usize] as usize;
+            let missed = buffers[5][(PASSES + p.pass_word) as usize];
             (push[7], dispatches) = (mode.trips, 0);
-            if mode.resume {
+            // A program of a single pass does not say which it was.
+            if mode.resume || missed == NO_PASS {
                 buffers = fresh();
             } else {
                 buffers.splice(4.., textures.buffers());
-                first = missed;
+                first = missed as usize;
             }
             continue;
         }
