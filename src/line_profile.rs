@@ -3,7 +3,6 @@
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,13 +15,6 @@ pub enum LineUnit {
     Steps,
     /// Nanoseconds of the host, for what is computed once an instance or a light: measured.
     HostNs,
-}
-
-impl LineUnit {
-    /// Whether amounts are measured, not estimated.
-    pub fn is_measured(self) -> bool {
-        self != Self::Steps
-    }
 }
 
 /// A part of a shading pipeline, or a line of it.
@@ -143,40 +135,6 @@ pub fn parts(rows: &[LineRow]) -> Vec<LineRow> {
     parts
 }
 
-/// Returns the rows as a table: parts, then as many lines as `lines_max`.
-pub fn text(rows: &[LineRow], lines_max: usize) -> String {
-    let mut text = String::new();
-    let parts = parts(rows);
-    table(&mut text, "by part", &parts, parts.len());
-    table(&mut text, "by line of RSL", rows, lines_max);
-    if rows.iter().any(|row| !row.key.unit.is_measured()) {
-        text.push_str("~ estimated from operations: a device has no shader clock\n");
-    }
-    text
-}
-
-fn table(text: &mut String, title: &str, rows: &[LineRow], most: usize) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{title:<44} {:>7} {:>16}  pipeline", "share", "clocks/vertex");
-    for row in rows.iter().take(most) {
-        let LineRow { key, amount, share, vertices } = row;
-        let place = match key.line {
-            0 => key.part.to_string(),
-            line => format!("{}:{line}  {}", key.file, key.part),
-        };
-        let mark = if key.unit.is_measured() { ' ' } else { '~' };
-        let each = match (key.unit, *vertices) {
-            (LineUnit::HostNs, _) => format!("{:.3} ms, host", *amount as f64 * 1e-6),
-            (_, 0) => "-".to_string(),
-            (_, vertices) => format!("{:.1}", *amount as f64 / vertices as f64),
-        };
-        let _ = writeln!(text, "{place:<44} {mark}{:>5.1}% {each:>16}  {}", 100.0 * share, key.pipeline);
-    }
-    if rows.len() > most {
-        let _ = writeln!(text, "... and {} more", rows.len() - most);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,24 +164,5 @@ mod tests {
         let parts: Vec<_> = parts(&rows).iter().map(|part| (part.key.part.to_string(), part.amount)).collect();
         let expected = [("light b", 600), ("surface a", 400), ("once an instance", 1_500_000)];
         assert_eq!(parts, expected.map(|(part, amount)| (part.to_string(), amount)));
-    }
-
-    #[test]
-    fn tables_name_parts_then_lines_and_mark_estimates() {
-        let profile = LineProfile::default();
-        let steps = LineUnit::Steps;
-        let counters = [
-            Counter::Vertices("shade a".into()),
-            Counter::Line(key("surface a", 3, steps)),
-            Counter::Line(key("surface a", 0, steps)),
-        ];
-        profile.add(&counters, &[2, 30, 10]);
-        let text = text(&profile.rows(), 1);
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[1].starts_with("surface a") && lines[1].contains("~100.0%"), "{text}");
-        assert!(lines[3].starts_with("a.sl:3  surface a") && lines[3].contains("~ 75.0%"), "{text}");
-        assert!(lines[3].ends_with("15.0  shade a"), "{text}");
-        assert_eq!(lines[4], "... and 1 more", "{text}");
-        assert!(lines[5].starts_with("~ estimated"), "{text}");
     }
 }

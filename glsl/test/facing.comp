@@ -19,6 +19,8 @@ layout(push_constant) uniform Push {
     uint space_table;
     uint trips;
     uint state_base;
+    uint pass;
+    uint pass_word;
 };
 
 void main() {

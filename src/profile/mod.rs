@@ -5,6 +5,7 @@
 
 mod advice;
 mod commands;
+mod lines;
 mod page;
 mod phases;
 mod section;
@@ -15,6 +16,7 @@ pub use page::page;
 pub use section::{Section, TableColumn, TableValue};
 pub use text::text;
 
+use crate::line_profile::LineRow;
 use crate::stats::Stats;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -34,21 +36,26 @@ pub struct Profile {
     pub sections: Vec<Section>,
 }
 
+/// Makes a section of statistics, and of what lines of shaders cost.
+type SectionFn = fn(&Stats, &[LineRow]) -> Section;
+
 /// The sections of a profile, in order. One without rows is left out.
-const SECTIONS: &[fn(&Stats) -> Section] = &[
-    phases::host,
-    phases::stages,
-    commands::pipelines,
-    commands::kernels,
-    work::regions,
-    work::textures,
-    work::memory,
+const SECTIONS: &[SectionFn] = &[
+    |stats, _| phases::host(stats),
+    |stats, _| phases::stages(stats),
+    |stats, _| commands::pipelines(stats),
+    lines::by_part,
+    lines::by_line,
+    |stats, _| commands::kernels(stats),
+    |stats, _| work::regions(stats),
+    |stats, _| work::textures(stats),
+    |stats, _| work::memory(stats),
 ];
 
 impl Profile {
-    /// Makes the profile of a render.
-    pub fn new(stats: &Stats) -> Self {
-        let sections = SECTIONS.iter().map(|section| section(stats)).filter(|section| !section.rows.is_empty());
+    /// Makes the profile of a render. `lines` is what lines of shaders cost, where that was counted.
+    pub fn new(stats: &Stats, lines: &[LineRow]) -> Self {
+        let sections = SECTIONS.iter().map(|section| section(stats, lines)).filter(|section| !section.rows.is_empty());
         Self {
             scene: stats.scene.clone(),
             summary: stats.summary(),

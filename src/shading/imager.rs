@@ -63,11 +63,11 @@ impl ShaderLibrary {
         textures.note(reflection, &source, &block.computed, &programs.tokens, reporter);
         let variant = programs.variant(&composition, &block.computed);
         let block = params.block(block.records);
+        let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);
+        let programs = programs.finish();
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);
-        let channel = |input| reflection.inputs.iter().find(|i| i.input == input).map(|i| i.channel);
         textures.texts = programs.tokens.texts();
-        let programs = programs.finish();
         let compiled = &programs.kernels[programs.kernel_of[variant]];
         let uses_textures = compiled.uses_textures;
         let resumable = compiled.resumable.as_ref();

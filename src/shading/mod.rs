@@ -214,11 +214,11 @@ fn shade(programs: Programs<'_>, shaders: &mut Shaders, world: &World, reporter:
     let mut shader = ShadingBuilder { world, reporter, shaders, programs, params, textures };
     let looks = shader.looks();
     shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
-    shader.params.fill_space_table(world, &DMat4::IDENTITY, &shader.programs.tokens);
     let longest = shader.programs.longest_light_block();
+    let CompiledPrograms { kernels, kernel_of, tokens, counters, once } = shader.programs.finish();
+    shader.params.fill_space_table(world, &DMat4::IDENTITY, &tokens);
     let (params, space_table) = shader.params.finish(longest);
-    let textures = NamedTextures { texts: shader.programs.tokens.texts(), ..shader.textures };
-    let CompiledPrograms { kernels, kernel_of, counters, once } = shader.programs.finish();
+    let textures = NamedTextures { texts: tokens.texts(), ..shader.textures };
     Shading { looks: with_kernels(&looks, &kernel_of), kernels, params, space_table, textures, counters, once }
 }
 

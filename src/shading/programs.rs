@@ -170,6 +170,8 @@ pub(super) struct CompiledPrograms {
     pub kernels: Arc<[ShadingKernel]>,
     /// For each variant the number of its kernel.
     pub kernel_of: Vec<usize>,
+    /// All strings, those of the kernels too.
+    pub tokens: Tokens,
     /// What the kernels count of their lines.
     pub counters: Arc<[Counter]>,
     /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
@@ -367,7 +369,8 @@ impl<'a> Programs<'a> {
                 });
             }
         }
-        CompiledPrograms { kernels: kernels.into(), kernel_of, counters: counters.all(), once: self.once }
+        let (kernels, tokens) = (kernels.into(), self.tokens);
+        CompiledPrograms { kernels, kernel_of, tokens, counters: counters.all(), once: self.once }
     }
 }
 

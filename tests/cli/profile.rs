@@ -48,6 +48,10 @@ fn kernels_and_gaps_add_up_to_stages_and_the_slow_shader_comes_first() {
     assert_eq!(names, ["shade slow", "shade fast"]);
     assert!(pipelines.iter().all(|row| number(row, "vertices") > 1000.0 && number(row, "compile_s") > 0.0));
     assert!(number(&pipelines[0], "device_s_each") > 3.0 * number(&pipelines[1], "device_s_each"), "{pipelines:?}");
+    let first = &rows(&profile, "lines")[0];
+    assert!(first["place"].as_str().is_some_and(|place| place.ends_with("slow.sl:1")), "{first}");
+    let share = |key: &str| -> f64 { rows(&profile, key).iter().map(|row| row["share"].as_f64().unwrap_or(0.0)).sum() };
+    assert!((share("parts") - 2.0).abs() < 1e-6 && share("lines") <= 2.0, "shares of two pipelines: {profile}");
     assert!(!rows(&profile, "remarks").is_empty() && !rows(&profile, "memory").is_empty());
     let page = fs::read_to_string(directory.path().join("p.html")).expect("written");
     assert!(page.contains("shade slow") && page.contains("</html>"));
@@ -69,7 +73,17 @@ fn a_profile_draws_the_same_picture_and_prints_tables() {
     let (plain, profiled) = (picture(&["render"]), picture(&["profile"]));
     assert!(plain.1 == profiled.1, "the pictures differ");
     assert_eq!(plain.0, "");
-    for words in ["Shading pipelines", "shade slow", "Stages of devices", "in gaps", "commands were timed, at"] {
+    let without = picture(&["profile", "--no-lines"]);
+    assert!(without.1 == plain.1 && !without.0.contains("Lines of RSL"), "{}", without.0);
+    for words in [
+        "Shading pipelines",
+        "Parts of shading pipelines",
+        "Lines of RSL",
+        "shade slow",
+        "Stages of devices",
+        "in gaps",
+        "commands were timed, at",
+    ] {
         assert!(profiled.0.contains(words), "{words}: {}", profiled.0);
     }
 }

@@ -1,7 +1,7 @@
 //! What shading costs by line of RSL: kernels count it, and draw the same pictures.
 
 use super::{RenderedScene, draw_as};
-use anthill::line_profile::{LineProfile, LineRow, LineUnit, parts, text};
+use anthill::line_profile::{LineProfile, LineRow, LineUnit, parts};
 use std::fs;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn a_slow_line_of_one_of_three_lights_is_named_first() {
         let (counted, rows) = profiled(&shaders, &world, profile);
         assert!(picture(&counted) == picture(&ordinary), "the bits of the picture");
         let first = &rows[0];
-        let all = text(&rows, 20);
+        let all = format!("{rows:#?}");
         assert_eq!((place(first).0, first.key.unit), ("slow.sl", unit), "{all}");
         // Which of the two lines of the loop is first varies from run to run, where clocks are measured.
         let looped = [&[4, 5][..], &[5]][usize::from(unit == LineUnit::Steps)];
@@ -86,9 +86,9 @@ fn the_cost_of_a_line_is_what_is_saved_without_it() {
     let cost = |lines| profiled(&[("sums.sl", &shader(lines))], "Surface \"sums\"\n", LineProfile::of_estimates()).1;
     let (both, without) = (cost([one, three]), cost([one, ""]));
     let ratio = each(&both, Some(4)) / each(&both, Some(3));
-    assert!((2.9..3.1).contains(&ratio), "{}", text(&both, 9));
+    assert!((2.9..3.1).contains(&ratio), "{both:#?}");
     let saved = each(&both, None) - each(&without, None);
-    assert!((saved - each(&both, Some(4))).abs() < 4.0, "{}{}", text(&both, 9), text(&without, 9));
+    assert!((saved - each(&both, Some(4))).abs() < 4.0, "{both:#?}{without:#?}");
     let amounts = |rows: &[LineRow]| -> Vec<u64> { rows.iter().map(|row| row.amount).collect() };
     assert_eq!(amounts(&both), amounts(&cost([one, three])), "a second time");
 }

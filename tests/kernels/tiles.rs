@@ -28,9 +28,9 @@ const BATCH: u32 = 4;
 /// Keys that the list of what was missed has room for.
 const ROOM: u64 = 6;
 const HASH_BITS: u32 = 9;
-const CLAIMS: usize = 8;
-const ENTRIES: u64 = 16_392;
-const MARKS: u64 = 32_776;
+const CLAIMS: usize = 72;
+const ENTRIES: u64 = 16_456;
+const MARKS: u64 = 32_840;
 const NAME_KEY: u32 = u32::MAX;
 const DIRECTORY: usize = 2;
 const TABLE: usize = 3;

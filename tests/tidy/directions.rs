@@ -47,7 +47,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("gpu", &["files", "pipeline::recording", "diagnostic", "progress", "stats"]),
     ("stats", &["film", "diagnostic"]),
     ("forecast", &["schedule", "stats"]),
-    ("profile", &["pipeline::recording", "stats"]),
+    ("profile", &["line_profile", "pipeline::recording", "stats"]),
     ("outcome", &["film", "stats"]),
     ("pipeline_choice", &["files", "gpu", "pipeline::plan"]),
     ("options", &["film", "files", "line_profile", "pipeline_choice", "scene::SearchPaths", "trace"]),

@@ -10,6 +10,7 @@ use crate::cli::watcher::{Watcher, report_interrupt};
 use anthill::diagnostic::{Reporter, Severity};
 use anthill::files::{FileClaims, FileRefused, FileRole, check_writable, write_bytes};
 use anthill::film::OutputName;
+use anthill::line_profile::LineProfile;
 use anthill::options::{CaptureOptions, CheckpointOptions, RenderOptions};
 use anthill::outcome::exit_code::{INCOMPLETE, WRONG_USAGE};
 use anthill::outcome::{Ending, Outcome};
@@ -31,6 +32,8 @@ pub(crate) type RenderFn<'a> = dyn Fn(&RenderOptions, &Arc<Reporter>, &dyn Obser
 pub(crate) struct Profiling<'a> {
     /// Its page.
     pub(crate) page: Option<&'a Path>,
+    /// Where lines of shaders are counted, if they are.
+    pub(crate) lines: Option<&'a Arc<LineProfile>>,
 }
 
 /// A render that has ended.
@@ -256,7 +259,7 @@ fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<Rend
         capture: flags.capture.clone().map(|path| CaptureOptions { path, region: flags.capture_region }),
         profile: profiling.is_some(),
         trace,
-        line_profile: None,
+        line_profile: profiling.and_then(|profiling| profiling.lines.map(Arc::clone)),
         files: Arc::new(files.with_output_limit(flags.max_output)),
     })
 }

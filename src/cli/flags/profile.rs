@@ -15,6 +15,10 @@ pub(crate) struct ProfileFlags {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Do not count what parts of shading pipelines and lines of RSL cost: counting makes their kernels slower
+    #[arg(long)]
+    pub(crate) no_lines: bool,
+
     /// Write the profile as a page that needs no other file
     #[arg(long, value_name = "FILE.html")]
     pub(crate) page: Option<PathBuf>,
