@@ -11,7 +11,7 @@ const LINES_SHOWN: usize = 20;
 /// Surfaces, displacements, lights and atmospheres.
 pub(super) fn by_part(stats: &Stats, rows: &[LineRow]) -> Section {
     let note = "The time of a pipeline, shared out by what its kernels counted of each shader. Lights of one kind are \
-                together. \"other code\" is what belongs to no line.";
+                together. \"inputs and outputs\" belong to no line.";
     section("parts", "Parts of shading pipelines", note, stats, &parts(rows))
 }
 

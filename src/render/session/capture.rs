@@ -13,6 +13,7 @@ use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::draw::Session;
 use crate::render::session::drawn_picture::{CaptureState, DrawnPicture};
+use crate::render::session::worker::capacity_of;
 use crate::schedule::Region;
 use crate::stats::{RegionStats, human_bytes};
 use std::fs::{self, File};
@@ -125,7 +126,7 @@ impl Session<'_> {
         let slot = self.slots.get(row.device).unwrap_or(&self.slots[0]);
         let mut renderer = self.renderer_for_capture(slot, drawn)?;
         // In the first go the kernels are compiled and tiles of textures loaded.
-        let region = self.rehearsed(&mut renderer, region, asked.region);
+        let region = self.rehearsed(&mut renderer, &drawn.picture, region, asked.region);
         let recorded = region.and_then(|region| Ok((region, self.recorded(&mut renderer, region, &asked.path)?)));
         let hangs = !renderer.is_idle();
         let device = renderer.finish();
@@ -166,11 +167,13 @@ impl Session<'_> {
     fn rehearsed(
         &self,
         renderer: &mut DeviceRenderer,
+        picture: &Picture,
         whole: Region,
         asked: CaptureRegion,
     ) -> Result<Region, NoCapture> {
+        let capacity = capacity_of(renderer, picture);
         let mut region = whole;
-        while !self.drawn(renderer, region)? {
+        while capacity.subpixel_count(region) > capacity.subpixel_count_max || !self.drawn(renderer, region)? {
             let halves = region.halves().ok_or(NoCapture::TooSmall)?;
             region = match asked {
                 CaptureRegion::At(pixel) if !holds(halves[0], pixel) => halves[1],

@@ -40,9 +40,7 @@ impl Worker {
     /// down.
     pub(super) fn new(renderer: DeviceRenderer, idle: IdleRenderer, picture: &Picture, slowness: f64) -> Self {
         let throttle = Throttle { slowness, worked_s: renderer.worked_s(), rests_until: Instant::now() };
-        let region = renderer.region_capacity().expect("its picture has begun");
-        let lists = [renderer.samples(), filter_apron(&picture.widest_filter)];
-        let capacity = Capacity::of_lists(lists, region.subpixels, region.grids);
+        let capacity = capacity_of(&renderer, picture);
         let tally = Arc::clone(&picture.tally);
         Self { renderer: Some(renderer), idle, capacity, throttle, failed: false, tally }
     }
@@ -55,6 +53,13 @@ impl Worker {
         self.failed = true;
         failure(error)
     }
+}
+
+/// Returns what a region in flight may have on a device whose picture has begun.
+pub(super) fn capacity_of(renderer: &DeviceRenderer, picture: &Picture) -> Capacity {
+    let region = renderer.region_capacity().expect("its picture has begun");
+    let lists = [renderer.samples(), filter_apron(&picture.widest_filter)];
+    Capacity::of_lists(lists, region.subpixels, region.grids)
 }
 
 /// Slows a device down, as a test aid: after each step it rests in proportion to the time it worked.
