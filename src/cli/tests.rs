@@ -239,7 +239,7 @@ fn every_bad_study_is_explained() {
         ),
         (
             "scale - --devices 0 -o DIR",
-            "anthill: error: a study reads its scene once for each run, so the scene cannot be standard input",
+            "anthill: error: a study reads a scene once for each run, so the scene cannot be standard input",
         ),
         (
             "scale SCENE --devices 0 -o SCENE",
