@@ -130,7 +130,8 @@ impl Device {
         let physical =
             physical.ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "being opened".to_string() })?;
         let (raw, family) = create(instance.raw(), &physical, &title)?;
-        let reads_names = options.validate || options.time_commands || instance.is_observed(physical.raw);
+        let asked = options.validate || options.capture || options.time_commands;
+        let reads_names = asked || instance.is_observed(physical.raw);
         let wants_names = instance.debug_utils() && reads_names;
         let names = wants_names.then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         let (validates, as_gpu) = (options.validate, options.as_gpu.clone());

@@ -324,6 +324,8 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         }
     }
     film.recordings = recorded::take();
+    let empty: Vec<&Recording> = film.recordings.iter().filter(|recording| recording.work_count() == 0).collect();
+    assert!(empty.is_empty(), "submissions that do nothing: {empty:?}");
     let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
     let displays = picture.displays();
     let mut prepared = kernels_of(&picture.world, &picture.kernels, &setup.pipeline, variants, &displays);

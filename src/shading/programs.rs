@@ -203,7 +203,6 @@ pub(super) struct Programs<'a> {
     variants: Vec<Variant>,
     known_variants: FxHashMap<Variant, usize>,
     shortfalls: BTreeMap<PlacedShortfall, SourceLocation>,
-    counters: LineCounters,
     /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
     pub once: BTreeMap<Arc<str>, Duration>,
 }
@@ -221,7 +220,6 @@ impl<'a> Programs<'a> {
             variants: Vec::new(),
             known_variants: FxHashMap::default(),
             shortfalls: BTreeMap::new(),
-            counters: LineCounters::new(form.lines),
             once: BTreeMap::new(),
         }
     }
@@ -350,15 +348,15 @@ impl<'a> Programs<'a> {
     }
 
     /// Compiles the kernels, now that all variants are known.
-    pub(super) fn finish(mut self) -> CompiledPrograms {
+    pub(super) fn finish(self) -> CompiledPrograms {
         let mut kernels: Vec<ShadingKernel> = Vec::new();
         let mut named = FxHashMap::default();
-        let mut counters = std::mem::replace(&mut self.counters, LineCounters::new(None));
+        let mut counters = LineCounters::new(self.form.lines);
         let mut kernel_of = vec![0; self.variants.len()];
-        for (number, program) in self.open.iter().enumerate() {
-            let own = self.variants.iter().enumerate().filter(|(_, (program, _))| *program == number);
-            let (variants, decisions): (Vec<usize>, Vec<Vec<bool>>) =
-                own.map(|(variant, (_, decisions))| (variant, decisions.clone())).unzip();
+        let mut variants_of: Vec<Vec<usize>> = vec![Vec::new(); self.open.len()];
+        self.variants.iter().enumerate().for_each(|(variant, (program, _))| variants_of[*program].push(variant));
+        for (program, variants) in self.open.iter().zip(variants_of) {
+            let decisions: Vec<_> = variants.iter().map(|&variant| self.variants[variant].1.clone()).collect();
             let mut known: FxHashMap<Decided, usize> = FxHashMap::default();
             let decided = kernels_for(&decisions, &|decided| program.pipeline.cost(decided));
             for (variant, decided) in variants.into_iter().zip(decided) {

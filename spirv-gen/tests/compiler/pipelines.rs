@@ -17,6 +17,9 @@ use spirv_gen::syntax::preprocess::Source;
 use spirv_gen::{lower, parse_shaders};
 use std::ops::Range;
 
+/// What the pipelines compute.
+const OUTPUTS: [(&str, RslType); 3] = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
+
 const EXACT: Features = Features {
     derivatives: true,
     lights: true,
@@ -117,11 +120,8 @@ impl Case {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let textures = self.looks_up.then(TestTextures::new);
         let shaded = self.shaded(&mut random, textures.as_ref());
-        let names = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
-        let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
-        pipeline.textures = textures.as_ref();
         let k = [Binding::Block, Binding::UniformInput][random.below(2)].clone();
-        pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] });
+        let pipeline = self.pipeline(k, textures.as_ref());
         let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
         let ran = pipeline.run_as(&shaded, RunMode { trips, resume, interpret: true, cut, decides: false });
         let (mut wrong, mut all) = (0, 0);
@@ -149,6 +149,13 @@ impl Case {
         Differences { share: wrong as f64 / all as f64, dispatches: ran.dispatches, passes: ran.passes }
     }
 
+    /// Returns the pipeline, with the surface's parameter `k` bound like this.
+    fn pipeline<'c>(&'c self, k: Binding, textures: Option<&'c TestTextures>) -> TestPipeline<'c> {
+        let surface = ShaderUse { shader: &self.surface, bindings: vec![k, Binding::VaryingInput] };
+        let pipeline = TestPipeline::surface(&self.surface, &self.lights, &OUTPUTS);
+        TestPipeline { textures, surface: Some(surface), ..pipeline }
+    }
+
     /// Returns some grids.
     fn shaded<'c>(&'c self, random: &mut Random, textures: Option<&'c TestTextures>) -> Vec<ShadedGrid<'c>> {
         let count = 1 + random.below(4);
@@ -172,11 +179,7 @@ impl Case {
         let mut random = Random::new(self.seed ^ 0xabcd);
         let textures = self.looks_up.then(TestTextures::new);
         let shaded = self.shaded(&mut random, textures.as_ref());
-        let names = [("Ci", RslType::Color), ("Oi", RslType::Color), ("extra", RslType::Float)];
-        let mut pipeline = TestPipeline::surface(&self.surface, &self.lights, &names);
-        pipeline.textures = textures.as_ref();
-        let bindings = vec![Binding::Block, Binding::VaryingInput];
-        pipeline.surface = Some(ShaderUse { shader: &self.surface, bindings });
+        let pipeline = self.pipeline(Binding::Block, textures.as_ref());
         let (resume, trips) = (trips.is_some(), trips.unwrap_or(LOOP_TRIPS_MAX));
         let run = |decides| pipeline.run_as(&shaded, RunMode { trips, resume, interpret: false, cut: None, decides });
         let [all, decided] = [false, true].map(run);

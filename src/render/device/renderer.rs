@@ -179,6 +179,11 @@ impl DeviceRenderer {
     /// Frees the picture's memory and returns the device.
     pub(crate) fn finish(mut self) -> Device {
         self.read_counters();
+        self.finish_uncounted()
+    }
+
+    /// The same for what was drawn once more: what its programs have counted is left out.
+    pub(crate) fn finish_uncounted(mut self) -> Device {
         self.shared.pages.free(&mut self.device);
         self.end_picture();
         self.device.free(self.frame_buffer);

@@ -129,7 +129,7 @@ impl Session<'_> {
         let region = self.rehearsed(&mut renderer, &drawn.picture, region, asked.region);
         let recorded = region.and_then(|region| Ok((region, self.recorded(&mut renderer, region, &asked.path)?)));
         let hangs = !renderer.is_idle();
-        let device = renderer.finish();
+        let device = renderer.finish_uncounted();
         if hangs {
             device.abandon();
         }
@@ -144,6 +144,9 @@ impl Session<'_> {
             let options = OpenOptions {
                 capture: true,
                 memory_bytes: Some(bytes),
+                // What is drawn here is neither timed nor among the kernels of the render.
+                time_commands: false,
+                compile_log: Arc::default(),
                 faults: None,
                 as_gpu: AsGpu { staged: true, ..slot.open_options.as_gpu.clone() },
                 ..slot.open_options.clone()
@@ -153,7 +156,7 @@ impl Session<'_> {
             match renderer.begin_picture(&drawn.grids) {
                 Ok(()) => return Ok(renderer),
                 Err(error) => {
-                    drop(renderer.finish());
+                    drop(renderer.finish_uncounted());
                     if !matches!(error, DeviceError::TooLittleMemory { .. }) || bytes >= most {
                         return Err(error.into());
                     }

@@ -143,7 +143,7 @@ impl Chain {
     }
 
     /// The next submission of loads that go through their stages at once.
-    pub(super) fn record_loads(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
+    fn record_loads(&mut self, device: &mut Device, world: &mut DeviceWorld) -> Result<Recording, GpuError> {
         let work = self.next_work(self.loads.next);
         let most = self.submission.quota.of(work).min(self.printing_vertices(world));
         let most = if work == Work::LoopLoad { most.min(self.textures.vertices_max) } else { most };

@@ -15,7 +15,7 @@ mod texture_steps;
 
 use crate::gpu::{Device, GpuError, Ticket};
 use crate::pipeline::buffers::ActiveRegion;
-use crate::pipeline::plan::{Pipeline, PipelineStage, Repeat, Schedule};
+use crate::pipeline::plan::{Pipeline, PipelineStage, Repeat};
 use crate::pipeline::recording::Recording;
 use crate::pipeline::stage::CarriedStates;
 use crate::render::region::cell_lists::CellLists;
@@ -266,9 +266,6 @@ impl Chain {
             self.start_loads(device, world, at)?;
             if let Some(recording) = self.step_loads(device, world)? {
                 return Ok(ChainStep::Submit(recording));
-            }
-            if stage.schedule != Schedule::Fused {
-                return Ok(ChainStep::Submit(self.record_loads(device, world)?));
             }
         }
     }
