@@ -175,9 +175,8 @@ pub struct Push {
     pub channel_stride: u32,
     /// Record of the space table in `Params`.
     pub space_table: u32,
-    /// Loop trips that an invocation makes at most, 1 to [`LOOP_TRIPS_MAX`], with [`TRIPS_RESUME`]. More than the
-    /// program nests loops, or a resumable kernel does not get on. Loops of few trips, known when the program is
-    /// compiled, are not counted.
+    /// Loop trips that an invocation makes at most, 1 to [`LOOP_TRIPS_MAX`], with [`TRIPS_RESUME`]: in a resumable
+    /// kernel, from where a loop goes on. Loops of few trips, known when the program is compiled, are not counted.
     pub trips: u32,
     /// Record of the first channel of what passes save for each other, then of saved loops, of vertex 0 of slot 0.
     pub state_base: u32,

@@ -65,6 +65,10 @@ impl Emitter<'_> {
         self.s.selection_merge(begin);
         self.s.effect(Op::BranchConditional, &[marked, restore, begin]);
         self.s.block(restore);
+        // What leads to where it goes on costs nothing, so that however few trips a dispatch has, it makes one.
+        let made = self.s.load(u32, trips.count);
+        let made = self.s.inst(Op::Select, u32, &[stopped, made, zero]);
+        self.s.effect(Op::Store, &[trips.count, made]);
         let types: Vec<MachineType> = self.body.inst(inst).results.iter().map(|&v| self.body.ty(v)).collect();
         let mut reader = StateReader { next: saved.record * 4, record: None };
         let restored: Vec<Word> = types.iter().map(|&ty| reader.read(self, ty)).collect();

@@ -21,7 +21,7 @@ struct Inputs<'r> {
 }
 
 impl Inputs<'_> {
-    fn float(&mut self) -> f32 {
+    fn number(&mut self) -> f32 {
         let x = self.random.float(-4.0, 4.0);
         // Integers, equal values and zeros of both signs must occur.
         match self.random.below(8) {
@@ -33,12 +33,21 @@ impl Inputs<'_> {
         }
     }
 
+    /// A number, or what no integer of 32 bits holds, or what is no number.
+    fn float(&mut self) -> f32 {
+        match self.random.below(10) {
+            0 => self.random.float(-4e10, 4e10),
+            1 => self.random.pick(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38]),
+            _ => self.number(),
+        }
+    }
+
     fn value(&mut self, ty: MachineType) -> Value {
         let constant = |this: &mut Self| match ty {
             MachineType::F32 => Const::F32(this.float()),
             MachineType::Vec3 if this.colours => Const::Vec3([0; 3].map(|_| this.random.float(0.01, 1.0))),
             MachineType::Vec3 => Const::Vec3([0; 3].map(|_| this.float())),
-            MachineType::Mat4 => Const::Mat4(Box::new([0; 16].map(|_| this.float()))),
+            MachineType::Mat4 => Const::Mat4(Box::new([0; 16].map(|_| this.number()))),
             MachineType::Bool => Const::Bool(this.random.chance(50)),
             MachineType::U32 | MachineType::Str => {
                 Const::U32(if this.random.chance(30) { 5 } else { this.random.bits() })
