@@ -21,6 +21,9 @@ pub enum CaptureError {
     /// The tool did not begin to record.
     #[error("RenderDoc did not begin to record")]
     NotBegun,
+    /// RenderDoc has no folder to write into.
+    #[error("there is no temporary folder for RenderDoc: {0}")]
+    NoFolder(io::Error),
     /// Nothing was recorded, or not all of it was written.
     #[error("RenderDoc did not write all of it: {0}")]
     Partial(String),

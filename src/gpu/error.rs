@@ -40,6 +40,12 @@ pub enum GpuError {
     /// Validation was asked for and its layer is not installed.
     #[error("the validation layer VK_LAYER_KHRONOS_validation is not installed")]
     NoValidationLayer,
+    /// RenderDoc's layer is listed, but the loader cannot use it.
+    #[error("RenderDoc's Vulkan layer could not be loaded: {reason}")]
+    NoCaptureLayer {
+        /// Vulkan's result code.
+        reason: String,
+    },
     /// The loader found no driver with a device.
     #[error("Vulkan found no device")]
     NoDevice,
@@ -234,6 +240,9 @@ impl GpuError {
                 "install a Vulkan driver: your GPU vendor's, or mesa-vulkan-drivers, which also provides a CPU device"
             }
             Self::NoValidationLayer => "install vulkan-validationlayers, or leave out --validate",
+            Self::NoCaptureLayer { .. } => {
+                "its library may be missing, damaged or for another processor: install RenderDoc again"
+            }
             Self::NoUsableDevice { .. } | Self::Lacking { .. } => {
                 "`anthill devices` lists what each device lacks; a newer driver may help, and mesa-vulkan-drivers provides a CPU \
                  device that lacks nothing"
@@ -276,6 +285,7 @@ impl GpuError {
             Self::NoLoader { .. }
                 | Self::NoInstance { .. }
                 | Self::NoValidationLayer
+                | Self::NoCaptureLayer { .. }
                 | Self::NoDevice
                 | Self::NoUsableDevice { .. }
                 | Self::UnknownDevice { .. }

@@ -186,7 +186,12 @@ fn create(entry: &ash::Entry, wanted: Layers, debug_utils: bool) -> Result<ash::
     // SAFETY: `application`, `extensions`, `layers` and `features`, to which `info` points, are locals that outlive the
     // call, and the names are C string constants; `Instance::new` asked the loader for the layer and the debug
     // extension.
-    unsafe { entry.create_instance(&info, None) }.map_err(no_instance)
+    unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
+        vk::Result::ERROR_LAYER_NOT_PRESENT if wanted.capture => {
+            GpuError::NoCaptureLayer { reason: result.to_string() }
+        }
+        other => no_instance(other),
+    })
 }
 
 fn create_messenger(

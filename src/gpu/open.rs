@@ -128,10 +128,11 @@ fn open_one(
     threads: &Arc<CompileThreads>,
 ) -> Result<Device, GpuError> {
     let instance = instance.map_or_else(|| Instance::new(layers(options), &options.reporter), Ok);
-    let instance = instance.map_err(|error| GpuError::Vulkan {
-        device: requested.title.clone(),
-        doing: OPENING.to_string(),
-        reason: error.to_string(),
+    let instance = instance.map_err(|error| match error {
+        GpuError::NoCaptureLayer { .. } => error,
+        other => {
+            GpuError::Vulkan { device: requested.title.clone(), doing: OPENING.to_string(), reason: other.to_string() }
+        }
     })?;
     Device::open(instance, requested, options, threads)
 }

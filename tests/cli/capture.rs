@@ -72,8 +72,24 @@ fn where_there_can_be_no_capture_the_picture_is_drawn() {
     fs::write(at.join("b.rib"), format!("Hider \"null\"\n{nothing}")).expect("writable");
     let Ran { code, err, .. } = anthill(at, &["render", "b.rib", "--capture", "r.rdc"]);
     assert!(code == Some(1) && err.contains("no region of a picture was drawn"), "{err}");
+    // Without a folder for the recording, and with a picture that is written to the capture's file.
+    let hidden = OsStr::new("/nowhere");
+    for (flags, variable, why) in [
+        (&["--capture-region", "-1,3"][..], without[0], "pixel -1, 3 was not drawn"),
+        (&[], ("TMPDIR", hidden), "there is no temporary folder for RenderDoc: "),
+    ] {
+        if variable.0 == "TMPDIR" && capture_layer().is_none() {
+            continue;
+        }
+        let Ran { code, err, .. } =
+            run(at, &[&["render", "a.rib", "--capture", "r.rdc"], flags].concat(), &[variable], "");
+        assert!(code == Some(1) && err.contains(&format!("\"r.rdc\" is not written: {why}")), "{err}");
+        assert!(picture(at) == expected && others(at).is_empty(), "{flags:?}");
+    }
     for flags in [&["--validate"][..], &["--check"], &["--capture-region", "all"]] {
         let Ran { code, err, .. } = anthill(at, &[&["render", "a.rib", "--capture", "r.rdc"], flags].concat());
         assert_eq!(code, Some(2), "{flags:?}: {err}");
     }
+    let Ran { code, err, .. } = anthill(at, &["render", "a.rib", "--capture", "-"]);
+    assert!(code == Some(2) && err.contains("--capture -: a capture is not written to standard output"), "{err}");
 }

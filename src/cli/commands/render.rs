@@ -227,6 +227,11 @@ fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<Rend
             "--report -: a page is not written to standard output; name a file, as in --report report.html".into()
         );
     }
+    if flags.capture.as_ref().is_some_and(|path| path.as_os_str() == "-") {
+        return Err(
+            "--capture -: a capture is not written to standard output; name a file, as in --capture region.rdc".into(),
+        );
+    }
     let files_named = [flags.stats.as_deref(), flags.report.as_deref(), flags.capture.as_deref(), page];
     for path in files_named.into_iter().flatten() {
         check_writable(path).map_err(|error| cannot_write(path, &error))?;

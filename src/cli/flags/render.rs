@@ -80,6 +80,7 @@ pub(crate) struct RenderFlags {
 
     /// The region for --capture: slowest, its number from 0 as --stats lists them, or a pixel X,Y that it holds
     #[arg(long, value_name = "WHICH", value_parser = parse_capture_region, default_value = "slowest", requires = "capture")]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) capture_region: CaptureRegion,
 
     /// Write a page that shows the picture, which device drew what, maps of time, micropolygons and texture misses,

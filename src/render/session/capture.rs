@@ -58,7 +58,11 @@ impl NoCapture {
             Self::Tool(CaptureError::NoLayer | CaptureError::Unusable(_)) => {
                 "install it, and look with `anthill devices` and vulkaninfo whether its layer is listed"
             }
-            Self::Tool(_) => "look for space on the disk, and for a smaller region: --memory 16M makes small captures",
+            Self::Tool(CaptureError::NoFolder(_)) => "set TMPDIR to a folder in which files can be written",
+            Self::Tool(_) => {
+                "look for space where the capture is written, and in the temporary folder (TMPDIR), where RenderDoc writes it \
+                 first; --memory 16M makes small captures"
+            }
             Self::Device(error) => error.hint(),
             Self::NoRegion | Self::NoSuchRegion { .. } | Self::NotDrawn(_) => {
                 "--capture-region slowest is there in every picture; --stats lists the regions and their pixels"
@@ -105,7 +109,9 @@ impl Session<'_> {
     pub(super) fn end_capture(&mut self) {
         if let (Some(asked), CaptureState::Waiting) = (&self.options.capture, &self.capture) {
             let message = format!("\"{}\" is not written: no region of a picture was drawn", asked.path.display());
-            self.refuse_capture(&message, "a checkpoint's pixels are not drawn again; render without --resume");
+            let resumes = self.options.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.resume);
+            let hint = if resumes { "a checkpoint's pixels are not drawn again; render without --resume" } else { "" };
+            self.refuse_capture(&message, hint);
         }
     }
 
@@ -188,15 +194,16 @@ impl Session<'_> {
 
     /// Draws a region while RenderDoc records; the bytes of the capture.
     fn recorded(&self, renderer: &mut DeviceRenderer, region: Region, path: &Path) -> Result<u64, NoCapture> {
-        let folder = tempfile::tempdir().map_err(CaptureError::from)?;
+        let folder = tempfile::tempdir().map_err(CaptureError::NoFolder)?;
         let capture = Capture::begin(folder.path())?;
         if !self.drawn(renderer, region)? {
             return Err(NoCapture::TooSmall);
         }
         let written = capture.end()?;
         let put = || -> io::Result<u64> {
+            let bytes = fs::metadata(&written)?.len();
             write_whole(path, |sink| io::copy(&mut File::open(&written)?, sink).map(drop))?;
-            Ok(fs::metadata(path)?.len())
+            Ok(bytes)
         };
         Ok(put().map_err(CaptureError::from)?)
     }
