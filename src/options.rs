@@ -2,6 +2,7 @@
 
 use crate::files::{FileClaims, beside, resolve};
 use crate::film::OutputName;
+use crate::gpu::Breadcrumbs;
 use crate::line_profile::LineProfile;
 use crate::pipeline_choice::PipelineChoice;
 use crate::scene::SearchPaths;
@@ -140,6 +141,9 @@ pub struct RenderOptions {
     /// Time each kernel of each device by itself, for which those that could run at once run one after another. It
     /// changes no pixel. A trace does the same.
     pub profile: bool,
+    /// When devices leave breadcrumbs, by which it is found which kernel they were in when they failed. It changes no
+    /// pixel.
+    pub breadcrumbs: Breadcrumbs,
     /// The trace that timelines are written to.
     pub trace: Trace,
     /// Receives what shading costs by line of RSL, which kernels then count. Pixels are the same.

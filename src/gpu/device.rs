@@ -1,6 +1,7 @@
 //! Opened devices.
 
 use super::as_gpu::AsGpu;
+use super::breadcrumbs::CrumbBuffer;
 use super::cache::default_cache_folder;
 use super::compile::CompileThreads;
 use super::compile_log::CompileLog;
@@ -14,17 +15,20 @@ use super::memory::{BLOCK_BYTES, HostAccess, Memory, MemoryUse, Usage};
 use super::open::{OPENING, RequestedDevice};
 use super::physical::{DeviceInfo, DeviceKind, Physical, enumerate};
 use super::precompile::PrecompileDevices;
-use super::requirements::{FEATURES, Features, SHADER_CLOCK};
+use super::requirements::{DEVICE_FAULT, FEATURES, FRAME_BOUNDARY, Features};
 use super::shared::{CreatedDevice, DeviceShared};
 use super::threads::cpu_driver_threads;
+use super::trail::{Breadcrumbs, Trail};
 use super::transfer::Staging;
 use crate::diagnostic::Reporter;
 use crate::pipeline::recording::{Buffer, Recording};
 use crate::progress::Interrupt;
-use ash::{ext, khr, vk};
+use ash::{ext, khr, nv, vk};
+use std::ffi::CStr;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -68,6 +72,10 @@ pub struct OpenOptions {
     pub compile_log: Arc<CompileLog>,
     /// Whether each command of a stage is timed by itself, for which all commands run one after another.
     pub time_commands: bool,
+    /// When devices leave breadcrumbs, for which all commands run one after another.
+    pub breadcrumbs: Breadcrumbs,
+    /// Whether a device that was opened with these options has failed.
+    pub has_failed: Arc<AtomicBool>,
 }
 
 impl OpenOptions {
@@ -88,6 +96,8 @@ impl OpenOptions {
             interrupt: Interrupt::default(),
             compile_log: Arc::default(),
             time_commands: false,
+            breadcrumbs: Breadcrumbs::default(),
+            has_failed: Arc::default(),
         }
     }
 }
@@ -127,9 +137,13 @@ impl Device {
         // Not by index alone: if a GPU was unplugged meanwhile, an equal one may have its index.
         let physical = enumerate(&instance)?.into_iter().filter(|physical| physical.info.is_same(info));
         let physical = physical.min_by_key(|physical| physical.info.index != info.index);
-        let physical =
-            physical.ok_or_else(|| GpuError::Lost { device: title.clone(), doing: "being opened".to_string() })?;
-        let (raw, family) = create(instance.raw(), &physical, &title)?;
+        let physical = physical.ok_or_else(|| GpuError::Lost {
+            device: title.clone(),
+            doing: "being opened".to_string(),
+            found: String::new(),
+        })?;
+        let checkpoints = physical.checkpoints && options.breadcrumbs != Breadcrumbs::Never && !options.capture;
+        let (raw, family) = create(instance.raw(), &physical, &title, checkpoints)?;
         let asked = options.validate || options.capture || options.time_commands;
         let reads_names = asked || instance.is_observed(physical.raw);
         let wants_names = instance.debug_utils() && reads_names;
@@ -137,7 +151,11 @@ impl Device {
         let (validates, as_gpu) = (options.validate, options.as_gpu.clone());
         let clock = physical.clock.filter(|_| !as_gpu.clockless);
         let driver_threads = if info.kind == DeviceKind::Cpu { cpu_driver_threads() } else { 1 };
-        let created = CreatedDevice { raw, family, clock, names, validates, as_gpu, driver_threads };
+        let means = [checkpoints, physical.info.has(DEVICE_FAULT)];
+        let trail = Trail::new(instance.raw(), &raw, means);
+        let marks_frames = physical.info.has(FRAME_BOUNDARY);
+        let created =
+            CreatedDevice { raw, family, clock, names, validates, as_gpu, driver_threads, trail, marks_frames };
         let shared = Arc::new(DeviceShared::new(created, title, Arc::clone(&options.reporter)));
         let resources = check_budget(&shared, budget_bytes)
             .and_then(|()| DeviceResources::new(&shared, &instance, &physical, budget_bytes, host_access(options)));
@@ -178,6 +196,10 @@ impl Device {
         };
         device.start_clock()?;
         device.time_commands(options.time_commands)?;
+        if options.breadcrumbs.are_left(&options.has_failed) && !options.capture {
+            let types = device.memory.types();
+            device.shared.trail.leave_crumbs(Some(CrumbBuffer::new(&device.shared, types)?));
+        }
         device.submissions.inject(options.faults.clone());
         Ok(device)
     }
@@ -235,6 +257,11 @@ impl Device {
     /// Whether kernels without barriers are faster, as on the host's processor.
     pub fn prefers_serial_kernels(&self) -> bool {
         self.is_cpu() && !self.shared.as_gpu.parallel
+    }
+
+    /// Returns what is waited for, and the command that the device is in, if it leaves breadcrumbs.
+    pub(crate) fn with_position(&self, waited_for: String) -> String {
+        self.shared.with_position(waited_for)
     }
 
     /// Returns the host time from which [`super::StageTime::start_s`] is measured.
@@ -300,6 +327,9 @@ impl Drop for Device {
             return;
         }
         self.kernels.close();
+        if let Some(crumbs) = self.shared.trail.leave_crumbs(None) {
+            crumbs.destroy(&self.shared);
+        }
         self.staging.take().into_iter().for_each(|buffer| self.free(buffer));
         self.free(self.empty);
         for name in self.memory.close() {
@@ -372,29 +402,42 @@ fn check_budget(shared: &DeviceShared, budget_bytes: u64) -> Result<(), GpuError
     Ok(())
 }
 
-/// Creates the Vulkan device with one queue, and enables those features of the table that it offers.
+/// Creates the Vulkan device with one queue, and enables those features of the table that it offers, and checkpoints if
+/// they are wanted.
 pub(super) fn create(
     instance: &ash::Instance,
     physical: &Physical,
     title: &OpenDeviceTitle,
+    checkpoints: bool,
 ) -> Result<(ash::Device, u32), GpuError> {
     let family = physical.family.ok_or_else(|| super::select::lacking(&physical.info))?;
     let mut features = Features::default();
+    let mut extensions: Vec<&CStr> = Vec::new();
     for row in FEATURES.iter().filter(|row| physical.info.has(row.name)) {
         *(row.field)(&mut features) = vk::TRUE;
+        extensions.extend(row.extension);
     }
-    let clock = physical.info.has(SHADER_CLOCK).then_some(khr::shader_clock::NAME.as_ptr());
-    let extensions: Vec<_> = clock.into_iter().collect();
+    extensions.extend(checkpoints.then_some(nv::device_diagnostic_checkpoints::NAME));
+    let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
-    let info = vk::DeviceCreateInfo::default()
+    let Features { core, v12, clock, fault, boundary } = &mut features;
+    let mut info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)
-        .enabled_extension_names(&extensions)
-        .enabled_features(&features.core)
-        .push_next(&mut features.v12);
-    let info = if extensions.is_empty() { info } else { info.push_next(&mut features.clock) };
+        .enabled_extension_names(&names)
+        .enabled_features(core)
+        .push_next(v12);
+    if extensions.contains(&khr::shader_clock::NAME) {
+        info = info.push_next(clock);
+    }
+    if extensions.contains(&ext::device_fault::NAME) {
+        info = info.push_next(fault);
+    }
+    if extensions.contains(&ext::frame_boundary::NAME) {
+        info = info.push_next(boundary);
+    }
     // SAFETY: `enumerate` listed the physical device from this instance and found that it has the queue family; only
-    // features and extensions that it reported are enabled; `queues`, `extensions` and `features`, to which `info`
-    // points, are locals that outlive the call.
+    // features and extensions that it reported are enabled; `queues`, `names` and `features`, to which `info` points,
+    // are locals that outlive the call.
     let raw = unsafe { instance.create_device(physical.raw, &info, None) };
     Ok((raw.map_err(|code| open_error(title, code))?, family))
 }

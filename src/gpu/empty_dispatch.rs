@@ -34,7 +34,15 @@ pub(super) fn dispatch_no_workgroups(
         push: vec![0; kernel.push_bytes() as usize],
     });
     let mut resources = SubmissionResources::new(shared)?;
-    let inputs = EncoderInputs { shared, pipelines: &[pipeline], buffer: &|_| empty, empty, times_commands: false };
+    let inputs = EncoderInputs {
+        shared,
+        pipelines: &[pipeline],
+        buffer: &|_| empty,
+        empty,
+        times_commands: false,
+        marks: None,
+        work_max: None,
+    };
     let done =
         encode(&inputs, &mut resources, &recording).and_then(|()| run(shared, &resources, recording.label(), timeout));
     // After a time-out the device may still use them, so they are leaked.

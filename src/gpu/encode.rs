@@ -5,6 +5,7 @@ use super::error::GpuError;
 use super::pipeline::ComputePipeline;
 use super::shared::DeviceShared;
 use super::submission_resources::{Bound, SubmissionResources};
+use super::trail::{Marks, TrailCommand};
 use crate::pipeline::recording::{Buffer, BufferRange, Command, Dispatch, Groups, Items, Recording};
 use ash::vk;
 use rustc_hash::FxHashMap;
@@ -21,6 +22,17 @@ pub(super) struct EncoderInputs<'a> {
     pub(super) empty: vk::Buffer,
     /// Whether each command of a stage is timed, for which they run one after another.
     pub(super) times_commands: bool,
+    /// How each command leaves a mark; with breadcrumbs they run one after another.
+    pub(super) marks: Option<Marks<'a>>,
+    /// For tests: the number of commands after which the device stops.
+    pub(super) work_max: Option<usize>,
+}
+
+impl EncoderInputs<'_> {
+    /// Returns where breadcrumbs are written.
+    fn crumbs(&self) -> Option<(vk::Buffer, u64)> {
+        self.marks.as_ref().and_then(|marks| Some((marks.crumbs?, marks.submission)))
+    }
 }
 
 /// Timestamps of a submission, at most: 256 KiB of queries.
@@ -52,10 +64,20 @@ pub(super) fn encode(
         // enough.
         unsafe { shared.raw.cmd_reset_query_pool(resources.commands(), resources.queries(), 0, count) };
     }
-    let (next_dispatch, order) = (0, PassOrder::Passes);
-    let mut encoder =
-        Encoder { inputs, resources, sets: &sets, next_dispatch, order, timed, stage: None, stage_count, timed_max };
+    let mut encoder = Encoder {
+        inputs,
+        resources,
+        sets: &sets,
+        next_dispatch: 0,
+        order: PassOrder::Passes,
+        timed,
+        stage: None,
+        stage_count,
+        timed_max,
+        work: 0,
+    };
     shared.begin_label(encoder.resources.commands(), recording.label());
+    encoder.leave_crumb();
     recording.commands().iter().for_each(|command| encoder.command(command));
     encoder.show_host();
     shared.end_label(encoder.resources.commands());
@@ -118,6 +140,8 @@ struct Encoder<'a> {
     stage_count: u32,
     /// The number of commands that there are queries for.
     timed_max: u32,
+    /// The number of commands so far.
+    work: usize,
 }
 
 impl Encoder<'_> {
@@ -128,7 +152,8 @@ impl Encoder<'_> {
             Command::Copy { from, to } => self.copy(*from, *to),
             Command::Fill { to, value } => self.fill(*to, *value),
             Command::Write { to, data } => self.write(*to, data),
-            Command::BeginConcurrent | Command::BeginUnordered if self.inputs.times_commands => {}
+            Command::BeginConcurrent | Command::BeginUnordered
+                if self.inputs.times_commands || self.inputs.crumbs().is_some() => {}
             Command::BeginConcurrent => self.order = PassOrder::GroupBegins,
             // Validation cannot know that order does not matter, so this is ignored under validation.
             Command::BeginUnordered if shared.validates => {}
@@ -222,9 +247,19 @@ impl Encoder<'_> {
         self.work(|| CommandKind::Write, bytes(to.bytes), record);
     }
 
-    /// Records a command of a pass with `record`, and its times if it belongs to a stage and there are queries left.
-    fn work(&mut self, kind: impl FnOnce() -> CommandKind, items: Option<Items>, record: impl FnOnce(&Self)) {
+    /// Records a command of a pass with `record`, its marks, and its times if it belongs to a stage and there are
+    /// queries left.
+    fn work(&mut self, kind: impl Fn() -> CommandKind, items: Option<Items>, record: impl FnOnce(&Self)) {
+        if self.inputs.marks.is_some() {
+            self.resources.trail.push(TrailCommand { kind: kind(), items });
+        }
+        if self.inputs.work_max.is_some_and(|most| self.work >= most) {
+            return;
+        }
         self.begin_pass();
+        if let Some(marks) = &self.inputs.marks {
+            marks.checkpoint(self.resources.commands(), self.work);
+        }
         let stage = self.stage.filter(|_| self.resources.times_commands);
         let number = self.resources.timed_commands.len() as u32;
         let timed = stage.filter(|_| number < self.timed_max);
@@ -238,6 +273,19 @@ impl Encoder<'_> {
         if timed.is_some() {
             self.timestamp(query + 1);
         }
+        self.work += 1;
+        self.leave_crumb();
+    }
+
+    /// Has the device write how many commands are done, where it leaves breadcrumbs.
+    fn leave_crumb(&mut self) {
+        let Some((buffer, submission)) = self.inputs.crumbs() else { return };
+        self.begin_pass();
+        let words = [submission as u32, self.work as u32].map(u32::to_ne_bytes).concat();
+        let (raw, commands) = (&self.inputs.shared.raw, self.resources.commands());
+        // SAFETY: `encode` calls this between begin and end of the command buffer; the buffer has these 8 bytes, and
+        // lives as long as the device.
+        unsafe { raw.cmd_update_buffer(commands, buffer, 0, &words) };
     }
 
     /// Makes a command wait for those before it, unless it belongs to a group that has begun.
@@ -252,7 +300,12 @@ impl Encoder<'_> {
         let from = PipelineStageFlags::COMPUTE_SHADER | PipelineStageFlags::TRANSFER;
         let reads = AccessFlags::SHADER_READ | AccessFlags::TRANSFER_READ | AccessFlags::INDIRECT_COMMAND_READ;
         let writes = AccessFlags::SHADER_WRITE | AccessFlags::TRANSFER_WRITE;
-        self.barrier(from, writes, from | PipelineStageFlags::DRAW_INDIRECT, reads | writes);
+        let to = from | PipelineStageFlags::DRAW_INDIRECT;
+        if self.inputs.crumbs().is_some() {
+            // The host sees breadcrumbs before the next command begins.
+            return self.barrier(from, writes, to | PipelineStageFlags::HOST, reads | writes | AccessFlags::HOST_READ);
+        }
+        self.barrier(from, writes, to, reads | writes);
     }
 
     /// Lets the host read what the commands wrote, once the submission is done.

@@ -118,12 +118,14 @@ pub enum GpuError {
         limit_bytes: u64,
     },
     /// The device is gone: reset, hung or unplugged. Nothing more can be done with it.
-    #[error("{device} was lost while {doing}")]
+    #[error("{device} was lost while {doing}{found}")]
     Lost {
         /// The device.
         device: OpenDeviceTitle,
         /// What was being done, such as `waiting`.
         doing: String,
+        /// What is known of where the device was and why, such as `; it was in hide: 37 grids`; empty if nothing is.
+        found: String,
     },
     /// Something took longer than it was allowed to.
     #[error("{device} did not finish {waited_for} within {} s", timeout.as_secs_f64())]
@@ -255,6 +257,10 @@ impl GpuError {
                  the device's memory"
             }
             Self::Timeout { .. } => MORE_TIME,
+            Self::Lost { found, .. } if found.is_empty() => {
+                "if it happens again, the message names the kernel that the device was in; with --breadcrumbs always, it does at \
+                 once"
+            }
             Self::Source { .. } => "set TMPDIR to a folder on another disk for temporary files",
             Self::OutOfMemory { asked_bytes, used_bytes, budget_bytes, .. }
                 if is_within(*asked_bytes, *used_bytes, *budget_bytes) =>

@@ -29,6 +29,13 @@ struct PendingSubmission {
     resources: SubmissionResources,
 }
 
+/// A submission, and how many of its commands the device runs at most.
+#[derive(Clone, Copy)]
+struct SubmittedPart {
+    submission: u64,
+    work_max: Option<usize>,
+}
+
 /// The submissions of a device, which run one after the other.
 pub(super) struct Submissions {
     timeline: vk::Semaphore,
@@ -71,18 +78,9 @@ impl Submissions {
         self.faults = faults;
     }
 
-    /// Fails the next submission, of the recording `label`, if a fault is due.
-    fn inject_fault(&mut self, shared: &DeviceShared, label: &str) -> Result<(), GpuError> {
-        let doing = || format!("running {label}");
-        match self.faults.as_ref().and_then(|faults| faults.next(shared.title.number)) {
-            Some(FaultKind::Lost) => shared.check(&doing(), Err(vk::Result::ERROR_DEVICE_LOST)),
-            Some(FaultKind::OutOfMemory) => shared.check(&doing(), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
-            Some(FaultKind::Hang) => {
-                self.hangs = true;
-                Ok(())
-            }
-            Some(FaultKind::Unopened | FaultKind::SlowCompile) | None => Ok(()),
-        }
+    /// Returns how the next submission fails, if a fault is due.
+    fn due_fault(&mut self, shared: &DeviceShared) -> Option<FaultKind> {
+        self.faults.as_ref()?.next(shared.title.number)
     }
 
     /// Returns the last submission that is known to be done.
@@ -100,6 +98,7 @@ impl Submissions {
             self.idle.push(entry.resources);
             collected?;
         }
+        shared.trail.done(self.done);
         Ok(())
     }
 
@@ -117,7 +116,8 @@ impl Submissions {
         // and outlive the call.
         match unsafe { shared.raw.wait_semaphores(&info, timeout_ns) } {
             Err(vk::Result::TIMEOUT) => {
-                Err(GpuError::Timeout { device: shared.title.clone(), waited_for: label, timeout })
+                let waited_for = shared.with_position(label);
+                Err(GpuError::Timeout { device: shared.title.clone(), waited_for, timeout })
             }
             other => {
                 shared.check(&format!("running {label}"), other)?;
@@ -163,13 +163,29 @@ impl Device {
     /// [`GpuError::Recording`] if the device does not permit the recording, [`GpuError::Kernel`], [`GpuError::Timeout`]
     /// if a kernel takes too long to compile, [`GpuError::Lost`].
     pub fn submit(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
-        self.submissions.inject_fault(&self.shared, recording.label())?;
-        self.submit_transfer(recording)
+        let doing = || format!("running {}", recording.label());
+        match self.submissions.due_fault(&self.shared) {
+            Some(FaultKind::OutOfMemory) => self.shared.check(&doing(), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)),
+            Some(FaultKind::Lost) => {
+                self.submit_part(recording, Some(recording.work_count() / 2))?;
+                self.shared.simulate_loss(&doing())
+            }
+            Some(FaultKind::Hang) => {
+                self.submissions.hangs = true;
+                self.submit_part(recording, Some(recording.work_count() / 2))
+            }
+            Some(FaultKind::Unopened | FaultKind::SlowCompile) | None => self.submit_transfer(recording),
+        }
     }
 
     /// Does what [`Self::submit`] does for copies of staged data, which do not count for [`super::Fault`]: how many
     /// there are depends on the device's memory.
     pub(super) fn submit_transfer(&mut self, recording: &Recording) -> Result<Ticket, GpuError> {
+        self.submit_part(recording, None)
+    }
+
+    /// Submits a recording, of whose commands the device runs `work_max` at most.
+    fn submit_part(&mut self, recording: &Recording, work_max: Option<usize>) -> Result<Ticket, GpuError> {
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
         check(recording, &rules).map_err(|reason| {
@@ -183,7 +199,8 @@ impl Device {
         }
         let mut resources = self.submissions.idle.pop().map_or_else(|| SubmissionResources::new(&self.shared), Ok)?;
         let submission = self.submissions.submitted + 1;
-        match self.submit_resources(recording, &pipelines, &mut resources, submission) {
+        let part = SubmittedPart { submission, work_max };
+        match self.submit_resources(recording, &pipelines, &mut resources, part) {
             Ok(()) => {
                 self.submissions.submitted = submission;
                 let label = recording.label().to_string();
@@ -203,7 +220,7 @@ impl Device {
         recording: &Recording,
         pipelines: &[ComputePipeline],
         resources: &mut SubmissionResources,
-        submission: u64,
+        SubmittedPart { submission, work_max }: SubmittedPart,
     ) -> Result<(), GpuError> {
         let buffer = |buffer| self.memory.raw(buffer).expect("the recording was checked: its buffers are alive");
         let times_commands = self.submissions.times_commands;
@@ -213,10 +230,19 @@ impl Device {
             buffer: &buffer,
             empty: self.empty_buffer(),
             times_commands,
+            marks: self.shared.trail.marks(submission),
+            work_max,
         };
         encode(&inputs, resources, recording)?;
+        if inputs.marks.is_some() {
+            self.shared.trail.begin(submission, recording.label(), std::mem::take(&mut resources.trail));
+        }
         if self.submissions.hangs {
-            return Ok(());
+            // What comes after the submission that hangs does not reach the queue.
+            let Some(_) = work_max else { return Ok(()) };
+            let commands = [resources.commands()];
+            let info = vk::SubmitInfo::default().command_buffers(&commands);
+            return self.shared.submit(recording.label(), info, vk::Fence::null());
         }
         let (commands, signalled, values) = ([resources.commands()], [self.submissions.timeline], [submission]);
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);

@@ -75,15 +75,17 @@ impl Instance {
     /// Whether somebody reads the names of objects on a physical device: a layer that captures or validates, or a
     /// profiler. Where the driver cannot say, somebody might.
     pub(super) fn is_observed(&self, physical: vk::PhysicalDevice) -> bool {
+        self.observers(physical).is_none_or(|tools| !tools.is_empty())
+    }
+
+    /// Returns the names of the tools that observe a physical device; `None` if it lacks VK_EXT_tooling_info.
+    pub(super) fn observers(&self, physical: vk::PhysicalDevice) -> Option<Vec<String>> {
         // SAFETY: callers pass a physical device that was listed from this instance.
         let extensions = unsafe { self.raw.enumerate_device_extension_properties(physical) }.unwrap_or_default();
         let name = ext::tooling_info::NAME;
-        let says = extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
-        !says || !self.tools(physical).is_empty()
-    }
-
-    /// Returns the names of the tools that observe a physical device, which has VK_EXT_tooling_info.
-    pub(super) fn tools(&self, physical: vk::PhysicalDevice) -> Vec<String> {
+        if !extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)) {
+            return None;
+        }
         let tooling = ext::tooling_info::Instance::new(&self.entry, &self.raw);
         // SAFETY: callers pass a physical device that was listed from this instance, and that has the extension, whose
         // function is one of the instance.
@@ -91,7 +93,7 @@ impl Instance {
         let name = |tool: &vk::PhysicalDeviceToolProperties<'_>| {
             tool.name_as_c_str().map_or_else(|_| String::new(), |name| name.to_string_lossy().into_owned())
         };
-        tools.iter().map(name).collect()
+        Some(tools.iter().map(name).collect())
     }
 
     /// Whether objects can be named and commands labelled.

@@ -4,6 +4,7 @@ use super::as_gpu::AsGpu;
 use super::device::{Device, OpenOptions};
 use super::error::GpuError;
 use super::open::{Opening, open_each};
+use super::trail::Breadcrumbs;
 use parking_lot::Mutex;
 
 /// Devices that renders leave open for later ones of the same process.
@@ -25,14 +26,15 @@ struct KeptKey {
     validate: bool,
     memory_bytes: Option<u64>,
     as_gpu: AsGpu,
+    breadcrumbs: Breadcrumbs,
 }
 
 impl KeptKey {
     /// The key of devices; `None` if they must not be kept, because failures are injected.
     fn new(selection: &str, options: &OpenOptions) -> Option<Self> {
-        let OpenOptions { validate, memory_bytes, ref as_gpu, ref faults, .. } = *options;
+        let OpenOptions { validate, memory_bytes, ref as_gpu, ref faults, breadcrumbs, .. } = *options;
         let (selection, as_gpu) = (selection.to_owned(), as_gpu.clone());
-        faults.is_none().then_some(Self { selection, validate, memory_bytes, as_gpu })
+        faults.is_none().then_some(Self { selection, validate, memory_bytes, as_gpu, breadcrumbs })
     }
 }
 

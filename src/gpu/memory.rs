@@ -135,6 +135,11 @@ impl Memory {
         })
     }
 
+    /// Returns the device's types of memory.
+    pub(super) fn types(&self) -> &vk::PhysicalDeviceMemoryProperties {
+        &self.types
+    }
+
     /// Returns the current and peak use.
     pub(super) fn usage(&self) -> MemoryUse {
         self.usage

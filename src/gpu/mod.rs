@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 mod as_gpu;
+mod breadcrumbs;
 mod buffer_memory;
 mod cache;
 mod capture;
@@ -16,12 +17,14 @@ mod command_times;
 mod compile;
 mod compile_log;
 mod device;
+mod device_fault;
 mod driver_cache;
 mod empty_dispatch;
 mod encode;
 mod error;
 mod execute;
 mod fault;
+mod frame_boundary;
 mod instance;
 mod kept;
 mod kernel;
@@ -39,6 +42,7 @@ mod specialise;
 mod submission_resources;
 mod threads;
 mod tools;
+mod trail;
 mod transfer;
 
 pub use as_gpu::AsGpu;
@@ -63,4 +67,5 @@ pub use select::select;
 pub use specialise::specialised;
 pub use threads::single_threaded_cpu_devices;
 pub use tools::DeviceTools;
+pub use trail::Breadcrumbs;
 pub use transfer::STAGING_BUFFERS;

@@ -7,7 +7,7 @@ use super::profile::DeviceClock;
 use super::requirements::{FEATURES, Features, LIMITS, NeededFor, SUBGROUP_OPERATIONS};
 use super::tools::DeviceTools;
 use crate::diagnostic::Reporter;
-use ash::{ext, khr, vk};
+use ash::{ext, khr, nv, vk};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -156,6 +156,8 @@ pub(super) struct Physical {
     pub(super) family: Option<u32>,
     /// That queue's clock.
     pub(super) clock: Option<DeviceClock>,
+    /// Whether the driver can note checkpoints.
+    pub(super) checkpoints: bool,
 }
 
 /// Returns every device that the loader finds, usable or not, in the loader's order.
@@ -164,10 +166,9 @@ pub(super) struct Physical {
 /// If there is no loader or driver, or a driver fails; having no device is not an error.
 pub fn devices(validate: bool) -> Result<Vec<DeviceInfo>, GpuError> {
     let instance = Instance::new(Layers { validation: validate, capture: false }, &Arc::new(Reporter::silent()))?;
-    let listed = enumerate(&instance)?.into_iter().map(|physical| {
-        let bits = physical.clock.map_or(0, |clock| clock.mask.count_ones());
-        DeviceInfo { tools: DeviceTools::of(&instance, physical.raw, bits), ..physical.info }
-    });
+    let listed = enumerate(&instance)?
+        .into_iter()
+        .map(|physical| DeviceInfo { tools: DeviceTools::of(&instance, &physical), ..physical.info });
     Ok(listed.collect())
 }
 
@@ -193,7 +194,10 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
     let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
     let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
     let mut features = Features::default();
-    let has_pci = has_extension(instance, raw, ext::pci_bus_info::NAME);
+    // SAFETY: `enumerate`, the only caller, has just listed `raw` from this instance.
+    let extensions = unsafe { instance.enumerate_device_extension_properties(raw) }.unwrap_or_default();
+    let has = |name: &CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+    let has_pci = has(ext::pci_bus_info::NAME);
     if current {
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut v11).push_next(&mut v12);
         if has_pci {
@@ -202,14 +206,7 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         // SAFETY: the device supports Vulkan 1.2 (`current`), and the PCI extension if its struct is chained
         // (`has_pci`); the chained structs are locals that outlive the call.
         unsafe { instance.get_physical_device_properties2(raw, &mut properties) };
-        let mut offered = vk::PhysicalDeviceFeatures2::default().push_next(&mut features.v12);
-        if has_extension(instance, raw, khr::shader_clock::NAME) {
-            offered = offered.push_next(&mut features.clock);
-        }
-        // SAFETY: the device supports Vulkan 1.2 (`current`), to which one chained struct belongs, and the extension to
-        // which the other does if it is chained; both outlive the call.
-        unsafe { instance.get_physical_device_features2(raw, &mut offered) };
-        features.core = offered.features;
+        features = offered_features(instance, raw, has);
     }
     let family = compute_family(instance, raw);
     let limits = basic.limits;
@@ -254,7 +251,28 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         usable: lacking.is_empty(),
         lacking,
     };
-    Physical { raw, info, limits, family: family.map(|f| f.index), clock }
+    let checkpoints = has(nv::device_diagnostic_checkpoints::NAME);
+    Physical { raw, info, limits, family: family.map(|f| f.index), clock, checkpoints }
+}
+
+/// Returns the features of a device of Vulkan 1.2 that has these extensions.
+fn offered_features(instance: &ash::Instance, raw: vk::PhysicalDevice, has: impl Fn(&CStr) -> bool) -> Features {
+    let mut features = Features::default();
+    let mut offered = vk::PhysicalDeviceFeatures2::default().push_next(&mut features.v12);
+    if has(khr::shader_clock::NAME) {
+        offered = offered.push_next(&mut features.clock);
+    }
+    if has(ext::device_fault::NAME) {
+        offered = offered.push_next(&mut features.fault);
+    }
+    if has(ext::frame_boundary::NAME) {
+        offered = offered.push_next(&mut features.boundary);
+    }
+    // SAFETY: `inspect`, the only caller, has found that the device supports Vulkan 1.2, to which one chained struct
+    // belongs, and the extensions to which the others do if they are chained; all outlive the call.
+    unsafe { instance.get_physical_device_features2(raw, &mut offered) };
+    features.core = offered.features;
+    features
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -364,12 +382,6 @@ fn device_memory(memory: &vk::PhysicalDeviceMemoryProperties) -> (u64, bool) {
     let first = types.iter().find(|t| t.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL));
     let visible = first.is_some_and(|t| t.property_flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE));
     (bytes.unwrap_or(0), visible)
-}
-
-fn has_extension(instance: &ash::Instance, raw: vk::PhysicalDevice, name: &CStr) -> bool {
-    // SAFETY: `inspect` passes the device that `enumerate` has just listed from this instance.
-    let extensions = unsafe { instance.enumerate_device_extension_properties(raw) }.unwrap_or_default();
-    extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
 }
 
 fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {

@@ -15,6 +15,7 @@ use super::memory::{HostAccess, Memory, Usage};
 use super::physical::Physical;
 use super::pipeline::{ComputePipeline, KernelLayout, binding_forms, make_layout, make_pipeline, make_set_layout};
 use super::shared::{CreatedDevice, DeviceShared};
+use super::trail::Trail;
 use crate::pipeline::recording::Kernel;
 use ash::vk;
 use parking_lot::Mutex;
@@ -70,9 +71,18 @@ impl PrecompileDevices {
 
     fn open(&self, main: &DeviceShared) -> Result<PrecompileDevice, GpuError> {
         let title = main.title.clone();
-        let (raw, family) = create(&self.instance, &self.physical, &title)?;
-        let (validates, as_gpu, driver_threads) = (main.validates, main.as_gpu.clone(), main.driver_threads);
-        let opened = CreatedDevice { raw, family, clock: None, names: None, validates, as_gpu, driver_threads };
+        let (raw, family) = create(&self.instance, &self.physical, &title, false)?;
+        let opened = CreatedDevice {
+            raw,
+            family,
+            clock: None,
+            names: None,
+            validates: main.validates,
+            as_gpu: main.as_gpu.clone(),
+            driver_threads: main.driver_threads,
+            trail: Trail::default(),
+            marks_frames: false,
+        };
         let shared = Arc::new(DeviceShared::new(opened, title, main.reporter()));
         let memory = Memory::new(&shared, &self.instance, &self.physical, BUDGET_BYTES, HostAccess::Direct).and_then(
             |mut memory| {

@@ -4,7 +4,8 @@ use crate::pipeline::recording::{
     BINDING_ALIGNMENT, BINDING_BYTES_MAX, BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX,
     WORKGROUPS_MAX, viewed_bytes,
 };
-use ash::vk;
+use ash::{ext, khr, vk};
+use std::ffi::CStr;
 
 /// What a feature or limit is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,17 +25,29 @@ pub(super) struct Features {
     pub(super) v12: vk::PhysicalDeviceVulkan12Features<'static>,
     /// Those of VK_KHR_shader_clock.
     pub(super) clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    /// Those of VK_EXT_device_fault.
+    pub(super) fault: vk::PhysicalDeviceFaultFeaturesEXT<'static>,
+    /// Those of VK_EXT_frame_boundary.
+    pub(super) boundary: vk::PhysicalDeviceFrameBoundaryFeaturesEXT<'static>,
 }
 
 /// The feature by which kernels read the clock of their subgroup.
 pub const SHADER_CLOCK: &str = "shaderSubgroupClock";
 
-/// A feature: its Vulkan name, what it is needed for and why, and its field.
+/// The feature by which a driver says why a device was lost.
+pub(super) const DEVICE_FAULT: &str = "deviceFault";
+
+/// The feature by which submissions mark where frames end.
+pub(super) const FRAME_BOUNDARY: &str = "frameBoundary";
+
+/// A feature: its Vulkan name, what it is needed for and why, its field, and the extension that it belongs to.
 pub(super) struct FeatureRow {
     pub(super) name: &'static str,
     pub(super) needed_for: NeededFor,
     pub(super) reason: &'static str,
     pub(super) field: fn(&mut Features) -> &mut vk::Bool32,
+    /// `None` if it belongs to Vulkan 1.2.
+    pub(super) extension: Option<&'static CStr>,
 }
 
 /// The features, in the order in which `anthill devices` lists them.
@@ -44,36 +57,56 @@ pub(super) const FEATURES: &[FeatureRow] = &[
         needed_for: NeededFor::Running,
         reason: "one counter per queue records which submissions are done",
         field: |f| &mut f.v12.timeline_semaphore,
+        extension: None,
     },
     FeatureRow {
         name: "shaderInt64",
         needed_for: NeededFor::Rendering,
         reason: "a depth key is depth and micropolygon number in one 64-bit word",
         field: |f| &mut f.core.shader_int64,
+        extension: None,
     },
     FeatureRow {
         name: "shaderBufferInt64Atomics",
         needed_for: NeededFor::Rendering,
         reason: "the nearest micropolygon of a sample is an atomic minimum of depth keys",
         field: |f| &mut f.v12.shader_buffer_int64_atomics,
+        extension: None,
     },
     FeatureRow {
         name: "shaderSampledImageArrayDynamicIndexing",
         needed_for: NeededFor::Nothing,
         reason: "texture tiles of several formats in one kernel",
         field: |f| &mut f.core.shader_sampled_image_array_dynamic_indexing,
+        extension: None,
     },
     FeatureRow {
         name: "robustBufferAccess",
         needed_for: NeededFor::Nothing,
         reason: "a wrong index in a compiled shader then damages only its own picture",
         field: |f| &mut f.core.robust_buffer_access,
+        extension: None,
     },
     FeatureRow {
         name: SHADER_CLOCK,
         needed_for: NeededFor::Nothing,
         reason: "what each line of a shader costs, in clocks",
         field: |f| &mut f.clock.shader_subgroup_clock,
+        extension: Some(khr::shader_clock::NAME),
+    },
+    FeatureRow {
+        name: DEVICE_FAULT,
+        needed_for: NeededFor::Nothing,
+        reason: "the driver says why a device was lost",
+        field: |f| &mut f.fault.device_fault,
+        extension: Some(ext::device_fault::NAME),
+    },
+    FeatureRow {
+        name: FRAME_BOUNDARY,
+        needed_for: NeededFor::Nothing,
+        reason: "tools find where a picture or a region ends",
+        field: |f| &mut f.boundary.frame_boundary,
+        extension: Some(ext::frame_boundary::NAME),
     },
 ];
 

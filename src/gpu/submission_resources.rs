@@ -6,6 +6,7 @@ use super::error::GpuError;
 use super::memory::created_bytes;
 use super::pipeline::descriptor_type;
 use super::shared::DeviceShared;
+use super::trail::TrailCommand;
 use crate::pipeline::recording::{BindingForm, BufferRange, viewed_bytes};
 use ash::vk;
 use rustc_hash::FxHashMap;
@@ -42,6 +43,8 @@ pub(super) struct SubmissionResources {
     pub(super) times_commands: bool,
     /// The number of commands of stages that are not timed.
     pub(super) untimed: u64,
+    /// The commands, where they leave marks.
+    pub(super) trail: Vec<TrailCommand>,
 }
 
 impl SubmissionResources {
@@ -75,6 +78,7 @@ impl SubmissionResources {
             timed_commands: Vec::new(),
             times_commands: false,
             untimed: 0,
+            trail: Vec::new(),
         })
     }
 
@@ -93,6 +97,7 @@ impl SubmissionResources {
         self.stages.clear();
         self.timed_commands.clear();
         self.untimed = 0;
+        self.trail.clear();
         shared.name(self.commands, label);
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         let _recording = shared.recording();

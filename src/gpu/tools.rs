@@ -1,9 +1,9 @@
 //! What a device and the loader offer to tools that measure, capture and debug.
 
 use super::instance::{CAPTURE_LAYER, Instance};
-use ash::{ext, khr, nv, vk};
+use super::physical::Physical;
+use super::requirements::{DEVICE_FAULT, FRAME_BOUNDARY, SHADER_CLOCK};
 use serde::Serialize;
-use std::ffi::CStr;
 
 /// What tools find on a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -16,6 +16,10 @@ pub struct DeviceTools {
     pub names: bool,
     /// Whether the device, once it is lost, can say which commands it was at.
     pub checkpoints: bool,
+    /// Whether the driver, once the device is lost, can say why.
+    pub device_fault: bool,
+    /// Whether tools can be told where a picture or a region ends.
+    pub frame_boundary: bool,
     /// The version of RenderDoc's layer, if it is installed.
     pub renderdoc: Option<String>,
     /// The tools that observe the device now.
@@ -24,17 +28,16 @@ pub struct DeviceTools {
 
 impl DeviceTools {
     /// Asks the loader and the driver of a physical device that was listed from this instance.
-    pub(super) fn of(instance: &Instance, physical: vk::PhysicalDevice, timestamp_bits: u32) -> Self {
-        // SAFETY: callers pass a physical device that they have just listed from this instance.
-        let extensions = unsafe { instance.raw().enumerate_device_extension_properties(physical) }.unwrap_or_default();
-        let has = |name: &CStr| extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
+    pub(super) fn of(instance: &Instance, physical: &Physical) -> Self {
         Self {
-            timestamp_bits,
-            shader_clock: has(khr::shader_clock::NAME),
+            timestamp_bits: physical.clock.map_or(0, |clock| clock.mask.count_ones()),
+            shader_clock: physical.info.has(SHADER_CLOCK),
             names: instance.debug_utils(),
-            checkpoints: has(nv::device_diagnostic_checkpoints::NAME),
+            checkpoints: physical.checkpoints,
+            device_fault: physical.info.has(DEVICE_FAULT),
+            frame_boundary: physical.info.has(FRAME_BOUNDARY),
             renderdoc: instance.layer_version(CAPTURE_LAYER),
-            observers: if has(ext::tooling_info::NAME) { instance.tools(physical) } else { Vec::new() },
+            observers: instance.observers(physical.raw).unwrap_or_default(),
         }
     }
 
@@ -45,6 +48,8 @@ impl DeviceTools {
             (self.shader_clock, "a clock in kernels".into(), "a clock in kernels"),
             (self.names, "names for captures".into(), "names for captures"),
             (self.checkpoints, "checkpoints of lost devices".into(), "checkpoints of lost devices"),
+            (self.device_fault, "reasons of lost devices".into(), "reasons of lost devices"),
+            (self.frame_boundary, "ends of frames".into(), "ends of frames"),
             (
                 self.renderdoc.is_some(),
                 format!("RenderDoc's layer {}", self.renderdoc.as_deref().unwrap_or_default()),
@@ -66,8 +71,11 @@ mod tests {
         let mut tools = DeviceTools { timestamp_bits: 64, names: true, ..DeviceTools::default() };
         let (there, missing) = tools.words();
         assert_eq!(there, ["timestamps of 64 bits", "names for captures"]);
-        assert_eq!(missing, ["a clock in kernels", "checkpoints of lost devices", "RenderDoc's layer"]);
+        let lost = ["checkpoints of lost devices", "reasons of lost devices"];
+        assert_eq!(missing, ["a clock in kernels", lost[0], lost[1], "ends of frames", "RenderDoc's layer"]);
         (tools.renderdoc, tools.observers) = (Some("1.24".into()), vec!["RenderDoc".into()]);
-        assert_eq!(tools.words().0[2..], ["RenderDoc's layer 1.24", "RenderDoc"]);
+        (tools.checkpoints, tools.device_fault, tools.frame_boundary) = (true, true, true);
+        assert_eq!(tools.words().0[2..], [lost[0], lost[1], "ends of frames", "RenderDoc's layer 1.24", "RenderDoc"]);
+        assert_eq!(tools.words().1, ["a clock in kernels"]);
     }
 }

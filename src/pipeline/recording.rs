@@ -17,7 +17,7 @@ mod limits;
 mod order;
 
 pub use buffer::{Arena, ArenaFull, ArenaNeeds, Buffer, BufferRange, Slice, VIEW_SLACK, viewed_bytes};
-pub use dump::with_commas;
+pub use dump::{title, with_commas};
 pub use extent::{DispatchExtent, Groups, Items};
 pub use kernel::{
     Access, Binding, BindingForm, DRIVER_THREADS_ID, Kernel, KernelName, KernelParts, PushKind, PushMember, hash,

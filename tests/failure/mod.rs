@@ -111,7 +111,12 @@ fn a_device_that_is_lost_in_any_phase_is_opened_again() {
             _ if submission == last => "was lost while running imager; it is opened again",
             _ => "; it is opened again",
         };
-        let ran = fail(&format!("lost:0:{submission}"), &["--devices", "0"]);
+        // Every other time, breadcrumbs say what the device was doing.
+        let [breadcrumbs, what] = match submission % 2 {
+            0 => ["auto", what],
+            _ => ["always", "; it was in "],
+        };
+        let ran = fail(&format!("lost:0:{submission}"), &["--devices", "0", "--breadcrumbs", breadcrumbs]);
         ran.is_whole(&[what], 1);
         assert_eq!(ran.lines("warning: device 0 (").len(), 1, "{}", ran.err);
     }
@@ -129,13 +134,15 @@ fn a_driver_without_memory_is_opened_again() {
 #[test]
 fn a_device_that_hangs_is_left_alone_and_opened_again() {
     let last = UNDISTURBED.submissions - 1;
-    let hang = |submission: u64| fail(&format!("hang:0:{submission}"), &["--devices", "0", "--timeout", TIMEOUT]);
+    let flags = ["--devices", "0", "--timeout", TIMEOUT, "--breadcrumbs", "always"];
+    let hang = |submission: u64| fail(&format!("hang:0:{submission}"), &flags);
     thread::scope(|scope| {
         let cases = [(1, "did not finish "), (10, "did not finish "), (last - 4, "no progress for "), (last, "imager")];
         let runs = cases.map(|(submission, what)| (scope.spawn(move || hang(submission)), what));
         for (run, what) in runs {
             let ran = run.join().expect("a render");
             ran.is_whole(&[what], 1);
+            assert_eq!(ran.lines(", which is in ").len(), 1, "{}", ran.err);
             assert!(ran.took < Duration::from_secs(12), "{:?}: {}", ran.took, ran.err);
         }
     });
@@ -181,6 +188,9 @@ fn the_only_device_has_one_more_chance() {
         assert_eq!((ran.code, ran.picture.is_some()), (Some(1), false), "{}", ran.err);
         assert_eq!((ran.sum("failures"), ran.sum("reopened")), (2, 1), "{}", ran.stats);
         let told = ran.lines("was lost while ");
+        let warned = ran.lines("warning: device 0 (");
+        let named: Vec<bool> = warned.iter().map(|line| line.contains("; it was in ")).collect();
+        assert_eq!(named, [false, true], "after the first loss, breadcrumbs are left: {}", ran.err);
         assert!(told.iter().any(|line| line.ends_with("; it is opened again [system]")), "{}", ran.err);
         assert!(
             told.iter().any(|line| line.ends_with("; it is not used again for this picture [system]")),

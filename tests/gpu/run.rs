@@ -2,7 +2,8 @@
 
 use super::{open_devices, open_with, options};
 use anthill::gpu::{
-    CommandKind, CommandTimes, Device, Fault, FaultKind, Faults, GpuError, OpenOptions, SubmissionTimes, Usage,
+    Breadcrumbs, CommandKind, CommandTimes, Device, Fault, FaultKind, Faults, GpuError, OpenOptions, SubmissionTimes,
+    Usage,
 };
 use anthill::pipeline::kernels::records::Particle;
 use anthill::pipeline::kernels::test::{copy, minimum, particles, scan};
@@ -424,6 +425,49 @@ fn what_does_not_finish_in_time_is_named() {
     device.wait(ticket, MINUTE).expect("done");
     assert!(device.is_done(ticket).expect("alive"));
     device.free(data.range().buffer);
+}
+
+/// A device stops after half of the commands of a submission, with breadcrumbs and without.
+#[test]
+fn breadcrumbs_say_which_command_a_device_was_in() {
+    for (kind, breadcrumbs) in [
+        (FaultKind::Lost, Breadcrumbs::Always),
+        (FaultKind::Hang, Breadcrumbs::Always),
+        (FaultKind::Lost, Breadcrumbs::Never),
+    ] {
+        let faults = Some(Arc::new(Faults::new([Fault { kind, device: 0, submission: 1 }])));
+        let timeout = Duration::from_millis(300);
+        let validate = kind == FaultKind::Lost;
+        let options = OpenOptions { faults, breadcrumbs, timeout, validate, ..options() };
+        let mut devices = open_with("all", &options);
+        let device = &mut devices[0];
+        let [data, other] = ["data", "other"].map(|name| words(device, name, &[1; 64]));
+        let mut recording = Recording::new("region 3");
+        recording.stage("first", |recording| {
+            recording.fill(data, 2);
+            recording.dispatch(copy_dispatch(data, other, 5));
+            recording.concurrent(|recording| {
+                recording.fill(data.part(0..32), 7);
+                recording.copy(other.part(0..16), data.part(48..64));
+            });
+        });
+        device.submit(&recording).expect("not the one that fails");
+        let outcome = device.submit(&recording).and_then(|ticket| device.wait(ticket, timeout));
+        let text = outcome.expect_err("it fails").to_string();
+        let place = "fill: 128 bytes";
+        let expected = match (kind, breadcrumbs) {
+            (FaultKind::Hang, _) => format!("did not finish region 3, which is in {place} within 0.3 s"),
+            (_, Breadcrumbs::Never) => "was lost while running region 3".to_owned(),
+            _ => format!("was lost while running region 3; it was in {place}"),
+        };
+        assert!(text.ends_with(&expected), "{text}");
+        if kind == FaultKind::Lost {
+            // Another message names the submission as well.
+            let again = device.read(data).expect_err("it is lost").to_string();
+            assert_eq!(again.contains("fill: 128 bytes of region 3"), breadcrumbs == Breadcrumbs::Always, "{again}");
+            [data, other].iter().for_each(|slice| device.free(slice.range().buffer));
+        }
+    }
 }
 
 #[test]

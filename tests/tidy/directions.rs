@@ -50,7 +50,10 @@ const PARTS: &[(&str, &[&str])] = &[
     ("profile", &["line_profile", "pipeline::recording", "stats"]),
     ("outcome", &["film", "stats"]),
     ("pipeline_choice", &["files", "gpu", "pipeline::plan"]),
-    ("options", &["film", "files", "line_profile", "pipeline_choice", "scene::SearchPaths", "trace"]),
+    (
+        "options",
+        &["film", "files", "gpu::Breadcrumbs", "line_profile", "pipeline_choice", "scene::SearchPaths", "trace"],
+    ),
     // A study runs the program as its users do, and reads what it says of itself; devices are only looked up.
     (
         "scale",

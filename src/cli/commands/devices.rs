@@ -132,7 +132,7 @@ mod tests {
         let offers = "   offers shaderInt64, timelineSemaphore\n";
         device.tools = DeviceTools { timestamp_bits: 64, ..DeviceTools::default() };
         let tools = "   for tools: timestamps of 64 bits; lacks a clock in kernels, names for captures, checkpoints of lost \
-                     devices, RenderDoc's layer\n";
+                     devices, reasons of lost devices, ends of frames, RenderDoc's layer\n";
         let mut choice = PipelineChoice::default();
         let described = |device: &DeviceInfo, choice: &PipelineChoice, default| {
             describe(&ListedDevice::new(device, choice), default)

@@ -263,6 +263,7 @@ fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<Rend
         checkpoint,
         capture: flags.capture.clone().map(|path| CaptureOptions { path, region: flags.capture_region }),
         profile: profiling.is_some(),
+        breadcrumbs: flags.breadcrumbs.into(),
         trace,
         line_profile: profiling.and_then(|profiling| profiling.lines.map(Arc::clone)),
         files: Arc::new(files.with_output_limit(flags.max_output)),

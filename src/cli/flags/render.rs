@@ -1,8 +1,8 @@
 //! The flags of `anthill render`.
 
 use super::values::{
-    CalibrateAfter, CoreCount, ProgressMode, parse_bytes, parse_calibrate_after, parse_capture_region, parse_cores,
-    parse_count, parse_seconds, pipelines,
+    BreadcrumbMode, CalibrateAfter, CoreCount, ProgressMode, parse_bytes, parse_calibrate_after, parse_capture_region,
+    parse_cores, parse_count, parse_seconds, pipelines,
 };
 use super::work::WorkFlags;
 use anthill::film::{OutputName, check_driver};
@@ -82,6 +82,11 @@ pub(crate) struct RenderFlags {
     #[arg(long, value_name = "WHICH", value_parser = parse_capture_region, default_value = "slowest", requires = "capture")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) capture_region: CaptureRegion,
+
+    /// When devices note after each kernel that it is done, so that messages about lost and hanging devices name the
+    /// kernel that they were in. Kernels that could run at once then run one after another
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = BreadcrumbMode::Auto)]
+    pub(crate) breadcrumbs: BreadcrumbMode,
 
     /// Write a page that shows the picture, which device drew what, maps of time, micropolygons and texture misses,
     /// stages, memory and warnings

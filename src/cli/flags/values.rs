@@ -1,6 +1,7 @@
 //! Parses the values of flags: sizes, times, frames. Errors complete a sentence: "invalid value '5x' for '--memory
 //! <SIZE>': ...".
 
+use anthill::gpu::Breadcrumbs;
 use anthill::options::{CaptureRegion, Frames};
 use anthill::pipeline::plan::{CATALOGUE, NamedPipeline};
 use anthill::scene::RESOLUTION_MAX;
@@ -181,6 +182,27 @@ pub(crate) enum ProgressMode {
     Percent,
     /// No progress
     Off,
+}
+
+/// When devices leave breadcrumbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BreadcrumbMode {
+    /// Once a device was lost or hung, and by the checkpoints of drivers that have them
+    Auto,
+    /// From the start
+    Always,
+    /// Never, and no checkpoints
+    Never,
+}
+
+impl From<BreadcrumbMode> for Breadcrumbs {
+    fn from(mode: BreadcrumbMode) -> Self {
+        match mode {
+            BreadcrumbMode::Auto => Self::Auto,
+            BreadcrumbMode::Always => Self::Always,
+            BreadcrumbMode::Never => Self::Never,
+        }
+    }
 }
 
 #[cfg(test)]

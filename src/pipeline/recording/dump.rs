@@ -38,10 +38,15 @@ impl fmt::Display for Recording {
 impl Dispatch {
     /// What is run, and over how much: `shade glaze: 12,000 vertices`.
     pub fn title(&self) -> String {
-        match self.items {
-            Some(Items { count, unit }) => format!("{}: {} {unit}", self.kernel.label(), with_commas(count)),
-            None => self.kernel.label().to_string(),
-        }
+        title(self.kernel.label(), self.items)
+    }
+}
+
+/// Returns what is done, and over how much.
+pub fn title(name: &str, items: Option<Items>) -> String {
+    match items {
+        Some(Items { count, unit }) => format!("{name}: {} {unit}", with_commas(count)),
+        None => name.to_string(),
     }
 }
 

@@ -33,6 +33,11 @@ impl DeviceError {
         matches!(self, Self::Gpu(error) if error.ends_device())
     }
 
+    /// Whether the device was lost, or makes no progress.
+    pub(crate) fn is_lost_or_hangs(&self) -> bool {
+        matches!(self, Self::Gpu(GpuError::Lost { .. } | GpuError::Timeout { .. }))
+    }
+
     /// Whether the render is being stopped, so that this is no failure.
     pub(crate) fn is_interruption(&self) -> bool {
         matches!(self, Self::Gpu(error) if error.is_interruption())

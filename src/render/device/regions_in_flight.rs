@@ -37,7 +37,8 @@ impl DeviceRenderer {
 
     /// Returns what the oldest region in flight waits for.
     pub(crate) fn waiting_for(&self) -> String {
-        self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string())
+        let doing = self.in_flight.first().map_or_else(String::new, |region| region.run.doing().to_string());
+        self.device.with_position(doing)
     }
 
     /// Returns the regions in flight, each with the fraction of it that is done: an estimate of time.
@@ -121,6 +122,7 @@ impl DeviceRenderer {
         self.show_counters();
         Ok(match status {
             RegionStatus::Finished(result) => {
+                self.device.end_frame(&format!("region {}", region.region));
                 self.tracks.add_region(region.part, region.region, region.begun, &result.counts);
                 RegionPoll::Finished(region.region, Box::new(RegionResult { device_s: region.device_s, ..*result }))
             }

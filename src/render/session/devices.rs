@@ -31,7 +31,8 @@ impl DeviceSlot {
         let Opening { title, info, budget_bytes, device } = opening;
         let open_options =
             OpenOptions { memory_bytes: Some(budget_bytes), first_number: title.number, ..open_options.clone() };
-        let failures = Arc::new(FailureLog::new(title, Arc::clone(&open_options.reporter)));
+        let reporter = Arc::clone(&open_options.reporter);
+        let failures = Arc::new(FailureLog::new(title, reporter, Arc::clone(&open_options.has_failed)));
         let mut slot = Self { info, open_options, device: None, failures, reopened: 0, unopened: false };
         slot.device = device.or_else(|error| slot.reopen_after(&error.into()).ok_or(())).ok();
         slot.unopened = slot.device.is_none();

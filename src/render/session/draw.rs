@@ -266,6 +266,7 @@ impl<'a> Session<'a> {
         for (number, slot) in self.slots.iter_mut().enumerate() {
             if let Some(device) = &mut slot.device {
                 world_statistics::add_times(&mut self.stats, number, device.take_times());
+                device.end_frame(&format!("picture {}", self.world_count));
             }
         }
         self.capture_region();

@@ -7,11 +7,14 @@ use crate::render::report::world_statistics::FailureCounts;
 use crate::schedule::Failure;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The failures of a device. Each is reported once, and counted. In each world a device is opened again at most once.
 pub(super) struct FailureLog {
     title: OpenDeviceTitle,
     reporter: Arc<Reporter>,
+    /// Set when it is lost or hangs, for how devices are opened afterwards.
+    has_failed: Arc<AtomicBool>,
     retry: Mutex<RetryState>,
 }
 
@@ -27,8 +30,8 @@ struct RetryState {
 }
 
 impl FailureLog {
-    pub(super) fn new(title: OpenDeviceTitle, reporter: Arc<Reporter>) -> Self {
-        Self { title, reporter, retry: Mutex::default() }
+    pub(super) fn new(title: OpenDeviceTitle, reporter: Arc<Reporter>, has_failed: Arc<AtomicBool>) -> Self {
+        Self { title, reporter, has_failed, retry: Mutex::default() }
     }
 
     pub(super) fn begin_world(&self) {
@@ -53,6 +56,9 @@ impl FailureLog {
         if error.is_interruption() {
             return false;
         }
+        if error.is_lost_or_hangs() {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
         self.report_text(&error.to_string(), error.hint(), error.ends_device())
     }
 
@@ -65,6 +71,9 @@ impl FailureLog {
 
     /// Reports a failure that the scheduler met, which is `reopening` the device if it may: see [`Self::take_promise`].
     pub(super) fn report_at_work(&self, failure: &Failure, reopening: bool) {
+        if matches!(failure, Failure::Lost(_) | Failure::Hang { .. }) {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
         let (text, hint) = match failure {
             // Reported when the device was opened.
             Failure::Unopened(_) => return,
@@ -124,16 +133,20 @@ mod tests {
     fn a_device_is_opened_again_once_a_world_and_each_failure_is_reported() {
         let title = OpenDeviceTitle { number: 1, name: "gpu".into() };
         let reporter = Arc::new(Reporter::silent());
-        let log = FailureLog::new(title.clone(), Arc::clone(&reporter));
-        let lost = || GpuError::Lost { device: title.clone(), doing: "hide".into() }.into();
+        let has_failed = Arc::new(AtomicBool::new(false));
+        let log = FailureLog::new(title.clone(), Arc::clone(&reporter), Arc::clone(&has_failed));
+        let found = "; it was in hide: 37 grids".into();
+        let lost =
+            || GpuError::Lost { device: title.clone(), doing: "hide".into(), found: String::clone(&found) }.into();
         let hang = Failure::Hang { waiting_for: "hide".into(), waited: std::time::Duration::from_secs(2) };
         log.begin_world();
-        assert!(log.report(&lost()));
+        let invalid = GpuError::Kernel { device: title.clone(), kernel: "dice".into(), reason: "no".into() };
+        assert!(!has_failed.load(Ordering::Relaxed));
+        assert!(log.report(&lost()) && has_failed.load(Ordering::Relaxed));
         log.report_at_work(&Failure::Unopened("reported".into()), true);
         log.report_at_work(&hang, true);
         assert!(!log.take_promise(), "a second time in one world");
         log.begin_world();
-        let invalid = GpuError::Kernel { device: title.clone(), kernel: "dice".into(), reason: "no".into() };
         assert!(!log.report(&invalid.into()), "opening it again would not help");
         log.begin_world();
         log.report_at_work(&hang, true);
@@ -142,7 +155,7 @@ mod tests {
         assert_eq!((log.take_counts(), log.take_counts()), (counts, FailureCounts::default()));
         let messages: Vec<String> = reporter.all().into_iter().map(|(diagnostic, _)| diagnostic.message).collect();
         let expected = [
-            "device 1 (gpu) was lost while hide; it is opened again",
+            "device 1 (gpu) was lost while hide; it was in hide: 37 grids; it is opened again",
             "device 1 (gpu): no progress for 2.0 s, waiting for hide; it is not used again for this picture",
             "device 1 (gpu): kernel dice cannot be used: no; it is not used again for this picture",
             "device 1 (gpu): no progress for 2.0 s, waiting for hide; it is opened again",

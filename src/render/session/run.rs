@@ -145,6 +145,7 @@ fn open_options(
         compile_log: Arc::clone(&ticker.compile_log),
         timeout: options.timeout.unwrap_or(HANG_TIMEOUT),
         time_commands: options.profile || options.trace.is_on(),
+        breadcrumbs: options.breadcrumbs,
         ..OpenOptions::new(Arc::clone(reporter))
     }
 }
