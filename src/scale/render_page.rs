@@ -119,9 +119,12 @@ fn world_section(
             }
             h3 { "Heat maps" }
             div.maps { @for map in &maps { (heat_figure(map, world)) } }
-            (rows(&regions_table(world)))
+            @let slowest = regions_table(world);
+            h3 { (slowest.title) }
+            (rows(&slowest))
             h3 { "Busy and idle" }
             (figure(&timeline))
+            h3 { "Device memory" }
             (figure(&memory_figure(world, limits)))
         }
     }
