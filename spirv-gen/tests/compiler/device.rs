@@ -3,7 +3,8 @@
 
 use ash::{Device as Raw, Entry, Instance, vk};
 use spirv_gen::abi::{Push, binding};
-use std::sync::{Mutex, OnceLock};
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
 
 /// An open device with a queue.
 pub(crate) struct Device {
@@ -15,11 +16,32 @@ pub(crate) struct Device {
     _entry: Entry,
 }
 
-/// The device of these tests, one user at a time.
-pub(crate) fn device() -> std::sync::MutexGuard<'static, Device> {
-    static DEVICE: OnceLock<Mutex<Device>> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| Mutex::new(Device::open().expect("a Vulkan driver, for example lavapipe")));
-    device.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+/// Open devices that nobody uses.
+static IDLE: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+
+/// A device for as long as a test uses it.
+pub(crate) struct LentDevice(Option<Device>);
+
+/// An idle device, or one that is opened: drivers compile kernels for most of the time of these tests, and so they do
+/// on all processors.
+pub(crate) fn device() -> LentDevice {
+    let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let device = idle.unwrap_or_else(|| Device::open().expect("a Vulkan driver, for example lavapipe"));
+    LentDevice(Some(device))
+}
+
+impl Deref for LentDevice {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        self.0.as_ref().expect("it is given back last")
+    }
+}
+
+impl Drop for LentDevice {
+    fn drop(&mut self) {
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.0.take());
+    }
 }
 
 /// A kernel with its layout.
