@@ -61,10 +61,11 @@ $(FUZZER): | setup
 	@ar crs $@ $(FUZZER:.a=.o)
 
 # Runs all tests, and says which took longest. No test is ignored, and none needs a GPU. Without backtraces, what a
-# failed test says is among the last lines.
+# failed test says is among the last lines. Mesa's driver for CPUs does not optimise kernels (GALLIVM_PERF), which takes
+# longer than most pictures of tests; the tests of `frames` and `determinism` draw with optimised kernels all the same.
 TIMES = $(CURDIR)/target/test-times
 test: lint
 	@rm -f $(TIMES)
-	$(LINTING) TEST_TIMES=$(TIMES) RUST_BACKTRACE=0 \
+	$(LINTING) TEST_TIMES=$(TIMES) RUST_BACKTRACE=0 GALLIVM_PERF=nopt \
 	  cargo test --workspace --config "target.'cfg(all())'.runner = '.ci/timed'"
 	@.ci/slowest $(TIMES)

@@ -69,8 +69,17 @@ const LITTLE_MEMORY: &[&str] = &[
 ];
 
 /// Mesa's driver for CPUs then compiles kernels without optimising them, which saves more time than drawing these small
-/// pictures loses. Other tests run kernels that the driver has optimised.
+/// pictures loses. `make test` sets it too.
 const COMPILES_QUICKLY: (&str, &str) = ("GALLIVM_PERF", "nopt");
+
+/// Lets a program run kernels that the driver has optimised, as users' programs do: some tests must. Those that run
+/// again with kernels of their own need not.
+pub(crate) fn optimise_kernels(command: &mut Command) -> &mut Command {
+    if std::env::var_os("ANTHILL_AS_GPU").is_none() {
+        command.env_remove(COMPILES_QUICKLY.0);
+    }
+    command
+}
 
 /// Runs tests again; all of them must exist and pass.
 fn again(as_gpu: &str, tests: &[&[&str]]) {

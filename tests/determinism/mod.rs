@@ -4,6 +4,7 @@
 mod cut;
 mod decided;
 
+use crate::as_gpu::optimise_kernels;
 use anthill::gpu::Mutant;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -292,7 +293,8 @@ fn render(folder: &Path, way: &Way) -> String {
         "--progress",
         "off",
     ]);
-    let output = command.args(way.flags).envs(way.aids.iter().copied()).stdin(Stdio::null()).output();
+    let output =
+        optimise_kernels(&mut command).args(way.flags).envs(way.aids.iter().copied()).stdin(Stdio::null()).output();
     let output = output.expect("the binary runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !said.contains("[validation]"), "{}: {said}", way.name);

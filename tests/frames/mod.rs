@@ -1,6 +1,6 @@
-//! Whole pictures, drawn by the program on a CPU device under validation: compared with computed values (`camera`,
-//! `colour`, `coverage`, `depth`), then every scene of `scenes/tests` with the picture that was last approved
-//! (`golden`).
+//! Whole pictures, drawn by the program on a CPU device under validation, with kernels that the driver has optimised:
+//! compared with computed values (`camera`, `colour`, `coverage`, `depth`), then every scene of `scenes/tests` with the
+//! picture that was last approved (`golden`).
 //!
 //! Goldens are updated only on demand: `ANTHILL_RENEW_GOLDENS=1 cargo test frames::golden`. Look at every new one
 //! before it is committed: `anthill preview tests/frames/golden/NAME.exr NAME.png`.
@@ -11,6 +11,7 @@ mod coverage;
 mod depth;
 mod golden;
 
+use crate::as_gpu::optimise_kernels;
 use exr::prelude::read_first_flat_layer_from_file;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,7 +40,7 @@ struct ReportedMessage {
 fn draw(folder: &Path, scenes: &[impl AsRef<Path>]) -> Vec<ReportedMessage> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anthill"));
     command.current_dir(folder).arg("render").args(scenes.iter().map(AsRef::as_ref)).stdin(Stdio::null());
-    let output = command
+    let output = optimise_kernels(&mut command)
         .args(["--validate", "--progress", "off", "--stats", "stats.json", "--devices", device()])
         .output()
         .expect("the binary runs");
