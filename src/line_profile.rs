@@ -39,9 +39,11 @@ pub struct LineRow {
     pub key: LineKey,
     /// Its cost.
     pub amount: u64,
-    /// Its part of all that its pipeline costs on devices, 0 to 1: that of the pipeline's time which is the line's. Of
-    /// what the host computes, its part of that.
+    /// Its part of all that its pipeline costs on devices, 0 to 1: that of the pipeline's time without counting which
+    /// is the line's. Of what the host computes, its part of that.
     pub share: f64,
+    /// The part of the pipeline's time on devices that counting takes, 0 to 1, as far as is known.
+    pub counting: f64,
     /// Vertices that the pipeline was run for; repeats count.
     pub vertices: u64,
 }
@@ -51,8 +53,15 @@ pub struct LineRow {
 pub enum Counter {
     /// Vertices of a pipeline.
     Vertices(Arc<str>),
+    /// Clocks of a pipeline that counting takes.
+    Counting(Arc<str>),
     /// A line.
     Line(LineKey),
+    /// Lookups of the texture that a token names.
+    Lookups {
+        /// The token.
+        token: u32,
+    },
     /// Nothing that is asked for.
     Unused,
 }
@@ -68,6 +77,7 @@ pub struct LineProfile {
 struct LineCounts {
     lines: BTreeMap<LineKey, u64>,
     vertices: BTreeMap<Arc<str>, u64>,
+    counting: BTreeMap<Arc<str>, u64>,
 }
 
 impl LineProfile {
@@ -82,14 +92,15 @@ impl LineProfile {
         self.estimates
     }
 
-    /// Adds what a device has counted.
+    /// Adds what a device has counted of lines.
     pub fn add(&self, counters: &[Counter], counted: &[u64]) {
         let mut counts = self.counts.lock();
         for (counter, &count) in counters.iter().zip(counted).filter(|(_, count)| **count > 0) {
             match counter {
                 Counter::Vertices(pipeline) => *counts.vertices.entry(Arc::clone(pipeline)).or_default() += count,
+                Counter::Counting(pipeline) => *counts.counting.entry(Arc::clone(pipeline)).or_default() += count,
                 Counter::Line(key) => *counts.lines.entry(key.clone()).or_default() += count,
-                Counter::Unused => {}
+                Counter::Lookups { .. } | Counter::Unused => {}
             }
         }
     }
@@ -109,11 +120,16 @@ impl LineProfile {
         for (key, amount) in &counts.lines {
             *totals.entry((&key.pipeline, key.unit)).or_default() += amount;
         }
-        let row = |(key, &amount): (&LineKey, &u64)| LineRow {
-            key: key.clone(),
-            amount,
-            share: amount as f64 / totals[&(&key.pipeline, key.unit)] as f64,
-            vertices: counts.vertices.get(&key.pipeline).copied().unwrap_or(0),
+        let row = |(key, &amount): (&LineKey, &u64)| {
+            let total = totals[&(&key.pipeline, key.unit)] as f64;
+            let counting = counts.counting.get(&key.pipeline).copied().unwrap_or(0) as f64;
+            LineRow {
+                key: key.clone(),
+                amount,
+                share: amount as f64 / total,
+                counting: if key.unit == LineUnit::Clocks { counting / (counting + total) } else { 0.0 },
+                vertices: counts.vertices.get(&key.pipeline).copied().unwrap_or(0),
+            }
         };
         let mut rows: Vec<LineRow> = counts.lines.iter().filter(|(_, amount)| **amount > 0).map(row).collect();
         rows.sort_by(|a, b| (a.key.unit, b.amount, &a.key).cmp(&(b.key.unit, a.amount, &b.key)));
@@ -152,15 +168,16 @@ mod tests {
             Counter::Vertices("shade a".into()),
             Counter::Line(key("surface a", 3, clocks)),
             Counter::Line(key("surface a", 4, clocks)),
-            Counter::Unused,
+            Counter::Counting("shade a".into()),
             Counter::Line(key("light b", 7, clocks)),
         ];
-        profile.add(&counters, &[10, 100, 0, 5, 300]);
-        profile.add(&counters, &[10, 100, 200, 5, 300]);
+        profile.add(&counters, &[10, 100, 0, 50, 300]);
+        profile.add(&counters, &[10, 100, 200, 200, 300]);
         profile.add_host(&"shade a".into(), Duration::from_micros(1500));
         let rows = profile.rows();
         let found: Vec<_> = rows.iter().map(|row| (row.key.line, row.amount, row.share, row.vertices)).collect();
         assert_eq!(found, [(7, 600, 0.6, 20), (3, 200, 0.2, 20), (4, 200, 0.2, 20), (0, 1_500_000, 1.0, 20)]);
+        assert!(rows.iter().all(|row| row.counting == if row.key.unit == clocks { 0.2 } else { 0.0 }), "{rows:?}");
         let parts: Vec<_> = parts(&rows).iter().map(|part| (part.key.part.to_string(), part.amount)).collect();
         let expected = [("light b", 600), ("surface a", 400), ("once an instance", 1_500_000)];
         assert_eq!(parts, expected.map(|(part, amount)| (part.to_string(), amount)));

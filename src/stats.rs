@@ -10,6 +10,7 @@ mod estimate;
 mod kernel_stats;
 mod measured;
 mod memory_stats;
+mod pipeline_times;
 mod texture_stats;
 mod world_stats;
 
@@ -20,6 +21,7 @@ pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld};
 pub use memory_stats::{CategoryBytes, MemoryCategory};
+pub use pipeline_times::PipelineTime;
 pub use texture_stats::{TextureFileStats, TextureLossStats, TextureStats};
 pub use world_stats::{RegionStats, WorldStats};
 

@@ -116,9 +116,26 @@ pub mod binding {
 ///
 /// Only kernels have it that count what their lines cost ([`crate::emit::LineCounters`]), in a storage buffer of words
 /// behind the other bindings ([`counters_binding`]). A counter is two words, of which the lower comes first. A kernel
-/// adds to counters that follow each other: the points that it was run for, what comes from no line, then its lines.
-/// Costs are sums over all invocations of a workgroup, whether they are points or not.
+/// adds to counters that follow each other ([`counters`]). Costs are sums over all invocations of a workgroup, whether
+/// they are points or not.
 pub const COUNTERS_PUSH_WORD: u32 = (size_of::<Push>() / 4) as u32;
+
+/// The word behind it, with the number of the first counter of lookups, which all kernels share: behind that there is
+/// one for each token of a string, to which kernels add the lookups of the texture that it names.
+pub const LOOKUPS_PUSH_WORD: u32 = COUNTERS_PUSH_WORD + 1;
+
+/// The number of words that kernels which count have behind those of [`Push`].
+pub const COUNTING_PUSH_WORDS: u32 = 2;
+
+/// The counters of a kernel, by their distance from the first one.
+pub mod counters {
+    /// The points that it was run for.
+    pub const POINTS: u32 = 0;
+    /// What counting itself costs, which an ordinary kernel does without.
+    pub const COUNTING: u32 = 1;
+    /// What comes from no line. The lines follow.
+    pub const LINES: u32 = 2;
+}
 
 /// Returns the binding of the counters in kernels that look textures up, or do not.
 pub fn counters_binding(uses_textures: bool) -> u32 {

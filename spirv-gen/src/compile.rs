@@ -42,7 +42,7 @@ pub fn compile(request: &PipelineRequest<'_>, library: &Library, rule: &CutRule)
 }
 
 /// Compiles a program of a pipeline that was composed as requested; else like [`compile`]. Its kernels count what their
-/// lines cost ([`abi::COUNTERS_PUSH_WORD`]), if `cost` says what; imagers and demand slices do not count.
+/// lines cost ([`abi::COUNTERS_PUSH_WORD`]), if `cost` says what; demand slices do not count.
 ///
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
@@ -54,7 +54,6 @@ pub fn compile_program(
     cost: Option<LineCost>,
 ) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = program;
-    let cost = cost.filter(|_| request.slice != Slice::Imager);
     let counters = cost.map(|cost| LineCounters { cost, binding: abi::counters_binding(reflection.uses_textures) });
     let rule = if request.slice == Slice::Imager { &CutRule::NEVER } else { rule };
     let program = cut_by(rule, &body, &reflection);

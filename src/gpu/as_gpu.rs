@@ -13,6 +13,8 @@ pub struct AsGpu {
     pub staged: bool,
     /// The device's queue has no timestamps.
     pub clockless: bool,
+    /// Kernels have no clock.
+    pub unclocked_kernels: bool,
     /// How kernels are rewritten, one after the other.
     pub mutants: Vec<Mutant>,
 }
@@ -47,6 +49,7 @@ impl FromStr for AsGpu {
                 "parallel" => as_gpu.parallel = true,
                 "staged" => as_gpu.staged = true,
                 "clockless" => as_gpu.clockless = true,
+                "clockless-kernels" => as_gpu.unclocked_kernels = true,
                 mutant => as_gpu.mutants.push(mutant.parse().map_err(|_| unknown(part))?),
             }
         }
@@ -57,7 +60,7 @@ impl FromStr for AsGpu {
 fn unknown(part: &str) -> String {
     let mutants = Mutant::ALL.map(Mutant::name).join(", ");
     format!(
-        "{part:?} is not known: parallel, staged, clockless and some of {mutants} are expected, separated by commas"
+        "{part:?} is not known: parallel, staged, clockless, clockless-kernels and some of {mutants} are expected, separated by commas"
     )
 }
 
@@ -67,9 +70,15 @@ mod tests {
 
     #[test]
     fn respects_are_read() {
-        let all =
-            AsGpu { parallel: true, staged: true, clockless: true, mutants: vec![Mutant::Fused, Mutant::SqrtUlp] };
+        let all = AsGpu {
+            parallel: true,
+            staged: true,
+            clockless: true,
+            mutants: vec![Mutant::Fused, Mutant::SqrtUlp],
+            ..AsGpu::default()
+        };
         assert_eq!("staged,fused,clockless,parallel,sqrt-ulp".parse(), Ok(all));
+        assert_eq!("clockless-kernels".parse(), Ok(AsGpu { unclocked_kernels: true, ..AsGpu::default() }));
         assert_eq!("parallel".parse(), Ok(AsGpu { parallel: true, ..AsGpu::default() }));
         for wrong in ["", "parallel,", "fuse"] {
             let error = wrong.parse::<AsGpu>().expect_err(wrong);

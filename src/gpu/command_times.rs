@@ -72,6 +72,14 @@ pub struct SubmissionTimes {
     pub commands: Vec<CommandTime>,
 }
 
+impl SubmissionTimes {
+    /// Returns the seconds of its stages in which no command ran.
+    fn gaps_s(&self) -> f64 {
+        let stages_s: f64 = self.stages.iter().map(|stage| stage.seconds).sum();
+        stages_s - self.commands.iter().map(|command| command.seconds).sum::<f64>()
+    }
+}
+
 /// What equal commands of a stage took together.
 #[derive(Clone, Debug)]
 pub struct CommandTotal {
@@ -107,6 +115,8 @@ pub struct CommandTimes {
     pub untimed: u64,
     /// Seconds that timing one command takes.
     pub pair_s: f64,
+    /// Seconds between two short commands that are timed: until the first has ended, and to read the clock.
+    pub gap_s: f64,
 }
 
 /// The commands whose times are kept for [`Device::take_submissions`], at most.
@@ -179,6 +189,8 @@ impl Device {
             self.submissions.times_commands = true;
             let more_s = (self.calibrate()? - untimed_s).max(0.0);
             self.submissions.profiles.pair_s = more_s / f64::from(CALIBRATED_COMMANDS);
+            let gaps_s = self.take_submissions().iter().map(SubmissionTimes::gaps_s).fold(f64::INFINITY, f64::min);
+            self.submissions.profiles.gap_s = gaps_s.max(0.0) / f64::from(CALIBRATED_COMMANDS);
         }
         self.submissions.profiles.take();
         self.take_submissions();

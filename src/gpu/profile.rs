@@ -47,6 +47,8 @@ pub(super) struct Profiles {
     pub(super) commands: CommandLog,
     /// Seconds that timing a command takes.
     pub(super) pair_s: f64,
+    /// Seconds between two short commands that are timed.
+    pub(super) gap_s: f64,
     /// Seconds of the submission that took longest.
     longest_s: f64,
 }
@@ -114,7 +116,8 @@ impl Profiles {
         let stages_s = stages_s.filter(|(_, seconds)| *seconds > 0.0).collect();
         self.taken = self.totals.clone();
         let (totals, untimed) = (self.commands.take_totals(), std::mem::take(&mut self.commands.untimed));
-        DeviceTimes { stages_s, commands: Some(CommandTimes { totals, untimed, pair_s: self.pair_s }) }
+        let (pair_s, gap_s) = (self.pair_s, self.gap_s);
+        DeviceTimes { stages_s, commands: Some(CommandTimes { totals, untimed, pair_s, gap_s }) }
     }
 
     /// Returns the seconds by stage since the device was opened.

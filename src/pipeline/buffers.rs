@@ -56,6 +56,8 @@ pub struct FrameSlices {
     pub textures: Option<TextureSlices>,
     /// What programs count of their lines, two words a counter, if they do.
     pub counters: Option<Slice<u32>>,
+    /// The number of the first counter of lookups.
+    pub lookup_counters: u32,
 }
 
 /// Grids: a page of the frame's, or those that a region selected.

@@ -32,6 +32,8 @@ pub struct ImagerSlices {
     pub status: Slice<u32>,
     /// Tiles that were missed, and marks of those that were used, where textures are looked up.
     pub misses: Slice<u32>,
+    /// What the program counts, two words a counter.
+    pub counters: Slice<u32>,
 }
 
 impl ImagerSlices {
@@ -61,6 +63,7 @@ impl ImagerSlices {
             params: arena.cut(program.params.len() as u64)?,
             status: arena.cut(1)?,
             misses: arena.cut(misses_words(texture_slots))?,
+            counters: arena.cut(2 * program.counters)?,
         })
     }
 }
@@ -119,7 +122,9 @@ pub fn record(
     let [trips, state_base] = loops.push();
     let output_base = outputs.start as u32;
     // The push constants of spirv-gen's abi.rs.
-    let push = [0, SLOT_LOG2, tiles, 0, output_base, tiles * TILE_PIXELS, program.space_table, trips, state_base, 0, 0];
+    let stride = tiles * TILE_PIXELS;
+    let mut push = vec![0, SLOT_LOG2, tiles, 0, output_base, stride, program.space_table, trips, state_base, 0, 0];
+    push.extend(program.first_counters.into_iter().flatten());
     recording.fill(slices.status, 0);
     record_kept_loops(recording, slices.arena, &loops);
     recording.dispatch(Dispatch {
@@ -136,7 +141,8 @@ pub fn record(
         ]
         .into_iter()
         .chain(textures.into_iter().flat_map(|textures| textures.bindings(slices.misses)))
+        .chain(program.first_counters.map(|_| slices.counters.range()))
         .collect(),
-        push: bytemuck::bytes_of(&push).to_vec(),
+        push: bytemuck::cast_slice(&push).to_vec(),
     });
 }

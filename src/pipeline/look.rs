@@ -260,6 +260,10 @@ pub struct ResumableKernel {
 pub struct ImagerProgram {
     /// What a device runs; resumable if it has state channels.
     pub kernel: Arc<super::recording::Kernel>,
+    /// The number of its counters.
+    pub counters: u64,
+    /// The first counter of its lines and the first of lookups, if it counts.
+    pub first_counters: Option<[u32; 2]>,
     /// Channels in which it saves its loops.
     pub state_channels: u32,
     /// The parameter buffer.

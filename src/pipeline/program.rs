@@ -143,7 +143,7 @@ pub fn record(recording: &mut Recording, of: &RegionPiece<'_>, run: &ProgramRun<
             pass,
             run.loops.missed_pass.map_or(0, |_| pass_word(piece.number)),
         ];
-        push.extend(counters);
+        push.extend(counters.map(|first| [first, sources.frame.lookup_counters]).into_iter().flatten());
         let counters = counters.and(sources.frame.counters).map(Slice::range);
         recording.dispatch(Dispatch {
             kernel: Arc::clone(kernel),

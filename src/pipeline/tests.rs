@@ -76,6 +76,7 @@ impl Fixture {
             space_table: 0,
             textures: None,
             counters: None,
+            lookup_counters: 0,
         };
         let buffer = Buffer::new("grids", 0, 1, 0, GridPageSlices::bytes(1000));
         let grids = GridPageSlices::cut(buffer, 1000).expect("made for it");

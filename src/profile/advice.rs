@@ -1,6 +1,5 @@
 //! What to try. Each rule says when it applies, and what was measured; where none applies, nothing is said.
 
-use super::commands::pipeline_times;
 use crate::stats::Stats;
 
 /// Textures: submissions that lacked tiles took more than this part of all drawing.
@@ -34,7 +33,7 @@ fn texture_memory(stats: &Stats) -> Option<String> {
 fn compile_times(stats: &Stats) -> Option<String> {
     let waited_s = stats.kernels_wait.as_secs_f64();
     let waits = waited_s > KERNEL_WAIT_PART * stats.render.as_secs_f64();
-    let slowest = pipeline_times(stats).into_iter().filter(|time| time.from_cache < time.kernels);
+    let slowest = stats.pipeline_times().into_iter().filter(|time| time.from_cache < time.kernels);
     let slowest = slowest.max_by(|a, b| a.compile_s.total_cmp(&b.compile_s))?;
     (waits && slowest.compile_s > slowest.device_s).then(|| {
         format!(

@@ -2,53 +2,7 @@
 
 use super::phases::device_s;
 use super::section::{Section, TableValue};
-use crate::stats::{CommandStats, Stats};
-use std::collections::BTreeMap;
-
-/// What the kernels of a shading pipeline took on a device.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct PipelineTime {
-    pub device: usize,
-    pub pipeline: String,
-    pub calls: u64,
-    pub vertices: u64,
-    pub device_s: f64,
-    /// The time that compiling its kernels took, added up; several are compiled at once.
-    pub compile_s: f64,
-    /// The number of its kernels.
-    pub kernels: u64,
-    /// Kernels among them that were in the cache.
-    pub from_cache: u64,
-}
-
-/// Returns the shading pipelines of all devices, those that took longest first.
-pub(super) fn pipeline_times(stats: &Stats) -> Vec<PipelineTime> {
-    let mut all: BTreeMap<(usize, &str), PipelineTime> = BTreeMap::new();
-    for (device, known) in stats.devices.iter().enumerate() {
-        for command in known.command_times.iter().flat_map(|times| &times.commands) {
-            let Some(pipeline) = &command.pipeline else { continue };
-            let time = all.entry((device, pipeline)).or_default();
-            // A program that is cut runs all its kernels over the same vertices.
-            let is_first = !command.kernel.contains(", kernel ") || command.kernel.contains(", kernel 1 of ");
-            let is_whole = is_first && !command.kernel.ends_with("(names tiles)");
-            time.calls += command.calls;
-            time.vertices += if is_whole { command.items } else { 0 };
-            time.device_s += command.device_s;
-        }
-    }
-    for kernel in &stats.kernels {
-        let Some(pipeline) = &kernel.pipeline else { continue };
-        if let Some(time) = all.get_mut(&(kernel.device as usize, pipeline.as_str())) {
-            time.kernels += 1;
-            time.from_cache += u64::from(kernel.from_cache);
-            time.compile_s += kernel.compile_s;
-        }
-    }
-    let named = all.into_iter().map(|((device, name), time)| PipelineTime { device, pipeline: name.into(), ..time });
-    let mut named: Vec<_> = named.collect();
-    named.sort_by(|a, b| b.device_s.total_cmp(&a.device_s));
-    named
-}
+use crate::stats::{CommandStats, PipelineTime, Stats};
 
 /// Shading pipelines.
 pub(super) fn pipelines(stats: &Stats) -> Section {
@@ -68,7 +22,7 @@ pub(super) fn pipelines(stats: &Stats) -> Section {
                 include those that fill grids up to a power of two, and those of submissions that were repeated. Kernels \
                 are compiled in all forms that may be needed, several at once.";
     let mut section = Section::new("pipelines", "Shading pipelines", note, &columns);
-    section.rows = pipeline_times(stats).into_iter().map(|time| pipeline_row(stats, time)).collect();
+    section.rows = stats.pipeline_times().into_iter().map(|time| pipeline_row(stats, time)).collect();
     section.without_constant("device")
 }
 

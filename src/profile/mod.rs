@@ -59,7 +59,7 @@ impl Profile {
         Self {
             scene: stats.scene.clone(),
             summary: stats.summary(),
-            remarks: phases::remarks(stats),
+            remarks: phases::remarks(stats).into_iter().chain(lines::remarks(lines)).collect(),
             advice: advice::advice(stats),
             sections: sections.collect(),
         }

@@ -1,7 +1,7 @@
 //! The time of the program's phases and of the devices' stages.
 
 use super::section::{Section, TableValue};
-use crate::stats::{DeviceStats, Stage, Stats};
+use crate::stats::{CommandTimeStats, DeviceStats, Stage, Stats};
 use std::time::Duration;
 
 /// The phases of the program, on the host's clock.
@@ -45,9 +45,11 @@ pub(super) fn stages(stats: &Stats) -> Section {
         ("commands", "commands"),
         ("commands_s", "in commands"),
         ("gaps_s", "in gaps"),
+        ("gaps_expected_s", "expected"),
     ];
-    let note = "By the devices' clocks. Gaps are the time between two commands of a stage, in which the device waits, or \
-                reads its clock for this profile.";
+    let note = "By the devices' clocks. Gaps are the time between two commands of a stage, in which the device waits for \
+                the first to end, and reads its clock for this profile. As much is expected as was measured between short \
+                commands when the device was opened, for each command.";
     let mut section = Section::new("stages", "Stages of devices", note, &columns);
     for (number, device) in stats.devices.iter().enumerate() {
         let Some(times) = &device.command_times else { continue };
@@ -57,16 +59,18 @@ pub(super) fn stages(stats: &Stats) -> Section {
         rows.retain(|(_, seconds)| *seconds > 0.0);
         rows.sort_by(|a, b| b.1.total_cmp(&a.1));
         for (stage, seconds) in rows {
-            let gap_s = times.gap_s(stage, &device.stages);
-            let calls = times.commands.iter().filter(|command| command.stage == stage.name());
+            let gaps_s = times.gaps_s(stage, &device.stages);
+            let of_stage = times.commands.iter().filter(|command| command.stage == stage.name());
+            let calls = of_stage.map(|command| command.calls).sum::<u64>();
             section.rows.push(vec![
                 TableValue::Count(number as u64),
                 TableValue::Text(stage.name().into()),
                 TableValue::Seconds(seconds),
                 TableValue::Share(seconds / whole),
-                TableValue::Count(calls.map(|command| command.calls).sum()),
-                TableValue::Seconds(seconds - gap_s),
-                TableValue::Seconds(gap_s),
+                TableValue::Count(calls),
+                TableValue::Seconds(seconds - gaps_s),
+                TableValue::Seconds(gaps_s),
+                TableValue::Seconds(calls as f64 * times.gap_s),
             ]);
         }
     }
@@ -76,6 +80,34 @@ pub(super) fn stages(stats: &Stats) -> Section {
 /// Returns the seconds of a device's stages.
 pub(super) fn device_s(device: &DeviceStats) -> f64 {
     Stage::ALL.iter().map(|&stage| device.stages.get(stage).as_secs_f64()).sum()
+}
+
+/// Gaps that are more than so many times what is expected are worth a word.
+const GAPS_RATIO: f64 = 1.5;
+/// So are those that are more than what is expected by this part of the device's time.
+const GAPS_PART: f64 = 0.03;
+
+/// Returns what the gaps of a device are.
+fn gaps(device: &DeviceStats, times: &CommandTimeStats) -> String {
+    let gaps_s: f64 = Stage::ALL.iter().map(|&stage| times.gaps_s(stage, &device.stages)).sum();
+    let (expected_s, whole_s) = (times.calls() as f64 * times.gap_s, device_s(device));
+    let more_s = gaps_s - expected_s;
+    let waits = gaps_s > GAPS_RATIO * expected_s && more_s > GAPS_PART * whole_s;
+    let rest = match waits {
+        false => "so they are waits for commands to end, and readings of the clock".to_string(),
+        true => format!(
+            "so {:.1} ms are other waits: for threads of the driver to wake up, or because other programs had the \
+             processor",
+            more_s * 1e3
+        ),
+    };
+    let part = 100.0 * gaps_s / whole_s.max(f64::MIN_POSITIVE);
+    format!(
+        "gaps between commands are {:.1} ms of it ({part:.1}%), and {:.1} ms are expected, {:.1} us each: {rest}",
+        gaps_s * 1e3,
+        expected_s * 1e3,
+        times.gap_s * 1e6
+    )
 }
 
 /// Returns what measuring took, and which devices could not be measured.
@@ -94,10 +126,11 @@ pub(super) fn remarks(stats: &Stats) -> Vec<String> {
         };
         format!(
             "{title}: {calls} commands were timed, at {:.1} us each {:.1} ms of its {:.1} ms; commands that could run at \
-             once ran one after another{untimed}",
+             once ran one after another{untimed}; {}",
             each_s * 1e6,
             each_s * calls as f64 * 1e3,
-            device_s(device) * 1e3
+            device_s(device) * 1e3,
+            gaps(device, times)
         )
     };
     stats.devices.iter().enumerate().map(remark).collect()

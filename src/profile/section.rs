@@ -57,9 +57,18 @@ impl Section {
     }
 
     /// Removes a column whose value is the same in all rows, so that it says nothing.
-    pub fn without_constant(mut self, key: &str) -> Self {
+    pub fn without_constant(self, key: &str) -> Self {
+        self.without_if(key, |values| values.windows(2).all(|pair| pair[0] == pair[1]))
+    }
+
+    /// Removes a column that has no value in any row.
+    pub fn without_empty(self, key: &str) -> Self {
+        self.without_if(key, |values| values.iter().all(|value| **value == TableValue::Nothing))
+    }
+
+    fn without_if(mut self, key: &str, is_idle: impl FnOnce(&[&TableValue]) -> bool) -> Self {
         let Some(at) = self.columns.iter().position(|column| column.key == key) else { return self };
-        if self.rows.windows(2).all(|rows| rows[0][at] == rows[1][at]) {
+        if is_idle(&self.rows.iter().map(|row| &row[at]).collect::<Vec<_>>()) {
             self.columns.remove(at);
             self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
         }

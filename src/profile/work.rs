@@ -50,6 +50,7 @@ pub(super) fn regions(stats: &Stats) -> Section {
 pub(super) fn textures(stats: &Stats) -> Section {
     let columns = [
         ("file", "file"),
+        ("lookups", "lookups"),
         ("tiles_used", "tiles used"),
         ("misses", "missed"),
         ("missed_share", "of those used"),
@@ -59,7 +60,9 @@ pub(super) fn textures(stats: &Stats) -> Section {
         ("bytes_read", "bytes read"),
         ("read_s", "reading"),
     ];
-    let note = "A tile that a submission uses counts once, however many lookups find it there.";
+    let note = "Lookups are counted with the lines of shaders: times that a shader reads the file at a point, once for each \
+                channel group that it asks for; those of repeated submissions count again. A tile that a submission uses \
+                counts once, however many lookups find it there.";
     let mut section = Section::new("textures", "Textures", note, &columns);
     let mut all: Vec<_> = stats.textures.iter().collect();
     all.sort_by_key(|texture| std::cmp::Reverse(texture.reads.misses));
@@ -68,6 +71,7 @@ pub(super) fn textures(stats: &Stats) -> Section {
         let used = (reads.requests + reads.misses).max(1);
         vec![
             TableValue::Text(texture.file.clone()),
+            reads.lookups.map_or(TableValue::Nothing, TableValue::Count),
             TableValue::Count(reads.requests),
             TableValue::Count(reads.misses),
             TableValue::Share(reads.misses as f64 / used as f64),
@@ -78,7 +82,7 @@ pub(super) fn textures(stats: &Stats) -> Section {
             TableValue::Seconds(reads.read.as_secs_f64()),
         ]
     }));
-    section
+    section.without_empty("lookups")
 }
 
 /// Device memory by category.

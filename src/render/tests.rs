@@ -191,6 +191,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         params: params.into(),
         space_table: 0,
         counters: Arc::default(),
+        lookup_counters: 0,
         line_profile: None,
         widest_filter: world.options.filter,
         filtered: FilteredRecord::all(0, world.options.filter).into(),

@@ -10,8 +10,8 @@ use super::tables::{DEVICE_STAGES, StudyTable, percent, seconds, title};
 use super::timeline;
 use crate::film::{PreviewImage, shown_image};
 use crate::stats::{
-    DeviceStats, KernelStats, Measured, MeasuredDevice, MeasuredWorld, RegionStats, Stage, Stats, TextureFileStats,
-    WarningStats, WorldStats, human_bytes, square_values,
+    DeviceStats, KernelStats, Measured, MeasuredDevice, MeasuredWorld, PipelineTime, RegionStats, Stage, Stats,
+    TextureFileStats, WarningStats, WorldStats, human_bytes, square_values,
 };
 use maud::{Markup, PreEscaped, html};
 use std::path::Path;
@@ -51,6 +51,7 @@ pub fn page(stats: &Stats) -> String {
             (rows(&stages_table(stats, &measured.devices)))
             (rows(&devices_table(stats, &measured.devices)))
         }
+        (pipelines(stats))
         (shaders(stats))
         (textures(stats))
         h2 { "What was measured" }
@@ -363,6 +364,45 @@ fn worlds_table(stats: &Stats) -> StudyTable {
     StudyTable { title: "Frames", note, header: header.map(String::from).into(), rows }
 }
 
+/// Returns a table under a title of its own, unless it is empty.
+fn section(table: &StudyTable) -> Markup {
+    html! {
+        @if !table.rows.is_empty() {
+            h2 { (table.title) }
+            (rows(table))
+        }
+    }
+}
+
+/// Returns the time of shading pipelines, where kernels were timed.
+fn pipelines(stats: &Stats) -> Markup {
+    let header = ["pipeline", "device", "time, s", "share", "ns a vertex", "vertices", "calls", "compiled in, s"];
+    let all = stats.pipeline_times();
+    let sum: f64 = all.iter().map(|time| time.device_s).sum();
+    let row = |time: &PipelineTime| {
+        let each = if time.vertices > 0 { short(time.device_s * 1e9 / time.vertices as f64) } else { String::new() };
+        vec![
+            time.pipeline.clone(),
+            format!("#{}", time.device + 1),
+            seconds(time.device_s),
+            percent(time.device_s / sum.max(1e-9)),
+            each,
+            short(time.vertices as f64),
+            time.calls.to_string(),
+            seconds(time.compile_s),
+        ]
+    };
+    let rows_of: Vec<Vec<String>> = all.iter().take(ROWS_MAX).map(row).collect();
+    let note = format!(
+        "{} of {} pipelines, each a surface with its displacement, atmosphere and lights, those that took longest by their \
+         devices' clocks. Counting by line is in the times, unless anthill profile was run with --no-lines.",
+        rows_of.len(),
+        all.len()
+    );
+    let table = StudyTable { title: "Shading pipelines", note, header: header.map(String::from).into(), rows: rows_of };
+    section(&table)
+}
+
 fn shaders(stats: &Stats) -> Markup {
     let header = ["kernel", "device", "compiled in, s", "from cache"];
     let row = |kernel: &KernelStats| {
@@ -371,28 +411,25 @@ fn shaders(stats: &Stats) -> Markup {
     };
     let rows_of: Vec<Vec<String>> = stats.kernels.iter().take(ROWS_MAX).map(row).collect();
     let note = format!(
-        "{} of {} kernels, those that took longest to compile; devices waited {} s for kernels.",
+        "{} of {} kernels, those that took longest to compile; devices waited {} s for kernels.{}",
         rows_of.len(),
         stats.kernels.len(),
-        seconds(stats.kernels_wait.as_secs_f64())
+        seconds(stats.kernels_wait.as_secs_f64()),
+        if stats.is_timed() { "" } else { " How long they ran is measured by anthill profile SCENE --report FILE." }
     );
     let table =
         StudyTable { title: "Shaders and kernels", note, header: header.map(String::from).into(), rows: rows_of };
-    html! {
-        @if !table.rows.is_empty() {
-            h2 { (table.title) }
-            (rows(&table))
-        }
-    }
+    section(&table)
 }
 
 fn textures(stats: &Stats) -> Markup {
-    let header = ["texture", "requests", "misses", "tiles read", "read"];
+    let header = ["texture", "lookups", "tiles used", "missed", "tiles read", "read"];
     let mut order: Vec<&TextureFileStats> = stats.textures.iter().collect();
     order.sort_by_key(|texture| std::cmp::Reverse(texture.reads.misses));
     let row = |texture: &&TextureFileStats| {
         let reads = &texture.reads;
-        let mut row = vec![texture.file.clone()];
+        let lookups = reads.lookups.map_or_else(|| "not counted".into(), |lookups| short(lookups as f64));
+        let mut row = vec![texture.file.clone(), lookups];
         row.extend([reads.requests, reads.misses, reads.tiles_read].map(|count| short(count as f64)));
         row.push(human_bytes(reads.bytes_read));
         row
@@ -408,12 +445,7 @@ fn textures(stats: &Stats) -> Markup {
         seconds(loss.loading.as_secs_f64())
     );
     let table = StudyTable { title: "Textures", note, header: header.map(String::from).into(), rows: rows_of };
-    html! {
-        @if !table.rows.is_empty() {
-            h2 { (table.title) }
-            (rows(&table))
-        }
-    }
+    section(&table)
 }
 
 /// Returns every warning and error, with its places.
@@ -462,7 +494,7 @@ fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{CostStats, OutputStats, TextureStats};
+    use crate::stats::{CommandStats, CommandTimeStats, CostStats, OutputStats, TextureStats};
     use std::time::Duration;
 
     /// Returns a render on two devices of 40 x 32 pixels that begin at (-8, 16).
@@ -501,10 +533,17 @@ mod tests {
             message: "odd <thing>".into(),
             count: 9,
         };
-        let reads = TextureStats { requests: 20_000, misses: 3, ..TextureStats::default() };
+        let reads = TextureStats { lookups: Some(7_654), requests: 20_000, misses: 3, ..TextureStats::default() };
         let mut stats = Stats { version: "1", scene: "a&b.rib".into(), worlds: vec![world], ..Stats::default() };
         stats.add_texture("wood.tx".into(), reads);
-        stats.devices = vec![device(0), device(1)];
+        let command = CommandStats {
+            pipeline: Some("shade oak".into()),
+            items: 50_000,
+            device_s: 0.25,
+            ..CommandStats::default()
+        };
+        let command_times = Some(CommandTimeStats { commands: vec![command], ..CommandTimeStats::default() });
+        stats.devices = vec![device(0), DeviceStats { command_times, ..device(1) }];
         stats.warnings = vec![warning];
         stats.kernels = vec![KernelStats { kernel: "plastic".into(), compile_s: 0.5, ..KernelStats::default() }];
         stats.outputs = vec![OutputStats { file: "no.exr".into(), state: "partial".into(), missing_pixels: 1 }];
@@ -534,6 +573,9 @@ mod tests {
             "Frame 7, 40 x 32 pixels",
             "No display of this size can be shown",
             "wood.tx",
+            "7654",
+            "shade oak",
+            "5000",
             "plastic",
             "16, 16 to 32, 48",
             "#1: at most 6.0 MiB, limit 8.0 MiB",

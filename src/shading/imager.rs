@@ -11,6 +11,7 @@ use super::shaders::ShaderPurpose;
 use super::spaces::LocalSpaces;
 use super::{NamedTextures, report_shortfall};
 use crate::diagnostic::Reporter;
+use crate::line_profile::Counter;
 use crate::pipeline::frame;
 use crate::pipeline::look::ImagerProgram;
 use crate::scene::World;
@@ -19,10 +20,21 @@ use rustc_hash::FxHashMap;
 use spirv_gen::compose::{Binding, Input, Role, Slice};
 use std::sync::Arc;
 
+/// The imager of a world.
+#[derive(Clone, Debug)]
+pub struct CompiledImager {
+    /// Its program.
+    pub program: ImagerProgram,
+    /// Its texts, and those that are names of textures.
+    pub textures: NamedTextures,
+    /// What its program counts.
+    pub counters: Arc<[Counter]>,
+}
+
 impl ShaderLibrary {
     /// Compiles the world's imager. Returns `None` if it has none, or if it is unavailable, which is reported; pixels
     /// are then not changed.
-    pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<(ImagerProgram, NamedTextures)> {
+    pub fn imager(&mut self, world: &World, reporter: &Reporter) -> Option<CompiledImager> {
         let instance = world.options.imager.as_ref()?;
         let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;
         let bound = bind_plain(fetched.shader(), instance, reporter);
@@ -67,25 +79,28 @@ impl ShaderLibrary {
         let programs = programs.finish();
         params.fill_space_table(world, &source.current_from_camera, &programs.tokens);
         let (params, space_table) = params.finish(0);
+        let (counters, lookup_counters) = (programs.counters, programs.lookup_counters);
         textures.texts = programs.tokens.texts();
         let compiled = &programs.kernels[programs.kernel_of[variant]];
         let uses_textures = compiled.uses_textures;
         let resumable = compiled.resumable.as_ref();
         // Imagers are not cut.
-        let kernel = Arc::clone(&resumable.map_or(&compiled.passes, |resumable| &resumable.passes)[0].kernel);
+        let pass = &resumable.map_or(&compiled.passes, |resumable| &resumable.passes)[0];
         let state_channels = resumable.map_or(0, |resumable| resumable.state_channels);
         let program = ImagerProgram {
             reads_position: channel(Input::PositionU).is_some(),
             colour_channel: channel(Input::CiAlpha),
             opacity_channel: channel(Input::Oi),
             input_channels: reflection.input_channels,
-            kernel,
+            kernel: Arc::clone(&pass.kernel),
+            first_counters: pass.counters.map(|first| [first, lookup_counters]),
+            counters: counters.len() as u64,
             state_channels,
             params,
             block,
             space_table,
             uses_textures,
         };
-        Some((program, textures))
+        Some(CompiledImager { program, textures, counters })
     }
 }

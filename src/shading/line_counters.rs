@@ -28,15 +28,21 @@ impl LineCounters {
             Counter::Line(LineKey { pipeline: Arc::clone(pipeline), unit: self.unit, part, file, line })
         };
         let vertices = if pass == 0 { Counter::Vertices(Arc::clone(pipeline)) } else { Counter::Unused };
+        let counting = Counter::Counting(Arc::clone(pipeline));
         let frame = key("inputs and outputs".into(), "".into(), 0);
         let lines = lines.iter().map(|line| key(part(line, lights), Arc::clone(&line.file), line.line));
-        self.counters.extend([vertices, frame].into_iter().chain(lines));
+        // In the order of `abi::counters`.
+        self.counters.extend([vertices, counting, frame].into_iter().chain(lines));
         first as u32
     }
 
-    /// Returns the counters, by number.
-    pub(super) fn all(self) -> Arc<[Counter]> {
-        self.counters.into()
+    /// Returns the counters by number, and the number of the first one of lookups, if any kernel counts: behind those
+    /// of lines there is one for each of some tokens.
+    pub(super) fn with_lookups(mut self, tokens: usize) -> (Arc<[Counter]>, u32) {
+        let first = self.counters.len();
+        let tokens = if first > 0 { tokens as u32 } else { 0 };
+        self.counters.extend((0..tokens).map(|token| Counter::Lookups { token }));
+        (self.counters.into(), first as u32)
     }
 }
 

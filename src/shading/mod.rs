@@ -41,6 +41,7 @@ use block::BlockSource;
 pub use cast::LightShape;
 use facing::report_turned_normals;
 use glam::DMat4;
+pub use imager::CompiledImager;
 use params::ParamBuffer;
 use programs::{CompiledPrograms, ProgramForm, Programs, Tokens};
 use rustc_hash::FxHashMap;
@@ -94,8 +95,10 @@ pub struct Shading {
     pub space_table: u32,
     /// Texts by token, for what is printed and for textures.
     pub textures: NamedTextures,
-    /// What kernels count of their lines.
+    /// What kernels count.
     pub counters: Arc<[Counter]>,
+    /// The number of the first counter of lookups.
+    pub lookup_counters: u32,
     /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
     pub once: BTreeMap<Arc<str>, Duration>,
 }
@@ -215,11 +218,12 @@ fn shade(programs: Programs<'_>, shaders: &mut Shaders, world: &World, reporter:
     let looks = shader.looks();
     shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
     let longest = shader.programs.longest_light_block();
-    let CompiledPrograms { kernels, kernel_of, tokens, counters, once } = shader.programs.finish();
+    let CompiledPrograms { kernels, kernel_of, tokens, counters, lookup_counters, once } = shader.programs.finish();
     shader.params.fill_space_table(world, &DMat4::IDENTITY, &tokens);
     let (params, space_table) = shader.params.finish(longest);
     let textures = NamedTextures { texts: tokens.texts(), ..shader.textures };
-    Shading { looks: with_kernels(&looks, &kernel_of), kernels, params, space_table, textures, counters, once }
+    let looks = with_kernels(&looks, &kernel_of);
+    Shading { looks, kernels, params, space_table, textures, counters, lookup_counters, once }
 }
 
 /// Returns looks with the kernels of the variants that they name.

@@ -172,8 +172,10 @@ pub(super) struct CompiledPrograms {
     pub kernel_of: Vec<usize>,
     /// All strings, those of the kernels too.
     pub tokens: Tokens,
-    /// What the kernels count of their lines.
+    /// What the kernels count.
     pub counters: Arc<[Counter]>,
+    /// The number of the first counter of lookups.
+    pub lookup_counters: u32,
     /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
     pub once: BTreeMap<Arc<str>, Duration>,
 }
@@ -368,7 +370,8 @@ impl<'a> Programs<'a> {
             }
         }
         let (kernels, tokens) = (kernels.into(), self.tokens);
-        CompiledPrograms { kernels, kernel_of, tokens, counters: counters.all(), once: self.once }
+        let (counters, lookup_counters) = counters.with_lookups(tokens.texts().len());
+        CompiledPrograms { kernels, kernel_of, tokens, counters, lookup_counters, once: self.once }
     }
 }
 
@@ -460,7 +463,7 @@ fn shading_kernel(
     let first_variable = 1 + usize::from(signature.stores_opacity);
     let pipeline: Arc<str> = label.as_str().into();
     let kernel = |label: String, spirv, counts_lines: bool| {
-        let push_bytes = size_of::<abi::Push>() as u32 + if counts_lines { 4 } else { 0 };
+        let push_bytes = size_of::<abi::Push>() as u32 + if counts_lines { 4 * abi::COUNTING_PUSH_WORDS } else { 0 };
         let bindings = bindings(reflection.uses_textures, counts_lines);
         let name = KernelName::of_program(&pipeline, label);
         Kernel::compiled(name, spirv, bindings, push_bytes, [abi::WORKGROUP_SIZE, 1, 1])

@@ -31,6 +31,9 @@ pub struct CommandTimeStats {
     pub untimed: u64,
     /// The time in seconds that timing a command takes, as measured when the device was opened.
     pub timing_s: f64,
+    /// The time in seconds between two short commands that are timed, as measured when the device was opened: until the
+    /// first has ended, and to read the clock.
+    pub gap_s: f64,
 }
 
 impl CommandTimeStats {
@@ -52,6 +55,7 @@ impl CommandTimeStats {
         self.commands.sort_by(|a, b| b.device_s.total_cmp(&a.device_s));
         self.untimed += other.untimed;
         self.timing_s = self.timing_s.max(other.timing_s);
+        self.gap_s = self.gap_s.max(other.gap_s);
     }
 
     /// Returns the number of commands that were timed.
@@ -60,7 +64,7 @@ impl CommandTimeStats {
     }
 
     /// Returns the seconds of a stage between its commands, in which nothing ran.
-    pub fn gap_s(&self, stage: Stage, stages: &StageTimes) -> f64 {
+    pub fn gaps_s(&self, stage: Stage, stages: &StageTimes) -> f64 {
         let of_stage = self.commands.iter().filter(|command| command.stage == stage.name());
         stages.get(stage).as_secs_f64() - of_stage.map(|command| command.device_s).sum::<f64>()
     }

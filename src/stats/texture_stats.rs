@@ -7,6 +7,9 @@ use std::time::Duration;
 /// Statistics of the texture cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TextureStats {
+    /// Lookups by shaders: times that a shader reads the texture at a point. Those of repeated submissions count again.
+    /// `None` unless they were counted.
+    pub lookups: Option<u64>,
     /// Tiles that submissions of devices used, each once a submission.
     pub requests: u64,
     /// Tiles that devices lacked.
@@ -69,6 +72,7 @@ impl Stats {
     /// Adds a texture.
     pub fn add_texture(&mut self, file: String, reads: TextureStats) {
         let sum = &mut self.texture;
+        sum.lookups = reads.lookups.map(|lookups| lookups + sum.lookups.unwrap_or(0)).or(sum.lookups);
         sum.requests += reads.requests;
         sum.misses += reads.misses;
         sum.reruns += reads.reruns;

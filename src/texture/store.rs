@@ -458,6 +458,11 @@ impl TextureStore {
         }
     }
 
+    /// Counts lookups of a texture, by its number.
+    pub fn count_lookups(&self, number: u32, lookups: u64) {
+        self.texture(number).inspect(|texture| texture.count_lookups(lookups));
+    }
+
     fn count(&self, keys: &[TileKey], need: TileNeed) {
         let mut asked: FxHashMap<u32, u64> = FxHashMap::default();
         keys.iter().for_each(|key| *asked.entry(key.texture).or_default() += 1);

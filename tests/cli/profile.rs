@@ -96,7 +96,27 @@ fn a_device_without_a_clock_draws_and_says_so() {
     let ran = run(directory.path(), &args, &[("ANTHILL_AS_GPU", OsStr::new("clockless"))], "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("has no clock for its queue"), "{}", ran.out);
+    let lines = ran.out.split("Lines of RSL").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("shares");
+    assert!(lines.contains("of the pipeline") && !lines.contains(" ms"), "no time is made up: {}", ran.out);
     assert!(!ran.out.contains("Shading pipelines") && directory.path().join("a.exr").exists(), "{}", ran.out);
+}
+
+/// Two devices of one processor, whose kernels have no clock.
+#[test]
+fn lines_are_estimated_where_kernels_have_no_clock() {
+    let directory = directory();
+    prepare(directory.path());
+    let args = ["profile", "a.rib", "--devices", "0,0", "--regions", "8", "--json", "-q"];
+    let ran = run(directory.path(), &args, &[("ANTHILL_AS_GPU", OsStr::new("clockless-kernels"))], "");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let profile: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let lines = rows(&profile, "lines");
+    assert!(!lines.is_empty() && lines.iter().all(|row| row["unit"] == "operations, an estimate"), "{profile}");
+    assert!(profile["remarks"].to_string().contains("are estimated"), "{profile}");
+    let on_devices = rows(&profile, "parts").iter().filter(|row| row["unit"] != "ns on the host");
+    let lines_s: f64 = on_devices.map(|row| number(row, "seconds")).sum();
+    let pipelines_s: f64 = rows(&profile, "pipelines").iter().map(|row| number(row, "device_s")).sum();
+    assert!((lines_s / pipelines_s - 1.0).abs() < 1e-6, "the pipelines of both devices are shared out: {profile}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What shading costs by line of RSL: kernels count it, and draw the same pictures.
 
 use super::{RenderedScene, draw_as};
+use crate::determinism::make_texture;
 use anthill::line_profile::{LineProfile, LineRow, LineUnit, parts};
 use std::fs;
 use std::sync::Arc;
@@ -91,4 +92,41 @@ fn the_cost_of_a_line_is_what_is_saved_without_it() {
     assert!((saved - each(&both, Some(4))).abs() < 4.0, "{both:#?}{without:#?}");
     let amounts = |rows: &[LineRow]| -> Vec<u64> { rows.iter().map(|row| row.amount).collect() };
     assert_eq!(amounts(&both), amounts(&cost([one, three])), "a second time");
+}
+
+const PAINTED: (&str, &str) = (
+    "painted.sl",
+    "surface painted(string map = \"\";) {\n  Ci = color texture(map, s, t) + float texture(map, t, s);\n  Oi = 1;\n}\n",
+);
+const TINT: (&str, &str) = (
+    "tint.sl",
+    "imager tint(string map = \"\";) {\n  Ci *= 0.5 + noise(P / 9);\n  Ci += color texture(map, xcomp(P) / 160, 0.5);\n}\n",
+);
+
+#[test]
+fn imagers_count_their_lines_and_all_count_their_lookups() {
+    let folder = tempfile::tempdir().expect("a directory for a texture");
+    make_texture(folder.path(), "map.tx", [64, 64]);
+    let map = format!("\"map\" [\"{}\"]\n", folder.path().join("map.tx").display());
+    let world = format!("Surface \"painted\" {map}{CARD}");
+    let rib = format!("{HEAD}Imager \"tint\" {map}WorldBegin\n{world}");
+    let draw = |profile: Option<Arc<LineProfile>>| {
+        let scene = draw_as(&[PAINTED, TINT], &rib, &|options| options.line_profile = profile.clone());
+        assert!(scene.messages.is_empty(), "{:?}", scene.messages);
+        (fs::read(scene.folder().join("a.exr")).expect("it is written"), scene.lookups)
+    };
+    let (ordinary, lookups) = draw(None);
+    assert_eq!(lookups, None, "they are not counted");
+    for profile in [LineProfile::default(), LineProfile::of_estimates()].map(Arc::new) {
+        let (counted, lookups) = draw(Some(Arc::clone(&profile)));
+        assert!(counted == ordinary, "the bits of the picture");
+        let rows = profile.rows();
+        let vertices = |pipeline: &str| rows.iter().find(|row| &*row.key.pipeline == pipeline).map(|row| row.vertices);
+        let (shaded, pixels) = (vertices("shade painted"), vertices("imager tint"));
+        assert_eq!(lookups, shaded.zip(pixels).map(|(shaded, pixels)| 2 * shaded + pixels), "{rows:#?}");
+        assert!(pixels.is_some_and(|pixels| pixels >= 160 * 160), "{rows:#?}");
+        for line in [2, 3] {
+            assert!(rows.iter().any(|row| place(row) == ("tint.sl", line) && row.amount > 0), "{rows:#?}");
+        }
+    }
 }

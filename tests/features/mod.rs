@@ -78,6 +78,8 @@ pub(crate) struct RenderedScene {
     pub(crate) shaded_vertices: u64,
     /// Submissions that were made again because they lacked tiles of textures.
     pub(crate) reruns: u64,
+    /// Lookups of textures by shaders, where they are counted.
+    pub(crate) lookups: Option<u64>,
     /// The kernels that were compiled for it, each after the number of its device.
     pub(crate) kernels: Vec<String>,
 }
@@ -116,7 +118,8 @@ pub(crate) fn draw_as(shaders: &[(&str, &str)], rib: &str, change: &dyn Fn(&mut 
     let (worlds, micropolygons) = (stats.worlds.len(), stats.counts.micropolygons);
     let (shaded_vertices, reruns) = (stats.counts.shaded_vertices, stats.texture.reruns);
     let kernels = stats.kernels.iter().map(|kernel| format!("{} {}", kernel.device, kernel.kernel)).collect();
-    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices, reruns, kernels }
+    let lookups = stats.texture.lookups;
+    RenderedScene { directory, messages, displays, worlds, micropolygons, shaded_vertices, reruns, lookups, kernels }
 }
 
 /// Draws RIB text with the built-in shaders.

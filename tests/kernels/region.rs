@@ -230,6 +230,7 @@ impl Region {
             space_table: 0,
             textures: None,
             counters: None,
+            lookup_counters: 0,
         };
         let page = PageSlices { primitives: lab.space("primitives", 0), data: lab.space("data", 0) };
         Self { lab, frame, page, pixels, capacity, slices, division: Division::Micropolygons }

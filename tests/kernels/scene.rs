@@ -155,6 +155,7 @@ impl Scene {
             space_table: 0,
             textures: None,
             counters: None,
+            lookup_counters: 0,
         };
         let page =
             PageSlices { primitives: lab.upload("primitives", &page.primitives), data: lab.upload("data", &page.data) };

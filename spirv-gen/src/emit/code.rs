@@ -167,7 +167,7 @@ impl Emitter<'_> {
         self.set(carried, &results);
         let again = self.loop_condition(inst, condition)?;
         self.records.pop();
-        self.count_jump(line);
+        self.count_trip_end(line);
         let last = self.s.at();
         self.s.effect(Op::BranchConditional, &[again, next, exit]);
         self.s.block(next);
@@ -223,7 +223,7 @@ impl Emitter<'_> {
         let results = self.region(inner)?;
         let results = self.end_trip(inst, &phis, results);
         self.records.pop();
-        self.count_jump(line);
+        self.count_trip_end(line);
         self.s.branch(next);
         self.s.block(next);
         self.s.branch(header);

@@ -4,7 +4,7 @@ use super::emitter::Emitter;
 use super::exchange::barrier;
 use super::stopwatch::{NO_LINE, Stopwatch};
 use crate::ir::{Inst, Region};
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, Word};
 
 impl Emitter<'_> {
     /// Says that the code of an instruction follows.
@@ -27,11 +27,33 @@ impl Emitter<'_> {
         }
     }
 
+    /// Says that a trip of a loop ends; `line` runs in the next one, or the same.
+    pub(super) fn count_trip_end(&mut self, line: Option<u32>) {
+        if let Some(watch) = &mut self.stopwatch {
+            let line = line.unwrap_or(watch.line());
+            watch.end_trip(&mut self.s, line);
+        }
+    }
+
     /// Says that points that have jumped over a region have waited for others until here.
     pub(super) fn count_wait(&mut self, region: Region) {
         if let Some(watch) = &mut self.stopwatch {
             watch.wait(&mut self.s, self.body, region);
         }
+    }
+
+    /// Counts a lookup of the texture of a token.
+    pub(super) fn count_lookup(&mut self, token: Word) {
+        let Some(mut watch) = self.stopwatch.take() else { return };
+        let real = self.is_real();
+        watch.count_lookup(&mut self.s, token, real);
+        self.stopwatch = Some(watch);
+    }
+
+    /// Returns whether the invocation is a point of a grid.
+    fn is_real(&mut self) -> Word {
+        let (bool, occupied) = (self.s.type_bool(), self.occupied());
+        self.s.inst(Op::LogicalAnd, bool, &[self.frame.active, occupied])
     }
 
     /// Says that what follows is from no line.
@@ -54,8 +76,7 @@ impl Emitter<'_> {
             return;
         }
         self.count_no_line();
-        let (bool, occupied) = (self.s.type_bool(), self.occupied());
-        let real = self.s.inst(Op::LogicalAnd, bool, &[self.frame.active, occupied]);
+        let real = self.is_real();
         if let Some(watch) = &self.stopwatch {
             watch.store(&mut self.s, real);
         }

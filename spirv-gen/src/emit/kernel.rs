@@ -97,7 +97,7 @@ impl Interface {
         let status = storage(s, "Status", abi::binding::STATUS, u32, 4);
         let inputs = texels(s, "Inputs", abi::binding::INPUTS);
         let counters = counters.map(|binding| storage(s, "Counters", binding, u32, 4));
-        let push_words = PUSH_WORDS + u32::from(counters.is_some());
+        let push_words = PUSH_WORDS + if counters.is_some() { abi::COUNTING_PUSH_WORDS } else { 0 };
         let block = s.fresh_global(Op::TypeStruct, None, vec![Operand::IdRef(u32); push_words as usize]);
         s.decorate(block, Decoration::Block, &[]);
         for member in 0..push_words {

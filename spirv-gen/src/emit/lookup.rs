@@ -12,6 +12,7 @@ impl Emitter<'_> {
         let f32 = self.s.type_f32();
         let (vec2, vec3) = (self.s.type_vector(f32, 2), self.s.type_vector(f32, 3));
         let texture = self.texture_token(args[0]);
+        self.count_lookup(texture);
         let is_triple = lookup.ty == MachineType::Vec3;
         let wanted = self.s.u32(if is_triple { 3 } else { 1 });
         let found = match lookup.kind {
@@ -61,6 +62,7 @@ impl Emitter<'_> {
         let hash = abi::points::channel_hash(channel).map(|word| self.s.u32(word));
         let channel = self.s.composite(uvec2, &hash);
         let cloud = self.texture_token(args[0]);
+        self.count_lookup(cloud);
         let reach = self.s.inst(Op::CompositeConstruct, vec2, &args[3..5]);
         let found = self.call("rsl_points", vec4, &[cloud, args[1], args[2], reach, channel])?;
         let value = match ty {

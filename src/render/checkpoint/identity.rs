@@ -69,7 +69,7 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
     ));
     hasher.debug(&picture.deep);
     hasher.debug(&picture.textures.identities());
-    if let Some(WorldImager { program: imager, textures }) = imager {
+    if let Some(WorldImager { program: imager, textures, .. }) = imager {
         hasher.debug(&textures.identities());
         hasher.bytes(&imager.kernel.digest().to_le_bytes());
         hasher.bytes(bytemuck::cast_slice(&imager.params));

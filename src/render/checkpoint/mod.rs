@@ -45,6 +45,8 @@ pub(crate) struct CheckpointError {
 }
 
 const START_OVER: &str = "leave out --resume to render from the beginning and replace it";
+const WITHOUT_LINES: &str = "lines are counted by other kernels: add --no-lines to continue what `anthill render` drew, \
+                             or leave out --resume to render from the beginning and replace it";
 const OTHER_FILE: &str = "name a file with --checkpoint that anthill may create and replace";
 
 /// How often the file is written in an interval, at most, so that no more than this part of the interval is lost of
@@ -179,7 +181,11 @@ impl Checkpoint {
             let reason = format!(
                 "the scene, its shaders or the flags have changed since it was written (world {number} differs)"
             );
-            return Err(self.error(reason));
+            let counts = picture.line_profile.is_some();
+            return Err(CheckpointError {
+                hint: if counts { WITHOUT_LINES } else { START_OVER },
+                ..self.error(reason)
+            });
         }
         if known.finished
             && let Some(displays) = film.written_before()

@@ -36,6 +36,7 @@ fn cut(arena: &mut Arena, picture: &Picture) -> Result<FrameSlices, ArenaFull> {
             0 => None,
             count => Some(arena.cut(2 * count)?),
         },
+        lookup_counters: picture.lookup_counters,
     })
 }
 

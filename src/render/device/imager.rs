@@ -8,6 +8,7 @@ use crate::pipeline::look::ImagerProgram;
 use crate::pipeline::recording::{Buffer, Recording};
 use crate::pipeline::stage::{StagePart, Work};
 use crate::pipeline::textures::record_misses_begin;
+use crate::render::device::counters;
 use crate::render::device::memory::{free_bytes, imager_tiles};
 use crate::render::device::picture::WorldImager;
 use crate::render::region::loop_watch::trips_for;
@@ -65,7 +66,11 @@ impl<'a> DeviceImager<'a> {
     /// by display.
     pub(crate) fn finish(self) -> u64 {
         let mut state = self.state.into_inner();
-        if let Some(imager) = state.imager.take() {
+        if let Some(mut imager) = state.imager.take() {
+            let WorldImager { program, textures, counters, line_profile } = &self.imager;
+            if let (Some(_), Some(profile)) = (program.first_counters, line_profile) {
+                counters::read(&mut imager.device, imager.slices.counters, counters, profile, textures);
+            }
             state.devices.give_back(imager.close());
         }
         state.replaced
@@ -118,7 +123,7 @@ impl Imager for DeviceImager<'_> {
 }
 
 impl ImagerDevice {
-    fn new(mut device: Device, WorldImager { program, textures }: &WorldImager) -> Result<Self, GpuError> {
+    fn new(mut device: Device, WorldImager { program, textures, .. }: &WorldImager) -> Result<Self, GpuError> {
         let free = free_bytes(device.memory(), 0);
         let used = program.uses_textures.then_some(textures);
         let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose()?;
@@ -127,7 +132,9 @@ impl ImagerDevice {
         let bytes = ImagerSlices::bytes(program, tiles, slots);
         let buffer = device.allocate(MemoryCategory::Imager.name(), bytes, Usage::DeviceOnly)?;
         let slices = ImagerSlices::cut(buffer, program, tiles, slots).expect("the buffer was made for it");
-        device.upload(slices.params, &program.params).inspect_err(|_| device.free(buffer))?;
+        let zeros = vec![0; slices.counters.count() as usize];
+        let uploaded = device.upload(slices.params, &program.params);
+        uploaded.and_then(|()| device.upload(slices.counters, &zeros)).inspect_err(|_| device.free(buffer))?;
         Ok(Self { device, buffer, slices, tiles, textures, pace: Pace::new(None) })
     }
 
@@ -308,7 +315,7 @@ mod tests {
     use crate::render::resident::picture_textures::PictureTextures;
     use crate::render::tests::{camera, options};
     use crate::scene::{Motion, ShaderInstance, World};
-    use crate::shading::ShaderLibrary;
+    use crate::shading::{CompiledImager, ShaderLibrary};
     use glam::DMat4;
     use std::sync::Arc;
 
@@ -359,14 +366,15 @@ mod tests {
         };
         let reporter = Arc::new(Reporter::silent());
         let mut library = ShaderLibrary::new(Arc::default(), &[]).expect("built with the compiler");
-        let program = library.imager(&world, &reporter).expect("it is built in");
+        let CompiledImager { program, textures, .. } = library.imager(&world, &reporter).expect("it is built in");
         let mut devices = Losing { lose_at: lose_at.to_vec(), reporter: Arc::clone(&reporter), given_back: 0 };
         // More tiles than run at once.
         let count = 5000 * 70;
         let (mut ci, mut oi) = (vec![[0.0; 3]; count], vec![[0.0; 3]; count]);
         let mut alpha: Vec<f32> = (0..count).map(|i| (i % 5) as f32 * 0.25).collect();
-        let (program, names) = program;
-        let imager = DeviceImager::new(WorldImager { program, textures: PictureTextures::of(names) }, &mut devices);
+        let (textures, counters) = (PictureTextures::of(textures), Arc::default());
+        let world_imager = WorldImager { program, textures, counters, line_profile: None };
+        let imager = DeviceImager::new(world_imager, &mut devices);
         imager.shade(&mut ImagerPixels {
             corner: [0, 13],
             size: [5000, 70],

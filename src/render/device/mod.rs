@@ -3,6 +3,7 @@
 
 mod begin_picture;
 pub(super) mod bound_split;
+mod counters;
 pub(super) mod error;
 mod frame;
 pub(super) mod imager;

@@ -52,8 +52,10 @@ pub(crate) struct Picture {
     pub params: Arc<[[f32; 4]]>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
-    /// What its programs count of their lines.
+    /// What its programs count.
     pub counters: Arc<[Counter]>,
+    /// The number of the first counter of lookups.
+    pub lookup_counters: u32,
     /// Receives what they have counted.
     pub line_profile: Option<Arc<LineProfile>>,
     /// The pixel filter, as wide as the widest of all filters.
@@ -125,4 +127,8 @@ impl Picture {
 pub(crate) struct WorldImager {
     pub program: ImagerProgram,
     pub textures: Arc<PictureTextures>,
+    /// What its program counts.
+    pub counters: Arc<[Counter]>,
+    /// Receives what it has counted.
+    pub line_profile: Option<Arc<LineProfile>>,
 }

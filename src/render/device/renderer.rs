@@ -7,6 +7,7 @@ use crate::pipeline::recording::Buffer;
 use crate::pipeline::stage::{DepthBuckets, StageSettings};
 use crate::pipeline::textures::TextureSlices;
 use crate::pipeline::{self, KernelVariants};
+use crate::render::device::counters;
 use crate::render::device::error::DeviceError;
 use crate::render::device::frame;
 use crate::render::device::memory::{free_bytes, geometry_bytes};
@@ -167,18 +168,12 @@ impl DeviceRenderer {
         self.regions = None;
     }
 
-    /// Adds what programs have counted to the profile. What a device counted that has failed is lost.
-    fn read_counters(&mut self) {
-        let (Some(counters), Some(profile)) = (self.shared.frame.counters, &self.picture.line_profile) else { return };
-        if let Ok(words) = self.device.read(counters) {
-            let counted = words.chunks_exact(2).map(|words| u64::from(words[1]) << 32 | u64::from(words[0]));
-            profile.add(&self.picture.counters, &counted.collect::<Vec<u64>>());
-        }
-    }
-
     /// Frees the picture's memory and returns the device.
     pub(crate) fn finish(mut self) -> Device {
-        self.read_counters();
+        let Picture { counters, line_profile, textures, .. } = &*self.picture;
+        if let (Some(slice), Some(profile)) = (self.shared.frame.counters, line_profile) {
+            counters::read(&mut self.device, slice, counters, profile, textures);
+        }
         self.finish_uncounted()
     }
 

@@ -65,10 +65,11 @@ pub(crate) fn add_devices<'a>(stats: &mut Stats, devices: impl Iterator<Item = D
     }
 }
 
-/// Adds what was asked for and read of textures.
-pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads)]) {
+/// Adds what was asked for and read of textures. `counted` says whether lookups were counted.
+pub(crate) fn add_textures(stats: &mut Stats, textures: &[(PathBuf, TextureReads)], counted: bool) {
     for (path, texture) in textures {
         let reads = TextureStats {
+            lookups: counted.then_some(texture.lookups),
             requests: texture.requests,
             misses: texture.misses,
             reruns: texture.reruns,
@@ -116,10 +117,11 @@ pub(crate) fn add_times(stats: &mut Stats, slot: usize, times: DeviceTimes) {
             stages.add(stage, Duration::from_secs_f64(*seconds));
         }
     }
-    let command_times = times.commands.map(|CommandTimes { totals, untimed, pair_s }| CommandTimeStats {
+    let command_times = times.commands.map(|CommandTimes { totals, untimed, pair_s, gap_s }| CommandTimeStats {
         commands: totals.into_iter().map(command_stats).collect(),
         untimed,
         timing_s: pair_s,
+        gap_s,
     });
     stats.add_times(slot, stages, command_times);
 }

@@ -92,7 +92,9 @@ impl<'a> Session<'a> {
         let has_cpus = slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu);
         shading.compile_for(has_cpus, tuning.programs);
         if let Some(profile) = &options.line_profile {
-            let have_clocks = slots.iter().all(|slot| slot.info.has(SHADER_CLOCK));
+            let has_clock =
+                |slot: &DeviceSlot| slot.info.has(SHADER_CLOCK) && !slot.open_options.as_gpu.unclocked_kernels;
+            let have_clocks = slots.iter().all(has_clock);
             shading.count_lines(have_clocks && !profile.estimates());
         }
         Self {

@@ -14,7 +14,7 @@ use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
 use crate::render::session::outputs::FilmOutputs;
 use crate::scene::{ParamValue, World};
-use crate::shading::{NamedTextures, Shading};
+use crate::shading::{CompiledImager, NamedTextures, Shading};
 use crate::stats::Stage;
 use glam::DMat4;
 use std::sync::Arc;
@@ -86,6 +86,7 @@ impl Session<'_> {
             params: shaded.params,
             space_table: shaded.space_table,
             counters: shaded.counters,
+            lookup_counters: shaded.lookup_counters,
             line_profile: self.options.line_profile.clone(),
             widest_filter: world.options.widest_filter(),
             filtered: outputs.filtered.into(),
@@ -120,13 +121,13 @@ fn wants_depths(layout: &PixelLayout, world: &DrawnWorld, kernels: &[ShadingKern
 impl Session<'_> {
     /// Returns a world's imager, if it has one that can be used.
     pub(super) fn imager(&mut self, world: &World) -> Option<WorldImager> {
-        let (program, names) = self.shading.imager(world, self.reporter)?;
+        let CompiledImager { program, textures, counters } = self.shading.imager(world, self.reporter)?;
         let raster_from_camera = frame::raster_from_camera(&world.camera);
-        let textures = self.textures(world, names, &raster_from_camera);
+        let textures = self.textures(world, textures, &raster_from_camera);
         if !self.options.check {
             textures.open_known();
         }
-        Some(WorldImager { program, textures })
+        Some(WorldImager { program, textures, counters, line_profile: self.options.line_profile.clone() })
     }
 
     /// Returns the textures that programs look up which compute in a space given from the camera's. Those whose names

@@ -92,7 +92,8 @@ fn run_ticking(
     stats.stages.add(Stage::Parse, read.took);
     stats.left_out += read.left_out;
     stats.lost_files += session.textures.lost_count();
-    world_statistics::add_textures(&mut stats, &session.textures.statistics());
+    let counted = options.line_profile.is_some();
+    world_statistics::add_textures(&mut stats, &session.textures.statistics(), counted);
     let has_nothing = read.worlds + read.textures == 0;
     let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);

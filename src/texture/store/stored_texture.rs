@@ -24,6 +24,8 @@ pub struct StoredTexture {
 /// What was asked for and read of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextureReads {
+    /// The lookups by shaders, as far as they are counted.
+    pub lookups: u64,
     /// The tiles that submissions of devices used, each once a submission.
     pub requests: u64,
     /// The tiles that devices lacked.
@@ -99,6 +101,11 @@ impl StoredTexture {
     /// Counts the tiles that a submission used.
     pub(super) fn count_requests(&self, tiles: u64) {
         self.use_so_far.lock().reads.requests += tiles;
+    }
+
+    /// Counts lookups by shaders.
+    pub(super) fn count_lookups(&self, lookups: u64) {
+        self.use_so_far.lock().reads.lookups += lookups;
     }
 
     /// Counts a run that lacked `tiles` tiles, or as many tiles that are loaded ahead.
