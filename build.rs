@@ -13,6 +13,8 @@
 //!
 //! *Texels.* What a kernel only reads becomes texel buffers in its words (see [`texels`]); Rust sees no difference.
 //!
+//! *Lines.* Which lines of GLSL instructions come from is kept beside the words, for captures (see [`lines`]).
+//!
 //! *Constants.* Named constants of the sources become `constants::NAME` (see [`constants`]), so that the GLSL is the
 //! only place where flags, sizes and the numbers of kinds are written.
 //!
@@ -35,6 +37,8 @@ mod layout;
 #[path = "src/pipeline/recording/limits.rs"]
 #[allow(unreachable_pub, reason = "public where it belongs")]
 mod limits;
+#[path = "build/lines.rs"]
+mod lines;
 #[path = "build/macros.rs"]
 mod macros;
 #[path = "build/optimise.rs"]
@@ -96,6 +100,8 @@ struct Library<'a> {
     records: generate::Records,
     choices: variant_code::Choices,
     words: words::Words,
+    /// The files that lines of kernels are of.
+    files: lines::Files,
 }
 
 impl<'a> Library<'a> {
@@ -105,7 +111,7 @@ impl<'a> Library<'a> {
         words: words::Words,
     ) -> Result<Self, String> {
         let compiler = compile::Compiler::new("glsl")?;
-        let (index, records, mut choices) = <(_, _, variant_code::Choices)>::default();
+        let (index, records, mut choices, files) = <(_, _, variant_code::Choices, _)>::default();
         let mut declarations = BTreeMap::new();
         for (path, text) in sources.iter().filter(|(path, _)| path.ends_with(".comp")) {
             let declaration = variants::Declaration::read(&file_stem(Path::new(path)), text, constants)
@@ -113,7 +119,7 @@ impl<'a> Library<'a> {
             choices.add(&declaration).map_err(|e| format!("{path}: {e}"))?;
             declarations.insert(path.clone(), declaration);
         }
-        Ok(Self { compiler, sources, declarations, index, records, choices, words })
+        Ok(Self { compiler, sources, declarations, index, records, choices, words, files })
     }
 
     /// Generates the modules of every kernel file directly in `folder`, which become modules of `module` (`""` or
@@ -139,7 +145,7 @@ impl<'a> Library<'a> {
         declaration: &variants::Declaration,
         variant: &variants::Variant,
     ) -> Result<generate::Built, String> {
-        let words = self.compiler.compile(file, &declaration.macros(variant))?;
+        let words = self.compiler.compile(file, &declaration.macros(variant), true)?;
         let named = |e: String| format!("{}: {}: {e}", file.display(), variant.label);
         let mut reflection = reflect::reflect(&words).map_err(named)?;
         check::check(&reflection).map_err(named)?;
@@ -149,6 +155,8 @@ impl<'a> Library<'a> {
             reflection.bindings[number as usize].form = form;
         }
         let words = optimise::optimised(&words).map_err(named)?;
+        let (words, lines) = lines::without_lines(&words, &mut self.files).map_err(named)?;
+        self.words.add_lines(&variant.label, &lines)?;
         let words = self.words.add(&variant.label, &words).map_err(named)?;
         Ok(generate::Built { variant: variant.clone(), words, reflection })
     }
@@ -159,7 +167,7 @@ impl<'a> Library<'a> {
     /// 0.89 s instead of 0.83, one of occlusion() in 0.39 s instead of 0.35.
     fn generate_rsl(&mut self, file: &Path, code: &mut String) -> Result<(), String> {
         let mut form = |name: &str, macros: &[(String, String)]| {
-            let words = decorate::no_contraction(&self.compiler.compile(file, macros)?)?;
+            let words = decorate::no_contraction(&self.compiler.compile(file, macros, false)?)?;
             self.words.add(name, &words)
         };
         let words = form("rsl_library", &[])?;
@@ -173,7 +181,7 @@ impl<'a> Library<'a> {
         self.records.generate(code);
         constants.generate(code);
         self.choices.generate(constants, code);
-        self.words.generate(code);
+        self.words.generate(&self.files, code);
         self.index.generate(code);
     }
 }

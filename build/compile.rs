@@ -16,14 +16,18 @@ impl Compiler {
         Ok(Self { compiler, root: root.into() })
     }
 
-    /// Compiles a file with macros; a warning is an error, and errors name file and line.
-    pub(crate) fn compile(&self, file: &Path, macros: &[(String, String)]) -> Result<Vec<u32>, String> {
+    /// Compiles a file with macros; a warning is an error, and errors name file and line. The words say which lines
+    /// instructions come from, if `lines`.
+    pub(crate) fn compile(&self, file: &Path, macros: &[(String, String)], lines: bool) -> Result<Vec<u32>, String> {
         let source = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let mut options = shaderc::CompileOptions::new().map_err(|e| e.to_string())?;
         options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_2 as u32);
         options.set_target_spirv(shaderc::SpirvVersion::V1_5);
         options.set_optimization_level(shaderc::OptimizationLevel::Zero);
         options.set_warnings_as_errors();
+        if lines {
+            options.set_generate_debug_info();
+        }
         for (name, value) in macros {
             options.add_macro_definition(name, Some(value));
         }

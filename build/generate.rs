@@ -275,7 +275,10 @@ fn static_kernel(built: &Built, code: &mut String) {
         "static {upper}: std::sync::LazyLock<std::sync::Arc<recording::Kernel>> = std::sync::LazyLock::new(|| {{"
     );
     let _ = writeln!(code, "    recording::Kernel::built(recording::KernelParts {{");
-    let _ = writeln!(code, "        label: {name:?},\n        words: &{WORDS}{},\n        bindings: &[", built.words);
+    let _ = writeln!(code, "        label: {name:?},\n        words: &{WORDS}{},", built.words);
+    let file = format!("concat!(env!(\"OUT_DIR\"), \"/\", \"words/{name}.lines\")");
+    let _ = writeln!(code, "        lines: include_bytes!({file}),\n        sources: {WORDS}SOURCES,");
+    code.push_str("        bindings: &[\n");
     for binding in &reflection.bindings {
         let access = match (binding.no_write, binding.no_read) {
             (true, _) => "Read",

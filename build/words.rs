@@ -1,5 +1,6 @@
 //! The words of kernels as files, which the generated code includes: as text they would be tens of megabytes of Rust.
 
+use crate::lines::{Files, LineBytes};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::fs;
@@ -42,8 +43,23 @@ impl Words {
         Ok(upper)
     }
 
-    /// Writes the module `words`, which is the kernels' own.
-    pub(crate) fn generate(&self, code: &mut String) {
-        let _ = writeln!(code, "mod words {{\n{}}}", self.code);
+    /// Keeps the lines of a kernel under its name.
+    pub(crate) fn add_lines(&self, name: &str, lines: &LineBytes) -> Result<(), String> {
+        let path = self.folder.join(format!("{name}.lines"));
+        fs::write(&path, lines).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// Writes the module `words`, which is the kernels' own, with the files that their lines are of.
+    pub(crate) fn generate(&self, files: &Files, code: &mut String) {
+        let _ = writeln!(code, "mod words {{\n{}", self.code);
+        code.push_str("pub(super) static SOURCES: &[crate::pipeline::recording::SourceText] = &[\n");
+        for name in files.names() {
+            let file = format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/\", {name:?})");
+            let _ = writeln!(
+                code,
+                "    crate::pipeline::recording::SourceText {{ name: {name:?}, text: include_str!({file}) }},"
+            );
+        }
+        code.push_str("];\n}\n");
     }
 }

@@ -23,6 +23,15 @@ pub struct Compiled {
     pub reflection: Reflection,
 }
 
+/// What kernels do for tools, beside what they are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForTools {
+    /// What they count of their lines, if they do.
+    pub cost: Option<LineCost>,
+    /// Whether they also have forms for debuggers ([`PassRuns::debug`]).
+    pub debug: bool,
+}
+
 /// Kernels whose loops stop when their trips are used up, and go on in the next dispatch ([`crate::abi`]).
 #[derive(Clone, Debug)]
 pub struct Resumable {
@@ -38,11 +47,12 @@ pub struct Resumable {
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
 pub fn compile(request: &PipelineRequest<'_>, library: &Library, rule: &CutRule) -> Result<Compiled, EmitError> {
-    compile_program(compose(request), request, library, rule, None)
+    compile_program(compose(request), request, library, rule, ForTools::default())
 }
 
 /// Compiles a program of a pipeline that was composed as requested; else like [`compile`]. Its kernels count what their
-/// lines cost ([`abi::COUNTERS_PUSH_WORD`]), if `cost` says what; demand slices do not count.
+/// lines cost ([`abi::COUNTERS_PUSH_WORD`]), if `for_tools.cost` says what, and have forms for debuggers if
+/// `for_tools.debug`; demand slices do neither.
 ///
 /// # Errors
 /// Fails when the helper library does not fit the compiler; input cannot make it fail.
@@ -51,13 +61,15 @@ pub fn compile_program(
     request: &PipelineRequest<'_>,
     library: &Library,
     rule: &CutRule,
-    cost: Option<LineCost>,
+    for_tools: ForTools,
 ) -> Result<Compiled, EmitError> {
     let Composed { body, reflection } = program;
+    let cost = for_tools.cost;
     let counters = cost.map(|cost| LineCounters { cost, binding: abi::counters_binding(reflection.uses_textures) });
     let rule = if request.slice == Slice::Imager { &CutRule::NEVER } else { rule };
     let program = cut_by(rule, &body, &reflection);
-    let kernels = PassKernels::new(&program, carried_channels(request.slice), SavedLoops::of).counting(counters);
+    let kernels = PassKernels::new(&program, carried_channels(request.slice), SavedLoops::of);
+    let kernels = kernels.counting(counters).for_debuggers(for_tools.debug);
     let passes = kernels.emit(library, request.tokens, false)?;
     let resumable = match reflection.counts_trips {
         true => Some(Resumable {

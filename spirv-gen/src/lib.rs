@@ -101,7 +101,7 @@ pub mod standard;
 pub mod syntax;
 pub mod text;
 
-pub use compile::{Compiled, Resumable, compile, compile_program};
+pub use compile::{Compiled, ForTools, Resumable, compile, compile_program};
 pub use compose::{PipelineRequest, Reflection};
 pub use front::{ParsedFile, parse_shader, parse_shaders};
 pub use lower::{CastShadow, LightScale, MovingSurface, SHARE_PARAM, light_parts, lower, lower_moving, lower_scaled};

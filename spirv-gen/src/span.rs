@@ -159,6 +159,22 @@ impl SourceMap {
         SourcePosition { file: name, line: number, column: offset - file.line_starts[line as usize] + 1 }
     }
 
+    /// Returns the number of the file in which `span` begins, if there is one, with line and column as written,
+    /// whatever `#line` says.
+    pub(crate) fn in_file(&self, span: Span) -> Option<(usize, u32, u32)> {
+        let index = self.file_index(span.start);
+        let file = self.files.get(index)?;
+        let offset = (span.start - file.base).min(file.text.len() as u32);
+        let line = file.physical_line(span.start);
+        Some((index, line + 1, offset - file.line_starts[line as usize] + 1))
+    }
+
+    /// Returns name and text of a file.
+    pub(crate) fn file(&self, index: usize) -> (&Arc<str>, &str) {
+        let file = &self.files[index];
+        (&file.name, &file.text)
+    }
+
     /// Returns where the file that holds `span` was included, if it was.
     pub fn included_at(&self, span: Span) -> Option<Span> {
         self.files.get(self.file_index(span.start)).and_then(|f| f.included_at)

@@ -3,6 +3,7 @@
 use super::as_gpu::AsGpu;
 use super::breadcrumbs::CrumbBuffer;
 use super::cache::default_cache_folder;
+use super::capture_kernels::CaptureKernels;
 use super::compile::CompileThreads;
 use super::compile_log::CompileLog;
 use super::encode::EMPTY_BYTES;
@@ -108,6 +109,8 @@ pub struct Device {
     pub(super) memory: Memory,
     pub(super) submissions: Submissions,
     pub(super) kernels: Arc<Kernels>,
+    /// The forms of kernels that it runs if it is captured.
+    pub(super) capture_kernels: Option<CaptureKernels>,
     pub(super) staging: Staging,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) timeout: Duration,
@@ -171,6 +174,9 @@ impl Device {
         // are in use. RenderDoc permits one device per instance.
         let precompile_devices = (compiles_late && several_cores && !options.validate && !options.capture)
             .then(|| PrecompileDevices::new(instance.raw(), physical.clone()));
+        // Mesa's CPU driver takes debug information, though it does not say so.
+        let takes_debug_info = physical.takes_debug_info || info.kind == DeviceKind::Cpu;
+        let capture_kernels = options.capture.then(|| CaptureKernels::new(takes_debug_info));
         let kernels = Kernels::new(
             &shared,
             &physical.info,
@@ -184,6 +190,7 @@ impl Device {
             memory,
             submissions,
             kernels,
+            capture_kernels,
             staging: Staging::default(),
             limits: physical.limits,
             timeout: options.timeout,
@@ -418,6 +425,7 @@ pub(super) fn create(
         extensions.extend(row.extension);
     }
     extensions.extend(checkpoints.then_some(nv::device_diagnostic_checkpoints::NAME));
+    extensions.extend(physical.takes_debug_info.then_some(khr::shader_non_semantic_info::NAME));
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0])];
     let Features { core, v12, clock, fault, boundary } = &mut features;

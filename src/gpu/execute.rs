@@ -145,7 +145,10 @@ impl Device {
     /// Starts compiling a kernel in the background. A kernel that was not prepared is compiled when it is first
     /// submitted.
     pub fn prepare(&self, kernel: &Arc<Kernel>, constants: &[u32]) {
-        self.kernels.prepare(kernel, constants);
+        match &self.capture_kernels {
+            Some(captured) => self.kernels.prepare(&captured.of(kernel), constants),
+            None => self.kernels.prepare(kernel, constants),
+        }
     }
 
     /// Whether a prepared kernel can run without waiting.
@@ -153,7 +156,10 @@ impl Device {
     /// # Errors
     /// Why it cannot be compiled.
     pub fn is_ready(&self, kernel: &Kernel, constants: &[u32]) -> Result<bool, GpuError> {
-        self.kernels.is_ready(kernel, constants)
+        match &self.capture_kernels {
+            Some(captured) => self.kernels.is_ready(&captured.of(kernel), constants),
+            None => self.kernels.is_ready(kernel, constants),
+        }
     }
 
     /// Submits a recording to run after everything submitted before, and returns at once unless one of its kernels must
@@ -186,13 +192,15 @@ impl Device {
 
     /// Submits a recording, of whose commands the device runs `work_max` at most.
     fn submit_part(&mut self, recording: &Recording, work_max: Option<usize>) -> Result<Ticket, GpuError> {
+        let captured = self.capture_kernels.as_ref().map(|captured| captured.recording(recording));
+        let recording = captured.as_ref().unwrap_or(recording);
         self.collect()?;
         let rules = Rules { limits: &self.limits, is_alive: &|buffer| self.memory.raw(buffer).is_some() };
         check(recording, &rules).map_err(|reason| {
             let (device, recording) = (self.shared.title.clone(), recording.label().to_string());
             GpuError::Recording { device, recording, reason }
         })?;
-        recording.dispatches().for_each(|dispatch| self.prepare(&dispatch.kernel, &dispatch.constants));
+        recording.dispatches().for_each(|dispatch| self.kernels.prepare(&dispatch.kernel, &dispatch.constants));
         let mut pipelines = Vec::new();
         for dispatch in recording.dispatches() {
             pipelines.push(self.kernels.get(&dispatch.kernel, &dispatch.constants)?);

@@ -158,6 +158,8 @@ pub(super) struct Physical {
     pub(super) clock: Option<DeviceClock>,
     /// Whether the driver can note checkpoints.
     pub(super) checkpoints: bool,
+    /// Whether it says that kernels may have instructions for debuggers alone (VK_KHR_shader_non_semantic_info).
+    pub(super) takes_debug_info: bool,
 }
 
 /// Returns every device that the loader finds, usable or not, in the loader's order.
@@ -252,7 +254,8 @@ fn inspect(instance: &ash::Instance, index: usize, raw: vk::PhysicalDevice) -> P
         lacking,
     };
     let checkpoints = has(nv::device_diagnostic_checkpoints::NAME);
-    Physical { raw, info, limits, family: family.map(|f| f.index), clock, checkpoints }
+    let takes_debug_info = has(khr::shader_non_semantic_info::NAME);
+    Physical { raw, info, limits, family: family.map(|f| f.index), clock, checkpoints, takes_debug_info }
 }
 
 /// Returns the features of a device of Vulkan 1.2 that has these extensions.

@@ -20,7 +20,8 @@ pub use buffer::{Arena, ArenaFull, ArenaNeeds, Buffer, BufferRange, Slice, VIEW_
 pub use dump::{title, with_commas};
 pub use extent::{DispatchExtent, Groups, Items};
 pub use kernel::{
-    Access, Binding, BindingForm, DRIVER_THREADS_ID, Kernel, KernelName, KernelParts, PushKind, PushMember, hash,
+    Access, Binding, BindingForm, DRIVER_THREADS_ID, Kernel, KernelLines, KernelName, KernelParts, KernelWords,
+    PushKind, PushMember, SourceText, hash,
 };
 pub use limits::{BINDINGS_MAX, PUSH_BYTES_MAX, SHARED_BYTES_MAX, WORKGROUP_INVOCATIONS_MAX};
 
@@ -210,6 +211,15 @@ impl Recording {
             )
         };
         self.commands.iter().filter(works).count()
+    }
+
+    /// Replaces the kernels that are run by other forms of them.
+    pub fn replace_kernels(&mut self, mut form: impl FnMut(&Kernel) -> Arc<Kernel>) {
+        for command in &mut self.commands {
+            if let Command::Dispatch(dispatch) = command {
+                dispatch.kernel = form(&dispatch.kernel);
+            }
+        }
     }
 
     /// Every kernel that is run, in order, repeats included: for compiling ahead.

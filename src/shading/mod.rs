@@ -182,7 +182,7 @@ impl ShaderLibrary {
     /// # Errors
     /// If they are not what the compiler expects, which means a broken build.
     pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
-        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true, decides: true, lines: None };
+        let form = ProgramForm { cuts: CutRule::NEVER, rolls: true, decides: true, lines: None, debug: false };
         Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), form })
     }
 
@@ -197,6 +197,12 @@ impl ShaderLibrary {
     /// Has programs count what their lines cost: clocks, if all devices that run them have a shader clock.
     pub fn count_lines(&mut self, have_clocks: bool) {
         self.form.lines = Some(if have_clocks { LineCost::Clocks } else { LineCost::Steps });
+    }
+
+    /// Has kernels also compiled for captures, which show where they come from.
+    pub fn describe_kernels(&mut self) {
+        self.form.debug = true;
+        self.shaders.note_assignments();
     }
 
     /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.

@@ -8,7 +8,7 @@ use super::values::ValueWords;
 use crate::diagnostic::SourceLocation;
 use crate::line_profile::Counter;
 use crate::pipeline::look::{self, ResumableKernel, ShadingKernel, ShadingPass};
-use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel, KernelName};
+use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel, KernelName, KernelWords};
 use crate::scene::ValueType;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ use spirv_gen::compose::{
 use spirv_gen::emit::{Library as Helpers, LineCost, PassRun, PassRuns};
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::partition::CutRule;
-use spirv_gen::{Compiled, PipelineRequest, Resumable, compile_program};
+use spirv_gen::{Compiled, ForTools, PipelineRequest, Resumable, compile_program};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -191,6 +191,8 @@ pub(super) struct ProgramForm {
     pub decides: bool,
     /// What they count of their lines, if they do.
     pub lines: Option<LineCost>,
+    /// Whether kernels have forms for captures, which show where they come from.
+    pub debug: bool,
 }
 
 /// The programs of a world.
@@ -303,8 +305,9 @@ impl<'a> Programs<'a> {
         let OpenProgram { signature, pipeline } = program;
         let tokens = |text: &str| self.tokens.token(text);
         let request = self.request(signature, &tokens);
+        let tools = ForTools { cost: self.form.lines, debug: self.form.debug };
         let Compiled { passes, pass_channels, resumable, demand, reflection } =
-            compile_program(pipeline.program(decided), &request, self.helpers, &self.form.cuts, self.form.lines)
+            compile_program(pipeline.program(decided), &request, self.helpers, &self.form.cuts, tools)
                 .expect("the helper library is the one that was built with the compiler");
         let forms = KernelForms { passes, pass_channels, resumable, demand };
         shading_kernel(label, forms, &reflection, signature, counters)
@@ -462,19 +465,19 @@ fn shading_kernel(
     let colour = signature.slice == Slice::Colour;
     let first_variable = 1 + usize::from(signature.stores_opacity);
     let pipeline: Arc<str> = label.as_str().into();
-    let kernel = |label: String, spirv, counts_lines: bool| {
+    let kernel = |label: String, words: KernelWords, counts_lines: bool| {
         let push_bytes = size_of::<abi::Push>() as u32 + if counts_lines { 4 * abi::COUNTING_PUSH_WORDS } else { 0 };
         let bindings = bindings(reflection.uses_textures, counts_lines);
         let name = KernelName::of_program(&pipeline, label);
-        Kernel::compiled(name, spirv, bindings, push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
+        Kernel::compiled(name, words, bindings, push_bytes, [abi::WORKGROUP_SIZE, 1, 1])
     };
     let mut all = |label: &str, passes: PassRuns| -> Vec<ShadingPass> {
         let (count, counts_lines) = (passes.kernels.len(), !passes.lines.is_empty());
         let label_of =
             |number| if count > 1 { format!("{label}, kernel {number} of {count}") } else { label.to_string() };
-        let kernels = passes.kernels.into_iter().zip(1..);
+        let forms = passes.kernels.into_iter().zip(passes.debug).map(|(words, debug)| KernelWords { words, debug });
         let kernels: Vec<Arc<Kernel>> =
-            kernels.map(|(spirv, number)| kernel(label_of(number), spirv, counts_lines)).collect();
+            forms.zip(1..).map(|(words, number)| kernel(label_of(number), words, counts_lines)).collect();
         let pass = |(number, run): (usize, &PassRun)| {
             let lines = passes.lines.get(number);
             let counters = lines.map(|lines| counters.add(&pipeline, number, lines, &signature.lights));
@@ -487,7 +490,7 @@ fn shading_kernel(
         state_channels,
     });
     ShadingKernel {
-        demand: demand.map(|spirv| kernel(format!("{label} (names tiles)"), spirv, false)),
+        demand: demand.map(|words| kernel(format!("{label} (names tiles)"), words.into(), false)),
         passes: all(&label, passes),
         pass_channels,
         resumable,

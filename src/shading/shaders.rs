@@ -71,6 +71,8 @@ pub(super) struct Shaders {
     files: Arc<FileClaims>,
     /// What files are compiled with.
     macros: Arc<[String]>,
+    /// Whether their programs note what is assigned to variables, for debuggers.
+    notes_assignments: bool,
 }
 
 /// A light shader.
@@ -92,12 +94,19 @@ struct ReadMovingSurface {
 impl Shaders {
     /// Begins without shaders. Sources are claimed in `files`, and compiled with `macros`.
     pub(super) fn new(files: Arc<FileClaims>, macros: Arc<[String]>) -> Self {
-        Self { read: FxHashMap::default(), lights: Vec::new(), moving: Vec::new(), files, macros }
+        let (lights, moving) = (Vec::new(), Vec::new());
+        Self { read: FxHashMap::default(), lights, moving, files, macros, notes_assignments: false }
+    }
+
+    /// Has programs note what is assigned to variables, before any is read.
+    pub(super) fn note_assignments(&mut self) {
+        self.notes_assignments = true;
     }
 
     /// Returns the same with nothing read yet.
     pub(super) fn unread(&self) -> Self {
-        Self::new(Arc::clone(&self.files), Arc::clone(&self.macros))
+        let notes_assignments = self.notes_assignments;
+        Self { notes_assignments, ..Self::new(Arc::clone(&self.files), Arc::clone(&self.macros)) }
     }
 
     /// Fetches the shader of an instance. If it is unavailable, a message says why, a surface is replaced by the
@@ -237,7 +246,7 @@ impl Shaders {
 
     /// Compiles a source file to IR; its messages go to the reporter.
     fn compile(&mut self, source: &Source<'_>, reporter: &Reporter) -> Option<Arc<Shader>> {
-        let checked = checked(source, reporter)?;
+        let checked = CheckedShader { notes_assignments: self.notes_assignments, ..checked(source, reporter)? };
         let shader = Arc::new(spirv_gen::lower(&checked));
         if matches!(shader.kind, ShaderKind::Light | ShaderKind::AmbientLight) {
             let parts = spirv_gen::light_parts(&checked);

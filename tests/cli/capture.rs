@@ -5,6 +5,7 @@ use anthill::gpu::capture_layer;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 const SCENE: &str = "Format 48 32 1\nDisplay \"a.exr\" \"exr\" \"rgba\"\nProjection \"perspective\"\nTranslate 0 0 4\n\
     WorldBegin\nSurface \"matte\"\nSphere 1 -1 1 360\nWorldEnd\n";
@@ -47,6 +48,37 @@ fn a_region_is_captured_whole_or_not_at_all_and_the_picture_is_the_same() {
         assert!(code == Some(1) && err.contains("RenderDoc's Vulkan layer is not installed"), "{err}");
     }
     assert!(others(at).is_empty(), "{:?}", others(at));
+}
+
+/// A shader whose line 4 has values that are known: `a` is 6, and `b` 6 and s. It has a function, and no derivatives.
+const STEPPED: &str = "float twice(float x) { return x + x; }\nsurface stepped(float k = 3;) {\n  float a = twice(k);\n  \
+    float b = a + s;\n  if (b > 6.5)\n    b = a;\n  Ci = Cs * b * noise(b * s);\n  Oi = Os;\n}\n";
+
+/// RenderDoc's own replay shows labels, names and sources, and steps a vertex to a line with a known value.
+#[test]
+fn a_capture_shows_sources_and_steps_through_rsl() {
+    let python = || Command::new("/usr/bin/python3");
+    let has_module = python().args(["-c", "import renderdoc"]).output().is_ok_and(|output| output.status.success());
+    if capture_layer().is_none() || !has_module {
+        eprintln!("nothing is tested: RenderDoc's layer and its module for Python are not both installed");
+        return;
+    }
+    let directory = directory();
+    let at = directory.path();
+    fs::write(at.join("stepped.sl"), STEPPED).expect("writable");
+    fs::write(at.join("a.rib"), SCENE.replace("matte", "stepped")).expect("writable");
+    let Ran { code, err, .. } =
+        anthill(at, &["render", "a.rib", "--devices", "0", "--capture", "r.rdc", "--memory", "16M"]);
+    assert_eq!(code, Some(0), "{err}");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/capture.py");
+    let output = python()
+        .arg(script)
+        .args([at.join("r.rdc"), at.join("stepped.sl")])
+        .args(["4", "a", "6"])
+        .output()
+        .expect("Python runs");
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
 }
 
 #[test]

@@ -159,7 +159,15 @@ const CRATES: &[(&str, &[&str])] = &[
     ("libc", &["src/heap.rs"]),
     (
         "rspirv",
-        &["spirv-gen/src/emit/", "spirv-gen/tests/", "src/gpu/mutant.rs", "src/gpu/specialise.rs", "build/", "tests/"],
+        &[
+            "spirv-gen/src/emit/",
+            "spirv-gen/tests/",
+            "src/gpu/mutant.rs",
+            "src/gpu/specialise.rs",
+            "src/gpu/spirv_words.rs",
+            "build/",
+            "tests/",
+        ],
     ),
     ("shaderc", &["build/", "spirv-gen/tests/", "bench/sampler.rs"]),
     // The interpreter is the oracle of the shader library's lookups, and of a picture.
@@ -188,7 +196,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Where a test of the pipeline fails, its picture can be looked at.
     ("image", &["src/texture/"]),
     ("png", &["src/film/", "src/render/tests.rs", "src/texture/", "tests/"]),
-    ("petgraph", &["spirv-gen/src/partition/"]),
+    ("petgraph", &["spirv-gen/src/partition/", "spirv-gen/src/emit/debug_info.rs"]),
     ("plotters", &["src/scale/", "bench/partition/"]),
     ("maud", &["src/profile/", "src/scale/"]),
     ("base64", &["src/scale/"]),

@@ -14,18 +14,24 @@ impl Emitter<'_> {
     /// Writes a region at the end of the kernel so far, and returns what it yields.
     pub(super) fn region(&mut self, region: Region) -> Result<Vec<Word>, EmitError> {
         let body = self.body;
+        self.mark_notes(body.notes_at_start(region));
         for step in lookup_steps(body, &body.region(region).insts) {
             match step {
                 Step::One(inst) => {
                     self.count_line_of(inst);
+                    self.mark_place_of(inst);
                     let results = self.inst(inst)?;
                     self.set(&body.inst(inst).results, &results);
+                    self.mark_place_of(inst);
+                    self.mark_notes(body.notes_after(inst));
                 }
                 Step::Lookups(lookup, insts) => {
                     insts.iter().for_each(|&inst| self.count_line_of(inst));
+                    insts.iter().for_each(|&inst| self.mark_place_of(inst));
                     let args: Vec<_> = insts.iter().map(|&inst| self.get(&body.inst(inst).args)).collect();
                     let found = self.lookups(lookup, &args)?;
                     insts.iter().zip(found).for_each(|(&inst, word)| self.set(&body.inst(inst).results, &[word]));
+                    insts.iter().for_each(|&inst| self.mark_notes(body.notes_after(inst)));
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::exchange::Exchange;
 use super::import::{Imports, Library};
 use super::kernel::{Interface, KernelIds};
 use super::options::{EmitOptions, StopRecord};
-use super::spirv::Spirv;
+use super::spirv::{Assembled, Spirv};
 use super::stopwatch::Stopwatch;
 use crate::abi::{self, channels, output_channel};
 use crate::ir::{Body, Buffer, Inst, MachineType, Op as IrOp, Slot, Value};
@@ -40,6 +40,8 @@ pub(super) struct Emitter<'a> {
     pub(super) stop: Option<StopRecord>,
     /// Counts what lines cost.
     pub(super) stopwatch: Option<Stopwatch>,
+    /// Whether it is marked what debuggers are to know.
+    pub(super) marks: bool,
 }
 
 /// A record in a buffer.
@@ -124,6 +126,7 @@ impl<'a> Emitter<'a> {
             suspension: Suspension::default(),
             stop,
             stopwatch,
+            marks: options.debug,
         };
         if options.waits_for_tiles {
             this.begin_pass()?;
@@ -278,6 +281,7 @@ impl<'a> Emitter<'a> {
     /// Stores the results and closes the kernel.
     pub(super) fn finish(&mut self, results: &[(Value, Word)], options: &EmitOptions) {
         self.count_no_line();
+        self.mark_no_place();
         let (store, end) = (self.s.id(), self.s.id());
         self.s.selection_merge(end);
         let active = self.frame.active;
@@ -314,8 +318,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// Returns the finished words.
-    pub(super) fn assemble(self) -> Vec<u32> {
-        self.s.assemble()
+    pub(super) fn assemble(self) -> Assembled {
+        self.s.assemble(self.body.places())
     }
 
     /// Returns the id of a value.

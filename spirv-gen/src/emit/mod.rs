@@ -6,7 +6,7 @@
 //!   `together` is what a workgroup does together, by the shared memory of `exchange`; `lookup` looks textures up,
 //!   `gather` makes a loop of many lookups, `print` writes what is printed, `suspend` lets loops stop and go on,
 //!   `passes` are the kernels of a program that is cut, `stopwatch` counts what lines cost, as
-//!   `count_lines` says where they are.
+//!   `count_lines` says where they are, `mark` says the same to debuggers, as `debug_info` writes it.
 //!
 //! What was measured on a CPU driver (lavapipe of Mesa 22) and decided the shape of the code: both sides of every
 //! branch are executed, so branches are kept for effects and for GPUs only; a loop that tests at its top runs its body
@@ -17,6 +17,7 @@
 
 mod code;
 mod count_lines;
+mod debug_info;
 mod emitter;
 mod error;
 mod exchange;
@@ -24,6 +25,7 @@ mod gather;
 mod import;
 mod kernel;
 mod lookup;
+mod mark;
 mod ops;
 mod options;
 mod passes;

@@ -18,6 +18,8 @@ pub struct EmitOptions {
     pub waits_for_tiles: bool,
     /// What lines of shaders cost, if that is counted.
     pub lines: Option<LineCounters>,
+    /// Whether there is also a form of it that says to debuggers where it comes from.
+    pub debug: bool,
 }
 
 /// What is counted of lines.

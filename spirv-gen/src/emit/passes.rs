@@ -3,7 +3,8 @@
 use super::error::EmitError;
 use super::import::Library;
 use super::options::{EmitOptions, LineCounters, StopRecord};
-use super::write::emit_with;
+use super::spirv::Assembled;
+use super::write::emit_forms;
 use crate::ir::{Body, LineTable, SourceLine};
 use crate::passes::{CutProgram, SavedLoops};
 use rustc_hash::FxHashMap;
@@ -18,6 +19,7 @@ pub struct PassKernels<'a> {
     stopping: Option<usize>,
     pass_channels: u32,
     counters: Option<LineCounters>,
+    debug: bool,
 }
 
 impl<'a> PassKernels<'a> {
@@ -33,13 +35,19 @@ impl<'a> PassKernels<'a> {
             *saved = std::mem::take(saved).behind(first);
             first += records;
         }
-        Self { program, carried, loops, stopping, pass_channels, counters: None }
+        Self { program, carried, loops, stopping, pass_channels, counters: None, debug: false }
     }
 
     /// Returns kernels that count what lines cost.
     #[must_use]
     pub fn counting(self, counters: Option<LineCounters>) -> Self {
         Self { counters, ..self }
+    }
+
+    /// Returns kernels that also have forms for debuggers, if `debug`.
+    #[must_use]
+    pub fn for_debuggers(self, debug: bool) -> Self {
+        Self { debug, ..self }
     }
 
     /// Returns the channels in which passes save values for each other.
@@ -84,8 +92,11 @@ impl<'a> PassKernels<'a> {
                     stop: self.stop(number, resumable),
                     waits_for_tiles: looks_up,
                     lines: self.counters,
+                    debug: self.debug,
                 };
-                runs.kernels.push(emit_with(&pass.body, library, tokens, &options)?);
+                let Assembled { words, debug } = emit_forms(&pass.body, library, tokens, &options)?;
+                runs.kernels.push(words);
+                runs.debug.push(debug);
             }
             pass.form.into_iter().for_each(|form| _ = answering.insert(form, kernel));
             runs.runs.push(PassRun { kernel, first_channel: pass.first_channel });
@@ -108,6 +119,9 @@ fn looks_up(body: &Body) -> bool {
 pub struct PassRuns {
     /// The kernels.
     pub kernels: Vec<Vec<u32>>,
+    /// For each kernel its form for debuggers, if there is one: the same instructions, and others that say which lines
+    /// of shaders they come from, and what variables are.
+    pub debug: Vec<Option<Vec<u32>>>,
     /// The runs, one after the other on the same vertices.
     pub runs: Vec<PassRun>,
     /// For each run, the lines that it counts the cost of; empty if nothing is counted.

@@ -3,6 +3,8 @@
 //! rspirv's own builder deduplicates types only and has a method for each opcode; here an instruction is an opcode and
 //! ids, and every float operation is decorated NoContraction as it is made.
 
+use super::debug_info::{DebugMark, with_debug_info};
+use crate::ir::PlaceTable;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Block, Function, Instruction, Module, ModuleHeader, Operand};
 use rspirv::spirv::{self, Op, Word};
@@ -16,6 +18,15 @@ pub(super) struct Spirv {
     glsl: Word,
     function: Option<Function>,
     at: Word,
+    /// What debuggers are to know, each at its place among the instructions ([`Spirv::mark`]).
+    marks: Vec<DebugMark>,
+}
+
+/// A finished module.
+pub(super) struct Assembled {
+    pub(super) words: Vec<u32>,
+    /// The words that also say what debuggers are to know, if that was marked.
+    pub(super) debug: Option<Vec<u32>>,
 }
 
 /// Operations whose result a driver may fold or fuse unless it is forbidden.
@@ -49,7 +60,15 @@ impl Spirv {
         let mut header = ModuleHeader::new(0);
         header.set_version(1, 5);
         module.header = Some(header);
-        let mut this = Self { module, next_id: 1, globals: FxHashMap::default(), glsl: 0, function: None, at: 0 };
+        let mut this = Self {
+            module,
+            next_id: 1,
+            globals: FxHashMap::default(),
+            glsl: 0,
+            function: None,
+            at: 0,
+            marks: Vec::new(),
+        };
         this.capability(spirv::Capability::Shader);
         this.glsl = this.id();
         let name = Operand::LiteralString("GLSL.std.450".into());
@@ -360,11 +379,25 @@ impl Spirv {
         self.module.execution_modes.push(Instruction::new(Op::ExecutionMode, None, None, operands));
     }
 
-    /// Returns the finished words.
-    pub(super) fn assemble(mut self) -> Vec<u32> {
+    /// Says something to debuggers at the end of the block so far. Its place is kept by an instruction that does
+    /// nothing, and is not in the finished words.
+    pub(super) fn mark(&mut self, mark: DebugMark) {
+        let number = Operand::LiteralBit32(self.marks.len() as u32);
+        self.marks.push(mark);
+        self.push(Instruction::new(Op::Nop, None, None, vec![number]));
+    }
+
+    /// Returns the finished words. Marks are of `places`.
+    pub(super) fn assemble(mut self, places: &PlaceTable) -> Assembled {
+        let mut debug = None;
+        if !self.marks.is_empty() {
+            debug = Some(with_debug_info(self.module.clone(), self.next_id, &self.marks, places).assemble());
+            let blocks = self.module.functions.iter_mut().flat_map(|function| &mut function.blocks);
+            blocks.for_each(|block| block.instructions.retain(|inst| inst.class.opcode != Op::Nop));
+        }
         if let Some(header) = &mut self.module.header {
             header.bound = self.next_id;
         }
-        self.module.assemble()
+        Assembled { words: self.module.assemble(), debug }
     }
 }

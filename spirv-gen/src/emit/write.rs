@@ -4,6 +4,7 @@ use super::emitter::Emitter;
 use super::error::EmitError;
 use super::import::Library;
 use super::options::EmitOptions;
+use super::spirv::Assembled;
 use crate::ir::{Body, Value};
 
 /// Returns the kernel that runs a bound program at every vertex, and stores the results of its root region into the
@@ -27,6 +28,16 @@ pub fn emit_with(
     tokens: &dyn Fn(&str) -> u32,
     options: &EmitOptions,
 ) -> Result<Vec<u32>, EmitError> {
+    Ok(emit_forms(body, library, tokens, options)?.words)
+}
+
+/// Returns the same kernel, and its form for debuggers if options ask for it.
+pub(super) fn emit_forms(
+    body: &Body,
+    library: &Library,
+    tokens: &dyn Fn(&str) -> u32,
+    options: &EmitOptions,
+) -> Result<Assembled, EmitError> {
     let mut emitter = Emitter::begin(body, library, tokens, options)?;
     let root = body.root();
     let results = emitter.region(root)?;

@@ -1,7 +1,7 @@
 //! Arenas and handles: values, instructions, regions, local arrays, and the shader that owns them.
 
 use super::op::{Op, ParamId, Slot};
-use super::place::{PlaceId, PlaceTable};
+use super::place::{PlaceId, PlaceTable, VariableId};
 use super::types::{Const, MachineType, Rate, RslType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -69,6 +69,22 @@ pub struct SlotData {
     pub len: u32,
 }
 
+/// A variable is assigned a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The variable.
+    pub variable: VariableId,
+    /// Its value from here on.
+    pub value: Value,
+}
+
+/// The notes of a program, each where it is made: after an instruction, or at the start of a region.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    pub(super) after: FxHashMap<Inst, Vec<Note>>,
+    pub(super) first: FxHashMap<Region, Vec<Note>>,
+}
+
 /// Code: a root region without parameters, and everything below it.
 #[derive(Clone, Debug)]
 pub struct Body {
@@ -83,6 +99,7 @@ pub struct Body {
     placed: Vec<PlaceId>,
     /// The place of instructions that are added.
     here: PlaceId,
+    pub(super) notes: Notes,
 }
 
 impl Default for Body {
@@ -98,6 +115,7 @@ impl Default for Body {
             places: Arc::default(),
             placed: Vec::new(),
             here: PlaceId::NOWHERE,
+            notes: Notes::default(),
         }
     }
 }
@@ -286,6 +304,11 @@ impl Body {
 
     /// Replaces values wherever they are used below `region`.
     pub fn substitute(&mut self, region: Region, new: &FxHashMap<Value, Value>) {
+        self.substitute_below(region, new);
+        self.substitute_in_notes(new);
+    }
+
+    fn substitute_below(&mut self, region: Region, new: &FxHashMap<Value, Value>) {
         let replace = |v: &mut Value| {
             if let Some(&to) = new.get(v) {
                 *v = to;
@@ -295,7 +318,7 @@ impl Body {
         for inst in self.region(region).insts.clone() {
             self.inst_mut(inst).args.iter_mut().for_each(replace);
             for inner in self.inst(inst).regions.clone() {
-                self.substitute(inner, new);
+                self.substitute_below(inner, new);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Building a shader: instructions are appended at the builder's position, and each is checked at once.
 
 use super::arithmetic::{Binary, Compare, Unary};
-use super::body::{Body, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
+use super::body::{Body, Note, Output, Param, ParamDefault, Region, Shader, ShaderKind, Value};
 use super::op::{Axis, Direction, Global, Op, ParamId, RANDOM_SITES, Slot};
-use super::place::{PlaceId, PlaceTable};
+use super::place::{FunctionId, PlaceId, PlaceTable, VariableId};
 use super::signature::result_types;
 use super::types::{Const, MachineType};
 use crate::span::{SourceMap, Span};
@@ -64,8 +64,15 @@ pub struct Builder {
     random_count: u32,
     /// Places that are in the table.
     places: FxHashMap<(Span, PlaceId), PlaceId>,
-    /// The call of the function whose code is being built.
-    call: PlaceId,
+    /// The function whose code is being built, and its call.
+    call: PlacedCall,
+}
+
+/// The code of a function that is put in for a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PlacedCall {
+    function: FunctionId,
+    at: PlaceId,
 }
 
 impl Builder {
@@ -82,15 +89,15 @@ impl Builder {
             open: Vec::new(),
             random_count: 0,
             places: FxHashMap::default(),
-            call: PlaceId::NOWHERE,
+            call: PlacedCall::default(),
         }
     }
 
     // -- places
 
-    /// Says of which texts places are.
-    pub(crate) fn set_texts(&mut self, texts: &Arc<SourceMap>) {
-        self.body.set_places(Arc::new(PlaceTable::of_shader(self.name.clone(), Arc::clone(texts))));
+    /// Says of which texts places are, and where in them the shader's name is.
+    pub(crate) fn set_texts(&mut self, texts: &Arc<SourceMap>, span: Span) {
+        self.body.set_places(Arc::new(PlaceTable::of_shader(self.name.clone(), span, Arc::clone(texts))));
     }
 
     /// Makes `span` the place of what is built from now on, and returns the place so far. What has no place of its own
@@ -99,8 +106,9 @@ impl Builder {
         if span == Span::default() {
             return self.body.here();
         }
-        let (body, call) = (&mut self.body, self.call);
-        let place = *self.places.entry((span, call)).or_insert_with(|| body.places_mut().add(span, call));
+        let (body, PlacedCall { function, at }) = (&mut self.body, self.call);
+        let new = || body.places_mut().add(function, span, at);
+        let place = *self.places.entry((span, at)).or_insert_with(new);
         self.body.go_to(place)
     }
 
@@ -109,14 +117,29 @@ impl Builder {
         self.body.go_to(place);
     }
 
+    /// Adds a function of the shader, whose name is at `span`.
+    pub(crate) fn place_function(&mut self, name: &Arc<str>, span: Span) -> FunctionId {
+        self.body.places_mut().add_function(name.clone(), span)
+    }
+
+    /// Adds a variable of the shader, which is declared at `span`.
+    pub(crate) fn place_variable(&mut self, name: &Arc<str>, function: FunctionId, span: Span) -> VariableId {
+        self.body.places_mut().add_variable(name.clone(), function, span)
+    }
+
     /// Says that what is built from now on is the code of a function that is called here, and returns the call so far.
-    pub(crate) fn enter_call(&mut self) -> PlaceId {
-        std::mem::replace(&mut self.call, self.body.here())
+    pub(crate) fn enter_call(&mut self, function: FunctionId) -> PlacedCall {
+        std::mem::replace(&mut self.call, PlacedCall { function, at: self.body.here() })
     }
 
     /// Ends the code of a function: `outer` is the call of the one around.
-    pub(crate) fn leave_call(&mut self, outer: PlaceId) {
+    pub(crate) fn leave_call(&mut self, outer: PlacedCall) {
         self.call = outer;
+    }
+
+    /// Notes that a variable has a value from here on.
+    pub(crate) fn note(&mut self, variable: VariableId, value: Value) {
+        self.body.add_note(self.at, Note { variable, value });
     }
 
     /// Changes what the shader is for: a light turns out to be ambient when no illuminate or solar was found.

@@ -75,6 +75,7 @@ mod filter;
 mod lines;
 mod lookup;
 mod named;
+mod notes;
 pub mod op;
 mod parse;
 mod place;
@@ -87,8 +88,8 @@ mod verify;
 
 pub use arithmetic::{Binary, Compare, Unary};
 pub use body::{
-    Body, Def, Inst, InstData, Output, Param, ParamDefault, Region, RegionData, SENT_TO_LIGHT, Shader, ShaderKind,
-    SlotData, Value, ValueData, element_name, sent_name,
+    Body, Def, Inst, InstData, Note, Output, Param, ParamDefault, Region, RegionData, SENT_TO_LIGHT, Shader,
+    ShaderKind, SlotData, Value, ValueData, element_name, sent_name,
 };
 pub use build::{Builder, LightSample, Receiver};
 pub use compose::{Fresnel, TransformKind, is_current};
@@ -100,8 +101,8 @@ pub use op::{
     QuerySource, RANDOM_SITES, Shown, Slot, VOTES_MAX,
 };
 pub use parse::{ParseError, parse};
-pub(crate) use place::PlaceShift;
-pub use place::{PlaceId, PlaceTable, PlacedShader, Role};
+pub(crate) use place::{FilePlace, PlaceShift};
+pub use place::{FunctionId, PlaceId, PlaceTable, PlacedFunction, PlacedShader, PlacedVariable, Role, VariableId};
 pub use power::power_by_products;
 pub use print::{print, print_region};
 pub use signature::result_types;

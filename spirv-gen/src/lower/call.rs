@@ -45,7 +45,8 @@ impl Lowerer<'_> {
             self.cells.add(zero)
         });
         let outer = std::mem::replace(&mut self.frame, CallFrame { result, ..CallFrame::default() });
-        let call = self.builder.enter_call();
+        let name = self.named_function(id);
+        let call = self.builder.enter_call(name);
         self.body(&function.body);
         self.builder.leave_call(call);
         self.frame = outer;

@@ -9,6 +9,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Cell(u32);
 
+impl Cell {
+    /// Returns the variable that it is of a shader with `count` variables, if it is one.
+    pub(super) fn variable(self, count: usize) -> Option<VarId> {
+        ((self.0 as usize) < count).then_some(VarId(self.0))
+    }
+}
+
 impl From<VarId> for Cell {
     fn from(id: VarId) -> Self {
         Self(id.0)
@@ -23,6 +30,8 @@ pub(super) struct Cells {
     journal: Vec<(Cell, Option<Value>)>,
     /// Output arguments of functions, and the variables of the callers that they are.
     aliases: FxHashMap<Cell, Cell>,
+    /// What was assigned, by all names, if that is noted.
+    assigned: Option<Vec<(Cell, Value)>>,
 }
 
 /// A place in the journal.
@@ -32,7 +41,17 @@ pub(super) struct Mark(usize);
 impl Cells {
     /// Returns cells for that many variables, without values.
     pub(super) fn new(count: usize) -> Self {
-        Self { values: vec![None; count], journal: Vec::new(), aliases: FxHashMap::default() }
+        Self { values: vec![None; count], journal: Vec::new(), aliases: FxHashMap::default(), assigned: None }
+    }
+
+    /// Returns the same cells, which note from now on what is assigned.
+    pub(super) fn noting(self) -> Self {
+        Self { assigned: Some(Vec::new()), ..self }
+    }
+
+    /// Returns what was assigned since this was last called, if it is noted.
+    pub(super) fn take_assigned(&mut self) -> Vec<(Cell, Value)> {
+        self.assigned.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Adds a cell with a value.
@@ -74,8 +93,12 @@ impl Cells {
         }
     }
 
-    fn put(&mut self, cell: Cell, value: Option<Value>) {
-        let cell = self.named(cell);
+    fn put(&mut self, name: Cell, value: Option<Value>) {
+        let cell = self.named(name);
+        if let (Some(assigned), Some(value)) = (&mut self.assigned, value) {
+            assigned.push((cell, value));
+            assigned.extend((name != cell).then_some((name, value)));
+        }
         let before = std::mem::replace(&mut self.values[cell.0 as usize], value);
         self.journal.push((cell, before));
     }

@@ -262,6 +262,13 @@ impl Lowerer<'_> {
         if let Some(value) = self.cells.get(id.into()) {
             return value;
         }
+        let value = self.unassigned(id);
+        self.note(id, value);
+        value
+    }
+
+    /// Returns the value of a variable that was not assigned yet.
+    fn unassigned(&mut self, id: VarId) -> Value {
         let variable = self.shader.variable(id);
         match variable.storage {
             Storage::Predefined(predefined) => self.first_value(predefined),

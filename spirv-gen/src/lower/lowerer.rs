@@ -3,6 +3,7 @@
 use super::cells::{Cell, Cells};
 use super::effects::Effects;
 use super::moving_part::MovingPart;
+use super::named::Named;
 use super::placed::placed_functions;
 use crate::ir;
 use crate::ir::{Builder, Const, Global, Op, ParamDefault, ParamId, Rate, RslType, Slot, Value};
@@ -69,6 +70,8 @@ pub(super) struct Lowerer<'a> {
     pub(super) random_count: Option<Cell>,
     /// Calls of `random()` for uniform variables.
     pub(super) uniform_random_calls: u32,
+    /// What places and notes name.
+    pub(super) named: Named,
     /// For each function, whether it has a place of its own ([`Lowerer::default_value`]).
     pub(super) placed_functions: Vec<bool>,
     /// Loops around, those of callers included.
@@ -112,20 +115,22 @@ pub(super) fn constant(value: &Constant) -> Const {
 
 impl<'a> Lowerer<'a> {
     pub(super) fn new(shader: &'a CheckedShader, effects: Effects, mut builder: Builder) -> Self {
-        builder.set_texts(&shader.texts);
+        builder.set_texts(&shader.texts, shader.span);
         builder.go_to(shader.span);
         let count = shader.variables.len();
+        let cells = Cells::new(count);
         Self {
             shader,
             builder,
             effects,
-            cells: Cells::new(count),
+            cells: if shader.notes_assignments { cells.noting() } else { cells },
             arrays: vec![None; count],
             params: vec![None; count],
             frame: CallFrame::default(),
             light: None,
             random_count: None,
             uniform_random_calls: 0,
+            named: Named::new(shader),
             placed_functions: placed_functions(shader),
             loop_depth: 0,
             part: None,

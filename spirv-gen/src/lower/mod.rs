@@ -14,6 +14,8 @@ mod light;
 mod lowerer;
 mod moving;
 mod moving_part;
+mod named;
+mod notes;
 mod placed;
 mod shadeop;
 mod space;

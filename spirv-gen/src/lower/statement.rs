@@ -76,6 +76,7 @@ impl Lowerer<'_> {
 
     /// Ends the first branch of an `if` without a second.
     fn join(&mut self, mark: Mark) {
+        self.note_assigned();
         let changed = self.cells.undo(mark);
         let cells: Vec<_> = changed.keys().copied().collect();
         let then: Vec<_> = changed.into_values().collect();
@@ -95,9 +96,11 @@ impl Lowerer<'_> {
         self.builder.begin_if(condition);
         let mark = self.cells.mark();
         yes(self);
+        self.note_assigned();
         let mut then = self.cells.undo(mark);
         self.builder.begin_else();
         no(self);
+        self.note_assigned();
         let mut otherwise = self.cells.undo(mark);
         let mut cells: Vec<_> = then.keys().chain(otherwise.keys()).copied().collect();
         cells.sort_unstable();
@@ -111,6 +114,7 @@ impl Lowerer<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        self.note_assigned();
         let outer = self.builder.go_to(statement.span);
         match &statement.kind {
             StmtKind::Expr(value) => self.effect(value),
@@ -130,6 +134,7 @@ impl Lowerer<'_> {
             StmtKind::Illuminate { position, cone, body } => self.illuminate(position, cone.as_ref(), body),
             StmtKind::Solar { cone, body } => self.solar(cone.as_ref(), body),
         }
+        self.note_assigned();
         self.builder.return_to(outer);
     }
 
@@ -265,6 +270,7 @@ impl Lowerer<'_> {
         for (&cell, value) in carried.iter().zip(values) {
             self.cells.set(cell, value);
         }
+        self.note_assigned();
         let mut holds = match (go, condition) {
             (Some(go), _) => self.current(go),
             (None, Some(condition)) => self.truth(condition),
@@ -284,6 +290,7 @@ impl Lowerer<'_> {
             _ => self.trip_and_step(body, step, flags),
         }
         let next: Vec<_> = carried.iter().map(|&c| self.current(c)).collect();
+        self.note_assigned();
         self.cells.undo(mark);
         let results = self.builder.end_loop(&next);
         for (cell, value) in carried.into_iter().zip(results) {
@@ -341,6 +348,7 @@ impl Lowerer<'_> {
             Some(ended) => self.branch(ended, |_| {}, |this| this.trip(body, flags)),
         }
         let next: Vec<_> = carried.iter().map(|&c| self.current(c)).collect();
+        self.note_assigned();
         self.cells.undo(mark);
         let results = self.builder.end_illuminance(&next);
         for (cell, value) in carried.into_iter().zip(results) {

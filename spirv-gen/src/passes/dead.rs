@@ -138,8 +138,7 @@ fn keep<T: Copy>(list: &[T], skip: usize, kept: &[bool]) -> Vec<T> {
 /// Drops dead instructions below a region, and dead results and carried values of live ones. Handles stay what they
 /// are; a value's place among its instruction's results is counted again.
 fn sweep(body: &mut Body, live: &Live<'_>, region: Region) {
-    let alive = |i: &Inst| live.insts[i.0 as usize];
-    body.region_mut(region).insts.retain(alive);
+    body.retain_insts(region, |inst| live.insts[inst.0 as usize]);
     for inst in body.region(region).insts.clone() {
         let data = body.inst(inst).clone();
         if data.op.has_regions() {

@@ -7,7 +7,7 @@ use super::trips::trip_count;
 use super::writer::BodyWriter;
 use crate::interp::index;
 use crate::ir::{
-    Binary, Body, Compare, Const, Inst, InstData, MachineType, Op, PlaceShift, Region, Slot, Unary, Value,
+    Binary, Body, Compare, Const, Inst, InstData, MachineType, Note, Op, PlaceShift, Region, Slot, Unary, Value,
 };
 use std::sync::Arc;
 
@@ -86,10 +86,21 @@ impl<'a, 'o> Translator<'a, 'o> {
     /// Writes the instructions of a region at the current position of the output; the new values of what it yields.
     pub(crate) fn region(&mut self, rules: &mut dyn Rules, region: Region) -> Vec<Value> {
         let from = self.from;
+        self.note(from.notes_at_start(region));
         for &inst in &from.region(region).insts {
             self.inst(rules, inst);
+            self.note(from.notes_after(inst));
         }
         self.values(&from.region(region).results)
+    }
+
+    /// Makes notes at the current position of the output.
+    fn note(&mut self, notes: &[Note]) {
+        for note in notes {
+            if let Some(value) = self.written(note.value) {
+                self.out.add_note(Note { variable: self.places.of_variable(note.variable), value });
+            }
+        }
     }
 
     /// Writes an instruction.

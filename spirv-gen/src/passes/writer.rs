@@ -4,7 +4,8 @@
 use super::exact::is_exact;
 use crate::interp::evaluate;
 use crate::ir::{
-    Body, Const, InstData, MachineType, Op, PlaceId, PlaceShift, PlaceTable, Region, Role, Slot, Value, result_types,
+    Body, Const, InstData, MachineType, Note, Op, PlaceId, PlaceShift, PlaceTable, Region, Role, Slot, Value,
+    result_types,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -92,6 +93,11 @@ impl BodyWriter {
     /// Sets the place of what is written from now on, and returns what it was.
     pub(crate) fn go_to(&mut self, place: PlaceId) -> PlaceId {
         self.body.go_to(place)
+    }
+
+    /// Makes a note at the current position.
+    pub(super) fn add_note(&mut self, note: Note) {
+        self.body.add_note(self.at(), note);
     }
 
     pub(crate) fn add_slot(&mut self, ty: MachineType, len: u32) -> Slot {
@@ -237,6 +243,7 @@ impl BodyWriter {
             self.scopes[depth - 1].known.entry((op, args)).or_insert(results);
         }
         let at = self.at();
+        self.body.move_first_notes(region, at);
         self.body.region_mut(at).insts.extend(insts);
     }
 

@@ -37,6 +37,8 @@ pub struct CheckedShader {
     pub body: Vec<Stmt>,
     /// Whether it is a light that may execute several `illuminate` or `solar`, whose light adds up.
     pub adds_lights: bool,
+    /// Whether its IR notes which values are assigned to which variables, for debuggers.
+    pub notes_assignments: bool,
 }
 
 impl CheckedShader {

@@ -116,6 +116,7 @@ fn check_shader(
         functions,
         body,
         adds_lights: false,
+        notes_assignments: false,
     };
     if reports.error_count() == before {
         class::infer(&mut shader, reports);

@@ -3,6 +3,7 @@
 mod binding;
 mod cases;
 mod chains;
+mod debug;
 mod device;
 mod faults;
 mod front;

@@ -8,7 +8,9 @@ use spirv_gen::ir::{Body, Inst, Op, PlaceId, RslType, Shader, ShaderKind};
 use spirv_gen::partition::{CutRule, ForcedCut};
 use spirv_gen::syntax::loader::{LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
-use spirv_gen::{Compiled, PipelineRequest, Resumable, compile, compile_program, lower, parse_shaders, standard};
+use spirv_gen::{
+    Compiled, ForTools, PipelineRequest, Resumable, compile, compile_program, lower, parse_shaders, standard,
+};
 use std::path::Path;
 
 /// The only file that there is to include.
@@ -163,7 +165,8 @@ fn passes_count_the_lines_that_they_run() {
     let pipeline = TestPipeline::surface(&maps, &[], OUTPUTS);
     let lines_of = |rule: &CutRule, cost| -> (Vec<u32>, usize) {
         let request = PipelineRequest { textures: true, ..pipeline.request(&|text| text.len() as u32) };
-        let compiled = compile_program(compose(&request), &request, library(), rule, Some(cost)).expect("it compiles");
+        let tools = ForTools { cost: Some(cost), ..ForTools::default() };
+        let compiled = compile_program(compose(&request), &request, library(), rule, tools).expect("it compiles");
         let resumable = compiled.resumable.expect("its loop may be long").passes;
         let mut found = Vec::new();
         for passes in [&compiled.passes, &resumable] {

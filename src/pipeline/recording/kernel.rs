@@ -71,6 +71,24 @@ pub enum PushKind {
     Other,
 }
 
+/// A source file of kernels.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceText {
+    /// Its path from the project's folder.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// Where the instructions of a kernel come from.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelLines {
+    /// Lines by instruction (build/lines.rs).
+    pub lines: &'static [u8],
+    /// The files, by the numbers that the lines say.
+    pub sources: &'static [SourceText],
+}
+
 /// Parts of a kernel that the build wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelParts {
@@ -78,6 +96,10 @@ pub struct KernelParts {
     pub label: &'static str,
     /// SPIR-V.
     pub words: &'static [u32],
+    /// See [`KernelLines`].
+    pub lines: &'static [u8],
+    /// See [`KernelLines`].
+    pub sources: &'static [SourceText],
     /// Bindings 0, 1, 2, ... of descriptor set 0.
     pub bindings: &'static [Binding],
     /// Members of the push constants.
@@ -104,6 +126,21 @@ impl KernelName {
     }
 }
 
+/// The SPIR-V of a kernel that is made at run time.
+#[derive(Clone, Debug)]
+pub struct KernelWords {
+    /// What devices run.
+    pub words: Vec<u32>,
+    /// The same for captures, with what debuggers are to know, if there is such a form.
+    pub debug: Option<Vec<u32>>,
+}
+
+impl From<Vec<u32>> for KernelWords {
+    fn from(words: Vec<u32>) -> Self {
+        Self { words, debug: None }
+    }
+}
+
 impl From<&str> for KernelName {
     fn from(label: &str) -> Self {
         Self { label: label.to_string(), program: None }
@@ -116,6 +153,8 @@ pub struct Kernel {
     label: Cow<'static, str>,
     program: Option<Arc<str>>,
     words: Cow<'static, [u32]>,
+    debug: Option<Vec<u32>>,
+    lines: Option<KernelLines>,
     bindings: Cow<'static, [Binding]>,
     push: &'static [PushMember],
     push_bytes: u32,
@@ -131,6 +170,8 @@ impl Kernel {
             label: Cow::Borrowed(parts.label),
             program: None,
             words: Cow::Borrowed(parts.words),
+            debug: None,
+            lines: Some(KernelLines { lines: parts.lines, sources: parts.sources }),
             bindings: Cow::Borrowed(parts.bindings),
             push: parts.push,
             push_bytes: parts.push_bytes,
@@ -144,23 +185,41 @@ impl Kernel {
     /// buffers are `bindings` of set 0 from 0 on.
     pub fn compiled(
         name: impl Into<KernelName>,
-        words: Vec<u32>,
+        words: impl Into<KernelWords>,
         bindings: Vec<Binding>,
         push_bytes: u32,
         local_size: [u32; 3],
     ) -> Arc<Self> {
+        let KernelWords { words, debug } = words.into();
         let digest = digest(&words, bindings.len(), push_bytes);
         let KernelName { label, program } = name.into();
         Arc::new(Self {
             label: Cow::Owned(label),
             program,
             words: Cow::Owned(words),
+            debug,
+            lines: None,
             bindings: Cow::Owned(bindings),
             push: &[],
             push_bytes,
             local_size,
             constants: &[],
             digest,
+        })
+    }
+
+    /// The same kernel by other words, which bind the same otherwise.
+    pub fn rewritten(&self, words: Vec<u32>, bindings: Vec<Binding>) -> Arc<Self> {
+        let digest = digest(&words, bindings.len(), self.push_bytes);
+        Arc::new(Self {
+            label: self.label.clone(),
+            program: self.program.clone(),
+            words: Cow::Owned(words),
+            debug: None,
+            lines: None,
+            bindings: Cow::Owned(bindings),
+            digest,
+            ..*self
         })
     }
 
@@ -177,6 +236,16 @@ impl Kernel {
     /// SPIR-V.
     pub fn words(&self) -> &[u32] {
         &self.words
+    }
+
+    /// SPIR-V with what debuggers are to know, if there is such a form.
+    pub fn debug_words(&self) -> Option<&[u32]> {
+        self.debug.as_deref()
+    }
+
+    /// Where the instructions of a kernel of `glsl/` come from.
+    pub fn lines(&self) -> Option<KernelLines> {
+        self.lines
     }
 
     /// Bindings 0, 1, 2, ... of descriptor set 0.

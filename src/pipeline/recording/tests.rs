@@ -8,6 +8,8 @@ fn kernel() -> Arc<Kernel> {
     Kernel::built(KernelParts {
         label: "hide",
         words: &[],
+        lines: &[],
+        sources: &[],
         bindings: &[
             Binding { name: "vertices", stride: 16, access: Access::Read, form: BindingForm::Storage },
             Binding { name: "keys", stride: 8, access: Access::ReadWrite, form: BindingForm::Storage },

@@ -97,6 +97,9 @@ impl<'a> Session<'a> {
             let have_clocks = slots.iter().all(has_clock);
             shading.count_lines(have_clocks && !profile.estimates());
         }
+        if options.capture.is_some() {
+            shading.describe_kernels();
+        }
         Self {
             options,
             reporter,
