@@ -38,6 +38,32 @@ impl FetchedElement {
     }
 }
 
+/// Returns whether an instruction fetches a texel, and says no more of it than how its words are extended, which words
+/// of 32 bits are not.
+fn is_plain_fetch(inst: &[Word]) -> bool {
+    let extends = |operands: &Word| [1 << 12, 1 << 13].contains(operands);
+    is(inst, Op::ImageFetch) && (inst.len() == 5 || inst.len() == 6 && inst.last().is_some_and(extends))
+}
+
+/// Instructions that may use a variable or an image otherwise than by loads and fetches of it. Nearly all of their
+/// operands are ids.
+const PASS_ON: [Op; 14] = [
+    Op::FunctionCall,
+    Op::CopyObject,
+    Op::Phi,
+    Op::Select,
+    Op::Store,
+    Op::ReturnValue,
+    Op::AccessChain,
+    Op::InBoundsAccessChain,
+    Op::SampledImage,
+    Op::Image,
+    Op::ImageFetch,
+    Op::ImageRead,
+    Op::ImageQuerySize,
+    Op::ImageTexelPointer,
+];
+
 /// The buffers of texels of a module.
 struct TexelReads {
     /// By their variables: elements and bindings.
@@ -104,20 +130,19 @@ impl TexelReads {
 
     /// Finds the loads of images, and forgets buffers that are used otherwise than by fetches.
     fn find_loads(&mut self, all: &[&[Word]]) {
-        let code = all.iter().skip_while(|inst| !is(inst, Op::Function));
         let mut others: FxHashSet<Word> = FxHashSet::default();
-        for inst in code {
-            let from = inst.get(3).filter(|id| self.buffers.contains_key(id));
-            match from {
-                Some(&from) if is(inst, Op::Load) => _ = self.loaded.insert(inst[2], from),
-                _ => {
-                    let fetches = is(inst, Op::ImageFetch) && inst.len() == 5;
-                    for (at, id) in inst.iter().enumerate().skip(1) {
-                        // A number that is no id only makes a buffer seem to be used otherwise.
-                        let loaded = self.loaded.get(id).filter(|_| !(fetches && at == 3));
-                        others.extend(loaded.or(self.buffers.get_key_value(id).map(|(id, _)| id)));
-                    }
+        for inst in all.iter().skip_while(|inst| !is(inst, Op::Function)) {
+            match inst.get(3) {
+                Some(from) if is(inst, Op::Load) && self.buffers.contains_key(from) => {
+                    self.loaded.insert(inst[2], *from);
                 }
+                _ if is_plain_fetch(inst) => {}
+                _ if PASS_ON.iter().any(|&op| is(inst, op)) => {
+                    let used =
+                        |id: &Word| self.loaded.get(id).copied().or(self.buffers.contains_key(id).then_some(*id));
+                    others.extend(inst.iter().skip(1).filter_map(used));
+                }
+                _ => {}
             }
         }
         self.buffers.retain(|id, _| !others.contains(id));
@@ -187,7 +212,7 @@ impl TexelReads {
             new.extend(old);
             return;
         };
-        let &[_, ty, result, _, place] = old else { return };
+        let &[_, ty, result, _, place, ..] = old else { return };
         let (element, _) = self.buffers[&variable];
         let [_, to_element] = ids.types[&element];
         let pointer = ids.next();
