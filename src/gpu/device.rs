@@ -137,14 +137,7 @@ impl Device {
         if options.faults.as_ref().is_some_and(|faults| faults.fails_to_open(title.number)) {
             return Err(open_error(&title, vk::Result::ERROR_INITIALIZATION_FAILED));
         }
-        // Not by index alone: if a GPU was unplugged meanwhile, an equal one may have its index.
-        let physical = enumerate(&instance)?.into_iter().filter(|physical| physical.info.is_same(info));
-        let physical = physical.min_by_key(|physical| physical.info.index != info.index);
-        let physical = physical.ok_or_else(|| GpuError::Lost {
-            device: title.clone(),
-            doing: "being opened".to_string(),
-            found: String::new(),
-        })?;
+        let physical = find(&instance, info, &title)?;
         let checkpoints = physical.checkpoints && options.breadcrumbs != Breadcrumbs::Never && !options.capture;
         let (raw, family) = create(instance.raw(), &physical, &title, checkpoints)?;
         let asked = options.validate || options.capture || options.time_commands;
@@ -203,12 +196,18 @@ impl Device {
         };
         device.start_clock()?;
         device.time_commands(options.time_commands)?;
-        if options.breadcrumbs.are_left(&options.has_failed) && !options.capture {
-            let types = device.memory.types();
-            device.shared.trail.leave_crumbs(Some(CrumbBuffer::new(&device.shared, types)?));
-        }
+        device.leave_breadcrumbs(options)?;
         device.submissions.inject(options.faults.clone());
         Ok(device)
+    }
+
+    /// Leaves breadcrumbs from now on, if that is wanted.
+    fn leave_breadcrumbs(&mut self, options: &OpenOptions) -> Result<(), GpuError> {
+        if options.breadcrumbs.are_left(&options.has_failed) && !options.capture {
+            let types = self.memory.types();
+            self.shared.trail.leave_crumbs(Some(CrumbBuffer::new(&self.shared, types)?));
+        }
+        Ok(())
     }
 
     /// Reads the device's clock once, together with the host's.
@@ -407,6 +406,18 @@ fn check_budget(shared: &DeviceShared, budget_bytes: u64) -> Result<(), GpuError
         return Err(GpuError::TooLittleMemory { device: shared.title.clone(), needed_bytes, budget_bytes });
     }
     Ok(())
+}
+
+/// Returns the device that was listed as `info`. Not by index alone: if a GPU was unplugged meanwhile, an equal one may
+/// have its index.
+fn find(instance: &Instance, info: &DeviceInfo, title: &OpenDeviceTitle) -> Result<Physical, GpuError> {
+    let physical = enumerate(instance)?.into_iter().filter(|physical| physical.info.is_same(info));
+    let physical = physical.min_by_key(|physical| physical.info.index != info.index);
+    physical.ok_or_else(|| GpuError::Lost {
+        device: title.clone(),
+        doing: "being opened".to_string(),
+        found: String::new(),
+    })
 }
 
 /// Creates the Vulkan device with one queue, and enables those features of the table that it offers, and checkpoints if

@@ -29,6 +29,7 @@ pub mod plan;
 pub mod plots;
 pub mod predictions;
 pub mod render_page;
+mod render_tables;
 pub mod report;
 mod rounds;
 mod run;

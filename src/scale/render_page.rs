@@ -6,12 +6,13 @@ use super::figures::{LegendEntry, StudyFigure};
 use super::heat_map::{HeatMap, HeatPatch, short};
 use super::page::{definitions, device_legend, figure, legend, picture, rows, shell};
 use super::plots::{Bar, LinePlot, PlotAxis, stacked};
+use super::render_tables::{pipelines, shaders, textures};
 use super::tables::{DEVICE_STAGES, StudyTable, percent, seconds, title};
 use super::timeline;
 use crate::film::{PreviewImage, shown_image};
 use crate::stats::{
-    DeviceStats, KernelStats, Measured, MeasuredDevice, MeasuredWorld, PipelineTime, RegionStats, Stage, Stats,
-    TextureFileStats, WarningStats, WorldStats, human_bytes, square_values,
+    DeviceStats, Measured, MeasuredDevice, MeasuredWorld, RegionStats, Stage, Stats, WarningStats, WorldStats,
+    human_bytes, square_values,
 };
 use maud::{Markup, PreEscaped, html};
 use std::path::Path;
@@ -20,7 +21,7 @@ use std::path::Path;
 const WORLDS_MAX: usize = 6;
 
 /// Rows of a table of many things.
-const ROWS_MAX: usize = 12;
+pub(super) const ROWS_MAX: usize = 12;
 
 /// Side of the squares that micropolygons are counted in, in pixels.
 const SQUARE_PX: i32 = 16;
@@ -51,9 +52,9 @@ pub fn page(stats: &Stats) -> String {
             (rows(&stages_table(stats, &measured.devices)))
             (rows(&devices_table(stats, &measured.devices)))
         }
-        (pipelines(stats))
-        (shaders(stats))
-        (textures(stats))
+        (section(&pipelines(stats)))
+        (section(&shaders(stats)))
+        (section(&textures(stats)))
         h2 { "What was measured" }
         (definitions(&facts(stats)))
     };
@@ -374,80 +375,6 @@ fn section(table: &StudyTable) -> Markup {
     }
 }
 
-/// Returns the time of shading pipelines, where kernels were timed.
-fn pipelines(stats: &Stats) -> Markup {
-    let header = ["pipeline", "device", "time, s", "share", "ns a vertex", "vertices", "calls", "compiled in, s"];
-    let all = stats.pipeline_times();
-    let sum: f64 = all.iter().map(|time| time.device_s).sum();
-    let row = |time: &PipelineTime| {
-        let each = if time.vertices > 0 { short(time.device_s * 1e9 / time.vertices as f64) } else { String::new() };
-        vec![
-            time.pipeline.clone(),
-            format!("#{}", time.device + 1),
-            seconds(time.device_s),
-            percent(time.device_s / sum.max(1e-9)),
-            each,
-            short(time.vertices as f64),
-            time.calls.to_string(),
-            seconds(time.compile_s),
-        ]
-    };
-    let rows_of: Vec<Vec<String>> = all.iter().take(ROWS_MAX).map(row).collect();
-    let note = format!(
-        "{} of {} pipelines, each a surface with its displacement, atmosphere and lights, those that took longest by their \
-         devices' clocks. Counting by line is in the times, unless anthill profile was run with --no-lines.",
-        rows_of.len(),
-        all.len()
-    );
-    let table = StudyTable { title: "Shading pipelines", note, header: header.map(String::from).into(), rows: rows_of };
-    section(&table)
-}
-
-fn shaders(stats: &Stats) -> Markup {
-    let header = ["kernel", "device", "compiled in, s", "from cache"];
-    let row = |kernel: &KernelStats| {
-        let cached = if kernel.from_cache { "yes" } else { "no" };
-        vec![kernel.kernel.clone(), format!("#{}", kernel.device + 1), seconds(kernel.compile_s), cached.to_string()]
-    };
-    let rows_of: Vec<Vec<String>> = stats.kernels.iter().take(ROWS_MAX).map(row).collect();
-    let note = format!(
-        "{} of {} kernels, those that took longest to compile; devices waited {} s for kernels.{}",
-        rows_of.len(),
-        stats.kernels.len(),
-        seconds(stats.kernels_wait.as_secs_f64()),
-        if stats.is_timed() { "" } else { " How long they ran is measured by anthill profile SCENE --report FILE." }
-    );
-    let table =
-        StudyTable { title: "Shaders and kernels", note, header: header.map(String::from).into(), rows: rows_of };
-    section(&table)
-}
-
-fn textures(stats: &Stats) -> Markup {
-    let header = ["texture", "lookups", "tiles used", "missed", "tiles read", "read"];
-    let mut order: Vec<&TextureFileStats> = stats.textures.iter().collect();
-    order.sort_by_key(|texture| std::cmp::Reverse(texture.reads.misses));
-    let row = |texture: &&TextureFileStats| {
-        let reads = &texture.reads;
-        let lookups = reads.lookups.map_or_else(|| "not counted".into(), |lookups| short(lookups as f64));
-        let mut row = vec![texture.file.clone(), lookups];
-        row.extend([reads.requests, reads.misses, reads.tiles_read].map(|count| short(count as f64)));
-        row.push(human_bytes(reads.bytes_read));
-        row
-    };
-    let rows_of: Vec<Vec<String>> = order.iter().take(ROWS_MAX).map(row).collect();
-    let loss = &stats.texture_loss;
-    let note = format!(
-        "{} of {} textures, those with most misses. {} submissions lacked tiles, which lost {} s; loading took {} s.",
-        rows_of.len(),
-        stats.textures.len(),
-        loss.submissions,
-        seconds((loss.discarded + loss.naming).as_secs_f64()),
-        seconds(loss.loading.as_secs_f64())
-    );
-    let table = StudyTable { title: "Textures", note, header: header.map(String::from).into(), rows: rows_of };
-    section(&table)
-}
-
 /// Returns every warning and error, with its places.
 fn warnings(warnings: &[WarningStats]) -> Markup {
     let places = |warning: &WarningStats| {
@@ -494,7 +421,7 @@ fn facts(stats: &Stats) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{CommandStats, CommandTimeStats, CostStats, OutputStats, TextureStats};
+    use crate::stats::{CommandStats, CommandTimeStats, CostStats, KernelStats, OutputStats, TextureStats};
     use std::time::Duration;
 
     /// Returns a render on two devices of 40 x 32 pixels that begin at (-8, 16).

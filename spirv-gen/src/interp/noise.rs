@@ -134,7 +134,7 @@ fn cell_noise(ty: MachineType, x: &[f32]) -> Const {
     keyed(ty, x, x.len() as u32, |x| lattice(x.floor()))
 }
 
-/// The two zeros are one, and so is what is too small for a normal float, as devices take that for 0; and all that is no
+/// The two zeros are one, and so is what is too small for a normal float, as devices take that for 0, and what is no
 /// number.
 fn hash_noise(ty: MachineType, x: &[f32]) -> Const {
     keyed(ty, x, 4 + x.len() as u32, |x| if x.abs() >= f32::MIN_POSITIVE { x.to_bits() } else { 0 })
