@@ -68,7 +68,7 @@ fn invalid_test_aids_exit_with_2() {
         (
             "ANTHILL_AS_GPU",
             "parallel,fast",
-            "\"fast\" is not known: parallel, staged, clockless and some of reciprocal",
+            "\"fast\" is not known: parallel, staged, clockless, clockless-kernels and some of reciprocal",
         ),
         ("ANTHILL_THROTTLE", "0:0.5", "DEVICE:TIMES[,...] is expected"),
     ] {
