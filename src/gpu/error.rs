@@ -258,8 +258,7 @@ impl GpuError {
             }
             Self::Timeout { .. } => MORE_TIME,
             Self::Lost { found, .. } if found.is_empty() => {
-                "if it happens again, the message names the kernel that the device was in; with --breadcrumbs always, it does at \
-                 once"
+                "with --breadcrumbs always, the message names the kernel that the device was in"
             }
             Self::Source { .. } => "set TMPDIR to a folder on another disk for temporary files",
             Self::OutOfMemory { asked_bytes, used_bytes, budget_bytes, .. }

@@ -3,13 +3,12 @@
 //! Drivers would drop it too, but only once they have read and inlined all of it: a kernel that looks textures up has
 //! code for each form of texture, several times each.
 
+use super::spirv_words::{HEADER_WORDS, split};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 use rspirv::spirv::{Decoration, Op, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::sync::OnceLock;
-
-const HEADER_WORDS: usize = 5;
 
 /// Returns a kernel without the branches that `values` (by the ids of specialisation constants) rule out, and without
 /// the functions that are called nowhere else. Words that are not understood stay as they are.
@@ -27,14 +26,9 @@ struct Inst<'a> {
 
 impl<'a> Inst<'a> {
     /// Splits the words after a header into instructions.
-    fn all(mut words: &'a [Word]) -> Option<Vec<Self>> {
-        let mut all = Vec::with_capacity(words.len() / 4);
-        while let Some(first) = words.first() {
-            let (inst, rest) = words.split_at_checked(*first as usize >> 16).filter(|(inst, _)| !inst.is_empty())?;
-            all.push(Self { op: Op::from_u32(first & 0xffff)?, words: inst });
-            words = rest;
-        }
-        Some(all)
+    fn all(words: &'a [Word]) -> Option<Vec<Self>> {
+        let inst = |words: &'a [Word]| Some(Self { op: Op::from_u32(words[0] & 0xffff)?, words });
+        split(words)?.into_iter().map(inst).collect()
     }
 
     fn result(&self) -> Option<Word> {

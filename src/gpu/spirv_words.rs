@@ -9,7 +9,11 @@ pub(super) const BOUND: usize = 3;
 
 /// Returns the instructions of a module, or `None` where words are none.
 pub(super) fn insts(words: &[Word]) -> Option<Vec<&[Word]>> {
-    let mut rest = words.get(HEADER_WORDS..)?;
+    split(words.get(HEADER_WORDS..)?)
+}
+
+/// Returns the instructions that words without a header are.
+pub(super) fn split(mut rest: &[Word]) -> Option<Vec<&[Word]>> {
     let mut all = Vec::with_capacity(rest.len() / 4);
     while let Some(first) = rest.first() {
         let (inst, after) = rest.split_at_checked(*first as usize >> 16).filter(|(inst, _)| !inst.is_empty())?;

@@ -76,7 +76,7 @@ impl Marks<'_> {
     }
 }
 
-/// What a device was told to do and has not finished, and the means to find out where it is.
+/// The submissions that a device has not finished, and the means to find out where in them it is.
 #[derive(Default)]
 pub(super) struct Trail {
     checkpoints: Option<nv::device_diagnostic_checkpoints::Device>,

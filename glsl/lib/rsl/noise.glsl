@@ -31,15 +31,12 @@ vec3 rsl_lerp3(const in vec3 a, const in vec3 b, const in float t) {
     return a + t * (b - a);
 }
 
-// Devices differ in what the least or the greatest of a number and NaN is: by comparison, noise at NaN is 0.
 float rsl_range(const in float n, const in float scale) {
-    float x = n * scale + 0.5;
-    x = x > 0.0 ? x : 0.0;
-    return x < 1.0 ? x : 1.0;
+    return min(max(n * scale + 0.5, 0.0), 1.0);
 }
 
 vec3 rsl_range3(const in vec3 n, const in float scale) {
-    return vec3(rsl_range(n.x, scale), rsl_range(n.y, scale), rsl_range(n.z, scale));
+    return min(max(n * scale + 0.5, 0.0), 1.0);
 }
 
 // x with its sign flipped where bit 31 of h is set.
@@ -172,21 +169,10 @@ RSL_DEFINE_CELL4(vec3, rsl_cell4v, rsl_square4v, rsl_lerp3)
 
 // -- noise
 
-// A lattice coordinate as an integer, the nearest one that there is: devices differ in what they make of others.
-int rsl_lattice(const in float i) {
-    return int(min(max(i, -2147483648.0), 2147483520.0));
-}
-
-ivec2 rsl_lattice2(const in vec2 i) {
-    return ivec2(rsl_lattice(i.x), rsl_lattice(i.y));
-}
-
-ivec3 rsl_lattice3(const in vec3 i) {
-    return ivec3(rsl_lattice2(i.xy), rsl_lattice(i.z));
-}
-
-ivec4 rsl_lattice4(const in vec4 i) {
-    return ivec4(rsl_lattice3(i.xyz), rsl_lattice(i.w));
+// Whether the lattice coordinates of a place are integers of 32 bits: devices differ in what they make of others.
+// Elsewhere, and where it is no number, noise is 1/2. `extent` is the sum of its coordinates without their signs.
+bool rsl_has_cell(const in float extent) {
+    return extent < 2147483648.0;
 }
 
 // The lattice coordinate i, wrapped to 0 .. period - 1; the period is rounded, at least 1 and at most 2^24.
@@ -211,20 +197,22 @@ vec4 rsl_wrap4(const in vec4 i, const in vec4 period) {
     return vec4(rsl_wrap3(i.xyz, period.xyz), rsl_wrap(i.w, period.w));
 }
 
-#define RSL_DEFINE_NOISE1(V, noise, pnoise, cell, range)       \
-V noise(const in float x) {                                    \
-    float q = x;                                               \
-    float i = floor(q);                                        \
-    uint a = uint(rsl_lattice(i)) * RSL_K1;                    \
-    return range(cell(a, a + RSL_K1, q - i), RSL_SCALE1);      \
-}                                                              \
-V pnoise(const in float x, const in float period_x) {          \
-    float q = x;                                               \
-    float r = period_x;                                        \
-    float i = floor(q);                                        \
-    uint a = uint(rsl_lattice(rsl_wrap(i, r))) * RSL_K1;       \
-    uint b = uint(rsl_lattice(rsl_wrap(i + 1.0, r))) * RSL_K1; \
-    return range(cell(a, b, q - i), RSL_SCALE1);               \
+#define RSL_DEFINE_NOISE1(V, noise, pnoise, cell, range)     \
+V noise(const in float x) {                                  \
+    float q = x;                                             \
+    float i = floor(q);                                      \
+    uint a = uint(int(i)) * RSL_K1;                          \
+    V value = range(cell(a, a + RSL_K1, q - i), RSL_SCALE1); \
+    return rsl_has_cell(abs(q)) ? value : V(0.5);            \
+}                                                            \
+V pnoise(const in float x, const in float period_x) {        \
+    float q = x;                                             \
+    float r = period_x;                                      \
+    float i = floor(q);                                      \
+    uint a = uint(int(rsl_wrap(i, r))) * RSL_K1;             \
+    uint b = uint(int(rsl_wrap(i + 1.0, r))) * RSL_K1;       \
+    V value = range(cell(a, b, q - i), RSL_SCALE1);          \
+    return rsl_has_cell(abs(q)) ? value : V(0.5);            \
 }
 RSL_DEFINE_NOISE1(float, rsl_noise1, rsl_pnoise1, rsl_cell1, rsl_range)
 RSL_DEFINE_NOISE1(vec3, rsl_noise1v, rsl_pnoise1v, rsl_cell1v, rsl_range3)
@@ -233,61 +221,67 @@ RSL_DEFINE_NOISE1(vec3, rsl_noise1v, rsl_pnoise1v, rsl_cell1v, rsl_range3)
 V noise(const in float x, const in float y) {                                                    \
     vec2 q = vec2(x, y);                                                                         \
     vec2 i = floor(q);                                                                           \
-    uvec2 a = uvec2(rsl_lattice2(i)) * uvec2(RSL_K1, RSL_K2);                                    \
-    return range(cell(a, a + uvec2(RSL_K1, RSL_K2), q - i), RSL_SCALE2);                         \
+    uvec2 a = uvec2(ivec2(i)) * uvec2(RSL_K1, RSL_K2);                                           \
+    V value = range(cell(a, a + uvec2(RSL_K1, RSL_K2), q - i), RSL_SCALE2);                      \
+    return rsl_has_cell(abs(q.x) + abs(q.y)) ? value : V(0.5);                                   \
 }                                                                                                \
 V pnoise(const in float x, const in float y, const in float period_x, const in float period_y) { \
     vec2 q = vec2(x, y);                                                                         \
     vec2 r = vec2(period_x, period_y);                                                           \
     vec2 i = floor(q);                                                                           \
-    uvec2 a = uvec2(rsl_lattice2(rsl_wrap2(i, r))) * uvec2(RSL_K1, RSL_K2);                      \
-    uvec2 b = uvec2(rsl_lattice2(rsl_wrap2(i + 1.0, r))) * uvec2(RSL_K1, RSL_K2);                \
-    return range(cell(a, b, q - i), RSL_SCALE2);                                                 \
+    uvec2 a = uvec2(ivec2(rsl_wrap2(i, r))) * uvec2(RSL_K1, RSL_K2);                             \
+    uvec2 b = uvec2(ivec2(rsl_wrap2(i + 1.0, r))) * uvec2(RSL_K1, RSL_K2);                       \
+    V value = range(cell(a, b, q - i), RSL_SCALE2);                                              \
+    return rsl_has_cell(abs(q.x) + abs(q.y)) ? value : V(0.5);                                   \
 }
 RSL_DEFINE_NOISE2(float, rsl_noise2, rsl_pnoise2, rsl_cell2, rsl_range)
 RSL_DEFINE_NOISE2(vec3, rsl_noise2v, rsl_pnoise2v, rsl_cell2v, rsl_range3)
 
-#define RSL_DEFINE_NOISE3(V, noise, pnoise, cell, range)                                  \
-V noise(const in vec3 p) {                                                                \
-    vec3 q = p;                                                                           \
-    vec3 i = floor(q);                                                                    \
-    uvec3 a = uvec3(rsl_lattice3(i)) * uvec3(RSL_K1, RSL_K2, RSL_K3);                     \
-    return range(cell(a, a + uvec3(RSL_K1, RSL_K2, RSL_K3), q - i), RSL_SCALE3);          \
-}                                                                                         \
-V pnoise(const in vec3 p, const in vec3 period_p) {                                       \
-    vec3 q = p;                                                                           \
-    vec3 r = period_p;                                                                    \
-    vec3 i = floor(q);                                                                    \
-    uvec3 a = uvec3(rsl_lattice3(rsl_wrap3(i, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);       \
-    uvec3 b = uvec3(rsl_lattice3(rsl_wrap3(i + 1.0, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3); \
-    return range(cell(a, b, q - i), RSL_SCALE3);                                          \
+#define RSL_DEFINE_NOISE3(V, noise, pnoise, cell, range)                            \
+V noise(const in vec3 p) {                                                          \
+    vec3 q = p;                                                                     \
+    vec3 i = floor(q);                                                              \
+    uvec3 a = uvec3(ivec3(i)) * uvec3(RSL_K1, RSL_K2, RSL_K3);                      \
+    V value = range(cell(a, a + uvec3(RSL_K1, RSL_K2, RSL_K3), q - i), RSL_SCALE3); \
+    return rsl_has_cell(abs(q.x) + abs(q.y) + abs(q.z)) ? value : V(0.5);           \
+}                                                                                   \
+V pnoise(const in vec3 p, const in vec3 period_p) {                                 \
+    vec3 q = p;                                                                     \
+    vec3 r = period_p;                                                              \
+    vec3 i = floor(q);                                                              \
+    uvec3 a = uvec3(ivec3(rsl_wrap3(i, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);        \
+    uvec3 b = uvec3(ivec3(rsl_wrap3(i + 1.0, r))) * uvec3(RSL_K1, RSL_K2, RSL_K3);  \
+    V value = range(cell(a, b, q - i), RSL_SCALE3);                                 \
+    return rsl_has_cell(abs(q.x) + abs(q.y) + abs(q.z)) ? value : V(0.5);           \
 }
 RSL_DEFINE_NOISE3(float, rsl_noise3, rsl_pnoise3, rsl_cell3, rsl_range)
 RSL_DEFINE_NOISE3(vec3, rsl_noise3v, rsl_pnoise3v, rsl_cell3v, rsl_range3)
 
-#define RSL_DEFINE_NOISE4(V, noise, pnoise, cell, range)                                          \
-V noise(const in vec3 p, const in float t) {                                                      \
-    vec4 q = vec4(p, t);                                                                          \
-    vec4 i = floor(q);                                                                            \
-    uvec4 a = uvec4(rsl_lattice4(i)) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);                     \
-    return range(cell(a, a + uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4), q - i), RSL_SCALE4);          \
-}                                                                                                 \
-V pnoise(const in vec3 p, const in float t, const in vec3 period_p, const in float period_t) {    \
-    vec4 q = vec4(p, t);                                                                          \
-    vec4 r = vec4(period_p, period_t);                                                            \
-    vec4 i = floor(q);                                                                            \
-    uvec4 a = uvec4(rsl_lattice4(rsl_wrap4(i, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);       \
-    uvec4 b = uvec4(rsl_lattice4(rsl_wrap4(i + 1.0, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4); \
-    return range(cell(a, b, q - i), RSL_SCALE4);                                                  \
+#define RSL_DEFINE_NOISE4(V, noise, pnoise, cell, range)                                       \
+V noise(const in vec3 p, const in float t) {                                                   \
+    vec4 q = vec4(p, t);                                                                       \
+    vec4 i = floor(q);                                                                         \
+    uvec4 a = uvec4(ivec4(i)) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);                         \
+    V value = range(cell(a, a + uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4), q - i), RSL_SCALE4);    \
+    return rsl_has_cell(abs(q.x) + abs(q.y) + abs(q.z) + abs(q.w)) ? value : V(0.5);           \
+}                                                                                              \
+V pnoise(const in vec3 p, const in float t, const in vec3 period_p, const in float period_t) { \
+    vec4 q = vec4(p, t);                                                                       \
+    vec4 r = vec4(period_p, period_t);                                                         \
+    vec4 i = floor(q);                                                                         \
+    uvec4 a = uvec4(ivec4(rsl_wrap4(i, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);           \
+    uvec4 b = uvec4(ivec4(rsl_wrap4(i + 1.0, r))) * uvec4(RSL_K1, RSL_K2, RSL_K3, RSL_K4);     \
+    V value = range(cell(a, b, q - i), RSL_SCALE4);                                            \
+    return rsl_has_cell(abs(q.x) + abs(q.y) + abs(q.z) + abs(q.w)) ? value : V(0.5);           \
 }
 RSL_DEFINE_NOISE4(float, rsl_noise4, rsl_pnoise4, rsl_cell4, rsl_range)
 RSL_DEFINE_NOISE4(vec3, rsl_noise4v, rsl_pnoise4v, rsl_cell4v, rsl_range3)
 
 // -- cellnoise: a number for each integer cell; hashnoise: one for each value
 
-// The cell's coordinate as an integer; NaN is in cell 0.
+// The cell's coordinate as an integer, the nearest one that there is; NaN is in cell 0.
 uint rsl_cell(const in float x) {
-    return uint(rsl_lattice(x == x ? floor(x) : 0.0));
+    return uint(int(min(max(x == x ? floor(x) : 0.0, -2147483648.0), 2147483520.0)));
 }
 
 // The bits of a number. Zeros are alike, and so is what is too small for a normal float, which devices may take for 0;

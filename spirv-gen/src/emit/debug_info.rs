@@ -1,4 +1,4 @@
-//! What debuggers are told of a kernel: the instructions of NonSemantic.Shader.DebugInfo.100.
+//! Debug information of a kernel: the instructions of NonSemantic.Shader.DebugInfo.100.
 //!
 //! They are added to a finished module under new ids, and drivers ignore them: without them, and without the constants
 //! that only they use, the module is what it was. Code of functions, lights and further shaders is inlined into the
@@ -11,7 +11,7 @@ use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Something that debuggers are told at a place among the instructions.
+/// A mark among the instructions that becomes debug information.
 #[derive(Clone, Copy)]
 pub(super) enum DebugMark {
     /// What follows comes from here.

@@ -88,11 +88,6 @@ fn in_cell(low: &[u32], high: &[u32], f: &[f32], bits: u32) -> f32 {
     corners[0]
 }
 
-/// Returns a lattice coordinate as an integer, the nearest one that there is.
-fn lattice(i: f32) -> u32 {
-    i.clamp(-2_147_483_648.0, 2_147_483_520.0) as i32 as u32
-}
-
 /// Returns a lattice coordinate modulo a period, which is rounded, at least 1 and at most 2^24.
 fn wrap(i: f32, period: f32) -> f32 {
     let p = (period + 0.5).floor();
@@ -105,7 +100,7 @@ fn wrap(i: f32, period: f32) -> f32 {
 fn gradient_noise(ty: MachineType, x: &[f32], periods: Option<&[f32]>) -> Const {
     let place = |k: usize, i: f32| {
         let i = periods.map_or(i, |p| wrap(i, p[k]));
-        lattice(i).wrapping_mul(FACTORS[k])
+        (i as i32 as u32).wrapping_mul(FACTORS[k])
     };
     let n = x.len();
     let low: Vec<u32> = (0..n).map(|k| place(k, x[k].floor())).collect();
@@ -113,11 +108,10 @@ fn gradient_noise(ty: MachineType, x: &[f32], periods: Option<&[f32]>) -> Const 
         .map(|k| if periods.is_some() { place(k, x[k].floor() + 1.0) } else { low[k].wrapping_add(FACTORS[k]) })
         .collect();
     let f: Vec<f32> = x.iter().map(|x| x - x.floor()).collect();
-    let ranged = |bits| {
-        let x = in_cell(&low, &high, &f, bits) * SCALES[n - 1] + 0.5;
-        // NaN is 0.
-        if x > 0.0 { x.min(1.0) } else { 0.0 }
-    };
+    // Where lattice coordinates are no integers of 32 bits, and at NaN, noise is 1/2.
+    let has_cell = x.iter().fold(0.0, |extent, x| extent + x.abs()) < 2_147_483_648.0;
+    let inside = |bits| (in_cell(&low, &high, &f, bits) * SCALES[n - 1] + 0.5).clamp(0.0, 1.0);
+    let ranged = |bits| if has_cell { inside(bits) } else { 0.5 };
     match ty {
         MachineType::Vec3 => Const::Vec3([0, 11, 22].map(ranged)),
         _ => Const::F32(ranged(0)),
@@ -130,8 +124,9 @@ fn keyed(ty: MachineType, x: &[f32], start: u32, key: impl Fn(f32) -> u32) -> Co
     unit_of(ty, h)
 }
 
+/// A coordinate is that of the nearest cell that there is; NaN is in cell 0.
 fn cell_noise(ty: MachineType, x: &[f32]) -> Const {
-    keyed(ty, x, x.len() as u32, |x| lattice(x.floor()))
+    keyed(ty, x, x.len() as u32, |x| x.floor().clamp(-2_147_483_648.0, 2_147_483_520.0) as i32 as u32)
 }
 
 /// The two zeros are one, and so is what is too small for a normal float, as devices take that for 0, and what is no

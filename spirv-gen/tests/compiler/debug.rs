@@ -2,8 +2,8 @@
 
 use crate::library::{library, validate};
 use crate::test_pipeline::TestPipeline;
-use spirv_gen::compose::{ShaderUse, Slice, compose};
-use spirv_gen::ir::{RslType, Shader, ShaderKind};
+use spirv_gen::compose::compose;
+use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::partition::{CutRule, ForcedCut};
 use spirv_gen::syntax::loader::NoIncludes;
 use spirv_gen::syntax::preprocess::Source;
@@ -37,17 +37,7 @@ fn read(text: &str, notes_assignments: bool) -> Vec<Shader> {
 
 /// Returns the kernels of a shader, each with its form for debuggers if there is one.
 fn kernels(shader: &Shader, lights: &[Shader], rule: &CutRule, debug: bool) -> Vec<(Vec<u32>, Option<Vec<u32>>)> {
-    let mut pipeline = TestPipeline::surface(shader, lights, OUTPUTS);
-    match shader.kind {
-        ShaderKind::Surface => {}
-        ShaderKind::Displacement => {
-            (pipeline.surface, pipeline.displacement) = (None, Some(ShaderUse::new(shader)));
-            (pipeline.slice, pipeline.outputs) = (Slice::Position, &[("P", RslType::Point), ("N", RslType::Normal)]);
-        }
-        ShaderKind::Volume => (pipeline.surface, pipeline.atmosphere) = (None, Some(ShaderUse::new(shader))),
-        ShaderKind::Imager => pipeline.slice = Slice::Imager,
-        ShaderKind::Light | ShaderKind::AmbientLight => pipeline.surface = None,
-    }
+    let pipeline = TestPipeline::of_kind(shader, lights, OUTPUTS);
     let request = pipeline.request(&|text| text.len() as u32);
     let tools = ForTools { debug, ..ForTools::default() };
     let compiled = compile_program(compose(&request), &request, library(), rule, tools).expect("it compiles");

@@ -2,9 +2,9 @@
 
 use crate::library::{library, validate};
 use crate::test_pipeline::TestPipeline;
-use spirv_gen::compose::{Role, ShaderUse, Slice, compose};
+use spirv_gen::compose::{Role, ShaderUse, compose};
 use spirv_gen::emit::LineCost;
-use spirv_gen::ir::{Body, Inst, Op, PlaceId, RslType, Shader, ShaderKind};
+use spirv_gen::ir::{Body, Inst, Op, PlaceId, RslType, Shader};
 use spirv_gen::partition::{CutRule, ForcedCut};
 use spirv_gen::syntax::loader::{LoadedSource, NoIncludes, SourceLoader};
 use spirv_gen::syntax::preprocess::Source;
@@ -107,17 +107,7 @@ fn rolled_exchanged_and_computed_instructions_have_places() {
 
 /// Returns the words of all kernels of a shader: whole and cut, for long loops, and of its demand slice.
 fn words(shader: &Shader, lights: &[Shader]) -> Vec<Vec<u32>> {
-    let mut pipeline = TestPipeline::surface(shader, lights, OUTPUTS);
-    match shader.kind {
-        ShaderKind::Surface => {}
-        ShaderKind::Displacement => {
-            (pipeline.surface, pipeline.displacement) = (None, Some(ShaderUse::new(shader)));
-            (pipeline.slice, pipeline.outputs) = (Slice::Position, &[("P", RslType::Point), ("N", RslType::Normal)]);
-        }
-        ShaderKind::Volume => (pipeline.surface, pipeline.atmosphere) = (None, Some(ShaderUse::new(shader))),
-        ShaderKind::Imager => pipeline.slice = Slice::Imager,
-        ShaderKind::Light | ShaderKind::AmbientLight => pipeline.surface = None,
-    }
+    let pipeline = TestPipeline::of_kind(shader, lights, OUTPUTS);
     let mut all = Vec::new();
     let forced = [ForcedCut::Passes(3), ForcedCut::Calls].map(|cut| CutRule::CPU.forced(Some(cut)));
     for rule in [CutRule::NEVER].into_iter().chain(forced) {

@@ -14,7 +14,7 @@ use spirv_gen::compose::{
 use spirv_gen::emit::{PassKernels, PassRuns};
 use spirv_gen::interp::texture::TextureStore;
 use spirv_gen::interp::{Column, Memory, run};
-use spirv_gen::ir::{RslType, Shader};
+use spirv_gen::ir::{RslType, Shader, ShaderKind};
 use spirv_gen::partition::{CutRule, ForcedCut};
 use spirv_gen::passes::{CutProgram, SavedLoops, Stored, cut_passes};
 
@@ -78,6 +78,23 @@ impl<'a> TestPipeline<'a> {
             outputs,
             textures: None,
         }
+    }
+
+    /// The slice that runs a shader of any kind, for the outputs that this has.
+    pub(crate) fn of_kind(shader: &'a Shader, lights: &'a [Shader], outputs: &'a [(&'a str, RslType)]) -> Self {
+        let mut pipeline = Self::surface(shader, lights, outputs);
+        match shader.kind {
+            ShaderKind::Surface => {}
+            ShaderKind::Displacement => {
+                (pipeline.surface, pipeline.displacement) = (None, Some(ShaderUse::new(shader)));
+                pipeline.slice = Slice::Position;
+                pipeline.outputs = &[("P", RslType::Point), ("N", RslType::Normal)];
+            }
+            ShaderKind::Volume => (pipeline.surface, pipeline.atmosphere) = (None, Some(ShaderUse::new(shader))),
+            ShaderKind::Imager => pipeline.slice = Slice::Imager,
+            ShaderKind::Light | ShaderKind::AmbientLight => pipeline.surface = None,
+        }
+        pipeline
     }
 
     pub(crate) fn request(&self, tokens: &'a dyn Fn(&str) -> u32) -> PipelineRequest<'a> {
