@@ -339,6 +339,13 @@ impl Film {
         }
     }
 
+    /// Returns the values of all pixels, as [`Self::deposit`] takes those of the whole crop; `None` if some are
+    /// missing.
+    pub fn values(&self) -> Option<Vec<f32>> {
+        let pixels = self.pixels.lock();
+        (pixels.missing() == 0).then(|| pixels.values.clone())
+    }
+
     /// Checks before rendering that every output can be written: its directory exists and is writable, and its format
     /// can describe the picture. An output that cannot be written is reported and dropped. Returns how many are left;
     /// without any, rendering is pointless.

@@ -32,6 +32,7 @@ pub mod plan;
 mod portion;
 pub mod program;
 pub mod recording;
+mod sameness;
 pub mod sample;
 pub mod scan;
 pub mod select;

@@ -1,6 +1,7 @@
 //! Where a drawable is while the shutter is open: as many keyframes as its transformation, the camera's and its shape
 //! have together. Between two keyframes every point moves on a straight line in camera space.
 
+use super::geometry::Pages;
 use super::kernels::constants::TRIPS_MAX;
 use super::kernels::records::Keyframe;
 use crate::scene::{BlobStep, Drawable, Geometry, Motion, Shape, World};
@@ -56,17 +57,20 @@ impl Path {
         self.keyframes.len() > 1
     }
 
-    /// The drawable's geometry with a shape for each keyframe, if its shape moves.
-    pub(super) fn geometry(&self, geometry: &Arc<Geometry>) -> Arc<Geometry> {
+    /// The drawable's geometry with a shape for each keyframe, if its shape moves; `pages` remembers it.
+    pub(super) fn geometry(&self, geometry: &Arc<Geometry>, pages: &mut Pages) -> Arc<Geometry> {
         let shape = &geometry.shape;
         let same =
             shape.keyframes().iter().map(|keyframe| keyframe.0).eq(self.keyframes.iter().map(|keyframe| keyframe.0));
         if !shape.moves() || same {
             return Arc::clone(geometry);
         }
-        let keyframes = self.keyframes.iter().map(|&(time, _)| (time, shape.at(time))).collect();
-        let shape = Motion::new(keyframes).unwrap_or_else(|| shape.clone());
-        Arc::new(Geometry { shape, ..(**geometry).clone() })
+        let times = self.keyframes.iter().map(|keyframe| keyframe.0.to_bits()).collect();
+        pages.keyframed(geometry, times, || {
+            let keyframes = self.keyframes.iter().map(|&(time, _)| (time, shape.at(time))).collect();
+            let shape = Motion::new(keyframes).unwrap_or_else(|| shape.clone());
+            Arc::new(Geometry { shape, ..(**geometry).clone() })
+        })
     }
 
     /// The records of the path, for primitives whose control data at one keyframe come `keyframe_records` records after

@@ -5,7 +5,6 @@ use super::kernels::records::Frame;
 use super::motion::Path;
 use crate::scene::{Camera, Drawable, Geometry, Projection, SpaceBox};
 use glam::{DMat4, DVec3};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Shapes of fewer primitives are left to devices, which look at them about as fast.
@@ -19,8 +18,6 @@ const SLACK_DEPTH: f64 = 1e-5;
 pub(super) struct Outside {
     /// Half-spaces `normal . p > offset` that nothing in the picture is in.
     borders: Vec<(DVec3, f64)>,
-    /// Boxes of shapes that were asked for, by address.
-    bounds: FxHashMap<*const Geometry, SpaceBox>,
 }
 
 impl Outside {
@@ -47,21 +44,25 @@ impl Outside {
                 }
             }
         }
-        Self { borders, bounds: FxHashMap::default() }
+        Self { borders }
     }
 
-    /// Whether nothing of a drawable can be in the picture, on its path, and `grown` so far in camera space.
-    pub(super) fn has(&mut self, drawable: &Drawable, path: &Path, grown: f64) -> bool {
+    /// Whether nothing of a drawable can be in the picture, on its path, and `grown` so far in camera space. `bound`
+    /// returns the box of all shapes of a geometry.
+    pub(super) fn has(
+        &self,
+        drawable: &Drawable,
+        path: &Path,
+        grown: f64,
+        bound: impl FnOnce(&Arc<Geometry>) -> SpaceBox,
+    ) -> bool {
         let shapes = drawable.geometry.shape.keyframes();
         // What is not seen of a solid still cuts it.
         if drawable.solid.is_some() || shapes[0].1.primitive_count() < PRIMITIVES_MIN || !grown.is_finite() {
             return false;
         }
-        let bound = self
-            .bounds
-            .entry(Arc::as_ptr(&drawable.geometry))
-            .or_insert_with(|| shapes.iter().map(|(_, shape)| shape.bound()).fold(SpaceBox::EMPTY, SpaceBox::with));
-        let corners: Vec<DVec3> = path.keyframes.iter().flat_map(|(_, matrix)| corners(bound, matrix)).collect();
+        let bound = bound(&drawable.geometry);
+        let corners: Vec<DVec3> = path.keyframes.iter().flat_map(|(_, matrix)| corners(&bound, matrix)).collect();
         let beyond = |(normal, offset): &(DVec3, f64)| {
             corners.iter().all(|corner| normal.dot(*corner) - grown * normal.length() > *offset)
         };
@@ -81,6 +82,7 @@ fn corners(bound: &SpaceBox, matrix: &DMat4) -> impl Iterator<Item = DVec3> {
 mod tests {
     use super::*;
     use crate::diagnostic::Reporter;
+    use crate::pipeline::geometry::Pages;
     use crate::rib::{Input, Settings, read};
     use crate::scene::World;
     use std::ops::ControlFlow;
@@ -104,7 +106,8 @@ mod tests {
         ));
         let frame = frame::frame_record(&world.camera, &world.options);
         let drawable = &world.drawables[0];
-        Outside::new(&world.camera, &frame, 0.0).has(drawable, &Path::of(&world, drawable), grown)
+        let bound = |geometry: &Arc<Geometry>| Pages::new(1 << 20).bound(geometry);
+        Outside::new(&world.camera, &frame, 0.0).has(drawable, &Path::of(&world, drawable), grown, bound)
     }
 
     #[test]
@@ -146,6 +149,7 @@ mod tests {
         let small = world("WorldBegin\nTranslate 90 0 9\nPoints \"P\" [0 0 0]\nWorldEnd");
         let frame = frame::frame_record(&small.camera, &small.options);
         let drawable = &small.drawables[0];
-        assert!(!Outside::new(&small.camera, &frame, 0.0).has(drawable, &Path::of(&small, drawable), 0.0));
+        let never = |_: &Arc<Geometry>| unreachable!("its box does not matter");
+        assert!(!Outside::new(&small.camera, &frame, 0.0).has(drawable, &Path::of(&small, drawable), 0.0, never));
     }
 }

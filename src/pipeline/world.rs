@@ -17,7 +17,7 @@ use super::outside::Outside;
 use super::solid_table::{PrimitiveSolid, SolidTable};
 use crate::diagnostic::SourceLocation;
 use crate::scene::{
-    Attributes, Class, DETAIL_STEPS, Drawable, Geometry, ParamValue, ShadingInterpolation, Shape, ValueType, World,
+    Attributes, Class, DETAIL_STEPS, Drawable, ParamValue, ShadingInterpolation, Shape, ValueType, World,
 };
 use glam::{DMat3, DMat4};
 use rustc_hash::FxHashSet;
@@ -47,7 +47,7 @@ pub struct DrawnWorld {
     /// Clipping planes besides hither and yon (glsl/lib/sampling/clip.glsl).
     pub clip_planes: Vec<[f32; 4]>,
     /// Geometry.
-    pub pages: Arc<[Page]>,
+    pub pages: Arc<[Arc<Page>]>,
     /// Instances.
     pub instances: Vec<Instance>,
     /// The motion of the instances that move: a record for each of their keyframes.
@@ -93,7 +93,13 @@ pub struct FewKeyframes {
 impl DrawnWorld {
     /// Lowers a world. `looks[i]` belongs to drawable `i`. Pages hold at most `page_bytes` each.
     pub fn new(world: &World, looks: &[Arc<Look>], page_bytes: u64) -> Self {
-        let mut builder = Builder::new(world, page_bytes);
+        Self::in_pages(world, looks, &mut Pages::new(page_bytes))
+    }
+
+    /// The same in pages that may have geometry of earlier pictures.
+    pub fn in_pages(world: &World, looks: &[Arc<Look>], pages: &mut Pages) -> Self {
+        pages.begin_picture();
+        let mut builder = Builder::new(world, pages);
         for (drawable, look) in world.drawables.iter().zip(looks) {
             if look.verdict != Verdict::Dropped {
                 builder.draw(drawable, look);
@@ -140,11 +146,9 @@ struct Builder<'a> {
     frame: Frame,
     outside: Outside,
     camera_from_world: DMat4,
-    pages: Pages,
+    pages: &'a mut Pages,
     instances: Vec<(Instance, HideSublist, ShadeSublist)>,
     motion: Vec<Keyframe>,
-    /// Shapes that were given keyframes of their drawable's path: pages know geometry by address.
-    keyframed: Vec<Arc<Geometry>>,
     primvar_bindings: Vec<PrimvarBinding>,
     runs: Vec<DrawnRun>,
     origins: Vec<(Arc<str>, SourceLocation)>,
@@ -159,7 +163,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(world: &'a World, page_bytes: u64) -> Self {
+    fn new(world: &'a World, pages: &'a mut Pages) -> Self {
         let (solids, primitive_solids) = SolidTable::new(world);
         let frame = frame::frame_record(&world.camera, &world.options);
         let outside = Outside::new(&world.camera, &frame, f64::from(world.options.least_width_px()));
@@ -168,10 +172,9 @@ impl<'a> Builder<'a> {
             frame,
             outside,
             camera_from_world: *world.camera.camera_from_world.first(),
-            pages: Pages::new(page_bytes),
+            pages,
             instances: Vec::new(),
             motion: Vec::new(),
-            keyframed: Vec::new(),
             primvar_bindings: Vec::new(),
             runs: Vec::new(),
             origins: Vec::new(),
@@ -187,10 +190,11 @@ impl<'a> Builder<'a> {
     fn draw(&mut self, drawable: &Drawable, look: &Look) {
         let solid = drawable.solid.and_then(|solid| self.primitive_solids[solid.0 as usize]);
         let path = Path::of(self.world, drawable);
-        if self.outside.has(drawable, &path, self.displaced_by(drawable, look, &path)) {
+        let grown = self.displaced_by(drawable, look, &path);
+        if self.outside.has(drawable, &path, grown, |geometry| self.pages.bound(geometry)) {
             return;
         }
-        let geometry = path.geometry(&drawable.geometry);
+        let geometry = path.geometry(&drawable.geometry, self.pages);
         match geometry.shape.first() {
             Shape::Curves(curves) => self.full.curves |= !curves.weights.is_empty(),
             Shape::Blobs(blobs) => self.full.blobs |= !blobs.repellers().is_empty(),
@@ -200,9 +204,6 @@ impl<'a> Builder<'a> {
         if path.asked > path.keyframes.len() && !runs.is_empty() {
             let (instance, asked, followed) = (self.instances.len() as u32, path.asked, path.keyframes.len());
             self.few_keyframes.push(FewKeyframes { instance, asked, followed });
-        }
-        if !Arc::ptr_eq(&geometry, &drawable.geometry) {
-            self.keyframed.push(geometry);
         }
         let mut before = 0;
         for run in runs.iter() {
@@ -369,7 +370,7 @@ impl<'a> Builder<'a> {
         DrawnWorld {
             frame: self.frame,
             clip_planes: frame::clip_planes(&self.world.camera),
-            pages: self.pages.finish().into(),
+            pages: self.pages.pages(),
             instances: self.instances.into_iter().map(numbered).collect(),
             motion: self.motion,
             lens: if frame::has_lens(&self.world.camera) {

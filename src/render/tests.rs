@@ -2,7 +2,7 @@
 
 use super::device::bound_split::cut_into_shares;
 use super::device::memory::GridResidency;
-use super::device::picture::{DevicePipelines, Picture};
+use super::device::picture::{DevicePipelines, Keeps, Picture};
 use super::device::regions_in_flight::RegionPoll;
 use super::device::renderer::DeviceRenderer;
 use super::device::tracks::DeviceTracks;
@@ -204,6 +204,8 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         composition: Composition::BY_OPACITY,
         pipelines: DevicePipelines::Fixed(setup.pipeline),
         in_flight: Some(2),
+        keeps: Keeps::Nothing,
+        visibility: 0,
         is_last: false,
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,

@@ -15,7 +15,7 @@ pub use run::{PrimitiveRun, RunPrimvar};
 
 pub use super::kernels::axes::Kind as PrimitiveKind;
 use super::kernels::records::Primitive;
-use crate::scene::{Geometry, Shape};
+use crate::scene::{Geometry, Shape, SpaceBox};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -74,34 +74,131 @@ impl Page {
     }
 }
 
-/// Fills pages with geometry.
+/// Fills pages with geometry, and knows what is in them: pages may go on growing from one picture to the next, and what
+/// a picture was given stays as it was.
 #[derive(Debug)]
 pub struct Pages {
-    pages: Vec<Page>,
+    pages: Vec<Arc<Page>>,
     page_bytes: u64,
-    lowered: FxHashMap<*const Geometry, Arc<[PrimitiveRun]>>,
+    known: FxHashMap<*const Geometry, KnownGeometry>,
+    keyframed: FxHashMap<(*const Geometry, Vec<u32>), KeyframedGeometry>,
+    /// Counts pictures.
+    picture: u64,
 }
+
+/// A geometry that pictures have shown. Geometry is known by its address, so it is kept alive.
+#[derive(Debug)]
+struct KnownGeometry {
+    _geometry: Arc<Geometry>,
+    /// The box of its shapes, once somebody asked.
+    bound: Option<SpaceBox>,
+    /// Where it is, once it is in pages.
+    lowered: Option<LoweredGeometry>,
+    /// The last picture that asked for it.
+    last_use: u64,
+}
+
+/// Where a geometry is.
+#[derive(Debug)]
+struct LoweredGeometry {
+    runs: Arc<[PrimitiveRun]>,
+    bytes: u64,
+}
+
+/// A geometry with a shape for each of some times, made of one with other times.
+#[derive(Debug)]
+struct KeyframedGeometry {
+    _made_of: Arc<Geometry>,
+    geometry: Arc<Geometry>,
+    last_use: u64,
+}
+
+/// What geometry that pictures no longer show may take in pages, before all pages are made anew.
+const UNUSED_BYTES_MAX: u64 = 16 << 20;
+/// What none of so many pictures has shown is unused: an edited world is drawn at several levels, and in shadow maps.
+const USED_PICTURES: u64 = 16;
+/// A page that pictures were given is copied when more is added to it; larger ones stay as they are.
+const COPIED_PAGE_BYTES_MAX: u64 = 1 << 20;
 
 impl Pages {
     /// No pages yet; each will hold at most `page_bytes` (and at least one primitive).
     pub fn new(page_bytes: u64) -> Self {
-        Self { pages: vec![Page::default()], page_bytes, lowered: FxHashMap::default() }
+        Self {
+            pages: vec![Arc::default()],
+            page_bytes,
+            known: FxHashMap::default(),
+            keyframed: FxHashMap::default(),
+            picture: 0,
+        }
     }
 
-    /// The runs of a geometry, lowering it the first time it is seen (by address: the caller keeps it alive).
-    pub fn runs(&mut self, geometry: &Arc<Geometry>) -> Arc<[PrimitiveRun]> {
-        let key = Arc::as_ptr(geometry);
-        if let Some(runs) = self.lowered.get(&key) {
-            return Arc::clone(runs);
+    /// The bytes that each page holds, at most.
+    pub fn page_bytes(&self) -> u64 {
+        self.page_bytes
+    }
+
+    /// Begins another picture. Where pages hold too much that the last one did not show, they begin anew.
+    pub fn begin_picture(&mut self) {
+        let picture = self.picture;
+        let is_used = |last_use: u64| last_use + USED_PICTURES > picture;
+        let bytes = |used: bool| -> u64 {
+            let known = self.known.values().filter(|known| is_used(known.last_use) == used);
+            known.filter_map(|known| known.lowered.as_ref()).map(|lowered| lowered.bytes).sum()
+        };
+        if bytes(false) > UNUSED_BYTES_MAX.max(bytes(true)) {
+            *self = Self { picture, ..Self::new(self.page_bytes) };
         }
+        self.known.retain(|_, known| known.lowered.is_some() || is_used(known.last_use));
+        self.keyframed.retain(|_, keyframed| is_used(keyframed.last_use));
+        self.picture += 1;
+    }
+
+    fn known(&mut self, geometry: &Arc<Geometry>) -> &mut KnownGeometry {
+        let new = || KnownGeometry { _geometry: Arc::clone(geometry), bound: None, lowered: None, last_use: 0 };
+        let known = self.known.entry(Arc::as_ptr(geometry)).or_insert_with(new);
+        known.last_use = self.picture;
+        known
+    }
+
+    /// The box of all shapes of a geometry.
+    pub(super) fn bound(&mut self, geometry: &Arc<Geometry>) -> SpaceBox {
+        let shapes = geometry.shape.keyframes();
+        let all = || shapes.iter().map(|(_, shape)| shape.bound()).fold(SpaceBox::EMPTY, SpaceBox::with);
+        *self.known(geometry).bound.get_or_insert_with(all)
+    }
+
+    /// The geometry that `make` makes of another one for some times, made the first time that it is asked for.
+    pub(super) fn keyframed(
+        &mut self,
+        geometry: &Arc<Geometry>,
+        times: Vec<u32>,
+        make: impl FnOnce() -> Arc<Geometry>,
+    ) -> Arc<Geometry> {
+        let new = || KeyframedGeometry { _made_of: Arc::clone(geometry), geometry: make(), last_use: 0 };
+        let keyframed = self.keyframed.entry((Arc::as_ptr(geometry), times)).or_insert_with(new);
+        keyframed.last_use = self.picture;
+        Arc::clone(&keyframed.geometry)
+    }
+
+    /// The runs of a geometry, which is lowered the first time that it is seen.
+    pub fn runs(&mut self, geometry: &Arc<Geometry>) -> Arc<[PrimitiveRun]> {
+        if let Some(lowered) = &self.known(geometry).lowered {
+            return Arc::clone(&lowered.runs);
+        }
+        let before = self.bytes();
         let runs: Arc<[PrimitiveRun]> = self.lower(geometry).into();
-        self.lowered.insert(key, Arc::clone(&runs));
+        let bytes = self.bytes() - before;
+        self.known(geometry).lowered = Some(LoweredGeometry { runs: Arc::clone(&runs), bytes });
         runs
     }
 
-    /// The pages.
-    pub fn finish(self) -> Vec<Page> {
-        self.pages
+    /// The pages as they are now.
+    pub fn pages(&self) -> Arc<[Arc<Page>]> {
+        self.pages.iter().cloned().collect()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.pages.iter().map(|page| page.bytes()).sum()
     }
 
     fn lower(&mut self, geometry: &Geometry) -> Vec<PrimitiveRun> {
@@ -118,7 +215,7 @@ impl Pages {
             let fit = if first == 0 && whole <= left { count } else { some };
             let empty = self.last_page().primitives.is_empty();
             if fit == 0 && !empty {
-                self.pages.push(Page::default());
+                self.pages.push(Arc::default());
                 continue;
             }
             let (_, end) = PrimitiveKind::of(geometry.shape.first(), first);
@@ -130,12 +227,13 @@ impl Pages {
         runs
     }
 
+    /// The page that is filled. A large one that pictures were given is full.
     fn last_page(&mut self) -> &mut Page {
-        if self.pages.is_empty() {
-            self.pages.push(Page::default());
+        let last = self.pages.last().expect("there is always a page");
+        if Arc::strong_count(last) > 1 && last.bytes() > COPIED_PAGE_BYTES_MAX {
+            self.pages.push(Arc::default());
         }
-        let last = self.pages.len() - 1;
-        &mut self.pages[last]
+        Arc::make_mut(self.pages.last_mut().expect("there is always a page"))
     }
 }
 

@@ -31,7 +31,7 @@ fn strip(faces: usize) -> Arc<Geometry> {
 
 /// What each facet of the runs says of itself: position of its corners, heat at them, tint: the same however it was
 /// cut.
-fn facts(pages: &[Page], runs: &[PrimitiveRun]) -> Vec<String> {
+fn facts(pages: &[Arc<Page>], runs: &[PrimitiveRun]) -> Vec<String> {
     let mut facts = Vec::new();
     for run in runs {
         let page = &pages[run.page];
@@ -53,12 +53,16 @@ fn a_mesh_cut_into_pages_says_the_same_as_a_whole_one() {
     let mut whole = Pages::new(64 << 20);
     let runs = whole.runs(&mesh);
     assert_eq!(runs.len(), 1);
-    let expected = facts(&whole.finish(), &runs);
+    let expected = facts(&whole.pages(), &runs);
     let mut small = Pages::new(4096);
     let runs = small.runs(&mesh);
-    let pages = small.finish();
+    let pages = small.pages();
     assert!(runs.len() > 3, "{} runs", runs.len());
-    assert!(pages.iter().all(|page| page.bytes() <= 4096), "{:?}", pages.iter().map(Page::bytes).collect::<Vec<_>>());
+    assert!(
+        pages.iter().all(|page| page.bytes() <= 4096),
+        "{:?}",
+        pages.iter().map(|page| page.bytes()).collect::<Vec<_>>()
+    );
     assert_eq!(facts(&pages, &runs), expected);
 }
 
@@ -68,7 +72,7 @@ fn geometry_is_lowered_once() {
     let mut pages = Pages::new(1 << 20);
     let first = pages.runs(&mesh);
     assert!(Arc::ptr_eq(&first, &pages.runs(&mesh)));
-    assert_eq!(pages.finish()[0].primitives.len(), 3);
+    assert_eq!(pages.pages()[0].primitives.len(), 3);
 }
 
 #[test]
@@ -76,5 +80,54 @@ fn a_primitive_larger_than_a_page_still_gets_one() {
     let mesh = strip(2);
     let mut pages = Pages::new(16);
     assert_eq!(pages.runs(&mesh).len(), 2);
-    assert_eq!(pages.finish().len(), 2);
+    assert_eq!(pages.pages().len(), 2);
+}
+
+#[test]
+fn pages_of_a_picture_stay_as_they_are_when_another_adds_to_them() {
+    let (mesh, other) = (strip(3), strip(5));
+    let mut pages = Pages::new(64 << 20);
+    let runs = pages.runs(&mesh);
+    let first = pages.pages();
+    let expected = facts(&first, &runs);
+    pages.begin_picture();
+    let added = pages.runs(&other);
+    let second = pages.pages();
+    assert_eq!((first[0].primitives.len(), second[0].primitives.len()), (3, 8), "a small page is copied");
+    assert_eq!((facts(&first, &runs), facts(&second, &pages.runs(&mesh))), (expected.clone(), expected));
+    let mut alone = Pages::new(64 << 20);
+    let runs_alone = alone.runs(&other);
+    assert_eq!(facts(&second, &added), facts(&alone.pages(), &runs_alone));
+
+    let large = strip(20_000);
+    let _ = pages.runs(&large);
+    let third = pages.pages();
+    pages.begin_picture();
+    let runs = pages.runs(&strip(4));
+    let fourth = pages.pages();
+    assert!(Arc::ptr_eq(&third[0], &fourth[0]) && fourth.len() == 2 && runs[0].page == 1, "a large one is full");
+    assert!(Arc::ptr_eq(&third[0], &pages.pages()[0]));
+}
+
+#[test]
+fn pages_begin_anew_when_most_of_what_is_in_them_is_no_longer_shown() {
+    let mut pages = Pages::new(64 << 20);
+    let shown = strip(3);
+    let mut most = 0;
+    for _ in 0..4 * USED_PICTURES {
+        pages.begin_picture();
+        let _ = (pages.runs(&shown), pages.runs(&strip(20_000)));
+        let held: u64 = pages.pages().iter().map(|page| page.bytes()).sum();
+        most = most.max(held);
+        assert!(pages.known.len() < 3 * USED_PICTURES as usize, "geometry that is gone is forgotten");
+    }
+    let one = bytes_of(20_000);
+    assert!(most < UNUSED_BYTES_MAX + 2 * USED_PICTURES * one, "{most} bytes, {one} a mesh");
+}
+
+/// The bytes of a strip in pages.
+fn bytes_of(faces: usize) -> u64 {
+    let mut pages = Pages::new(64 << 20);
+    let _ = pages.runs(&strip(faces));
+    pages.bytes()
 }

@@ -8,7 +8,7 @@ use crate::render::device::error::DeviceError;
 use crate::render::device::memory::{
     Demand, GridResidency, LastingBytes, MemoryNeeds, region_choices, regions_in_flight,
 };
-use crate::render::device::renderer::{DeviceRenderer, RegionMemory};
+use crate::render::device::renderer::{DeviceRenderer, DividedMemory, RegionMemory};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::render::resident::geometry_pages::PagesBytes;
 use crate::render::resident::grid_pages::GridPages;
@@ -19,11 +19,33 @@ use std::sync::Arc;
 
 impl DeviceRenderer {
     /// Takes the grids of the whole picture, and divides the memory that is left among them and the regions in flight.
+    /// What was kept of a picture with the same grids and demands stays; what is kept of others goes where memory is
+    /// short.
     pub(crate) fn begin_picture(&mut self, grids: &Arc<PictureGrids>) -> Result<(), DeviceError> {
         self.declare_bounds(&grids.bounds_measured)?;
         let GridTotals { near, far, .. } = grids.totals;
         self.shared.settings.depth = DepthBuckets::new(near.max(self.picture.world.frame.near), far);
         let demand = self.demand(grids);
+        let is_same = |divided: &DividedMemory| Arc::ptr_eq(&divided.grids, grids) && divided.demand == demand;
+        if self.divided.as_ref().is_some_and(is_same) {
+            return Ok(());
+        }
+        self.end_picture();
+        let mut begun = self.divide(grids, demand);
+        let is_short = |error: &DeviceError| {
+            matches!(error, DeviceError::TooLittleMemory { .. } | DeviceError::Gpu(GpuError::OutOfMemory { .. }))
+        };
+        if begun.as_ref().is_err_and(is_short) && self.free_kept() {
+            self.end_picture();
+            begun = self.divide(grids, demand);
+        }
+        begun?;
+        self.divided = Some(DividedMemory { grids: Arc::clone(grids), demand });
+        Ok(())
+    }
+
+    /// Divides the memory that is free.
+    fn divide(&mut self, grids: &Arc<PictureGrids>, demand: Demand) -> Result<(), DeviceError> {
         let least_demand = Demand { page_grids: GridResidency::least(demand.frame_grids).page_grids, ..demand };
         let allocated = self.shared.pages.allocate(&mut self.device);
         allocated.map_err(|error| self.with_needs(error.into(), Some(&least_demand)))?;

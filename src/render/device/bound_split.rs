@@ -85,12 +85,17 @@ impl DeviceRenderer {
         next: &mut dyn FnMut() -> Option<(usize, &'a CountingShare)>,
         keep: &mut dyn FnMut(usize, ShareGrids, bool),
     ) -> Result<(), DeviceError> {
+        // Of an earlier picture, with other grids.
+        self.end_picture();
         let count = self.picture.world.runs.len().max(1) as u64;
         let allocated = self.shared.pages.allocate(&mut self.device);
         allocated.map_err(|error| self.with_needs(error.into(), None))?;
         let capacity = counting_capacity(count, self.free_bytes());
         let bytes = CountSlices::bytes(count, capacity);
         let mut buffer = self.device.allocate(MemoryCategory::Counting.name(), bytes, Usage::DeviceOnly);
+        if matches!(buffer, Err(GpuError::OutOfMemory { .. })) && self.free_kept() {
+            buffer = self.device.allocate(MemoryCategory::Counting.name(), bytes, Usage::DeviceOnly);
+        }
         if matches!(buffer, Err(GpuError::OutOfMemory { .. })) {
             self.shared.pages.keep_one(&mut self.device)?;
             buffer = self.device.allocate(MemoryCategory::Counting.name(), bytes, Usage::DeviceOnly);

@@ -7,6 +7,7 @@ mod counters;
 pub(super) mod error;
 mod frame;
 pub(super) mod imager;
+pub(super) mod kept;
 pub(super) mod measure_displacement;
 pub(super) mod memory;
 pub(super) mod picture;

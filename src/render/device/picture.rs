@@ -40,6 +40,28 @@ impl DevicePipelines {
     }
 }
 
+/// A level of refinement of the pictures of a live session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct KeptLevel(pub u32);
+
+/// What devices keep of a picture when it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// All is freed: another world follows, or none.
+    Nothing,
+    /// Geometry and tiles: it belongs to a world that is edited, as maps of its lights do.
+    Pages,
+    /// All of it, until the same level is drawn again.
+    Level(KeptLevel),
+}
+
+impl Keeps {
+    /// The level of refinement, if it has one.
+    pub(crate) fn level(self) -> Option<KeptLevel> {
+        if let Self::Level(level) = self { Some(level) } else { None }
+    }
+}
+
 /// One world as it is drawn; every device of a render shares it.
 pub(crate) struct Picture {
     /// Where the world begins in the scene.
@@ -82,6 +104,10 @@ pub(crate) struct Picture {
     pub in_flight: Option<usize>,
     /// Whether no other picture follows, as far as is known.
     pub is_last: bool,
+    /// What devices keep of it.
+    pub keeps: Keeps,
+    /// Pictures of the same number show the same surfaces at the same samples.
+    pub visibility: u64,
     /// Device memory that stays free (the constant C of RenderAnts, section 4).
     pub reserve_bytes: u64,
     /// Device memory for pages of geometry, at most; one page is resident in any case.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The pages of a world, and which of them are on a device.
 #[derive(Debug)]
 pub(crate) struct GeometryPages {
-    pages: Arc<[Page]>,
+    pages: Arc<[Arc<Page>]>,
     buffers: Vec<GeometryPageBuffer>,
     /// Bytes of the largest page.
     page_bytes_max: u64,
@@ -43,8 +43,9 @@ pub(crate) struct PagesBytes {
 
 impl PagesBytes {
     /// Returns the bytes of these pages.
-    pub(crate) fn of(pages: &[Page]) -> Self {
-        Self { all: pages.iter().map(page_bytes).sum(), largest: pages.iter().map(page_bytes).max().unwrap_or(0) }
+    pub(crate) fn of(pages: &[Arc<Page>]) -> Self {
+        let bytes = || pages.iter().map(|page| page_bytes(page));
+        Self { all: bytes().sum(), largest: bytes().max().unwrap_or(0) }
     }
 }
 
@@ -55,9 +56,44 @@ fn page_bytes(page: &Page) -> u64 {
 
 impl GeometryPages {
     /// Begins without a resident page; at most `budget_bytes` of them ever will be, but always at least one.
-    pub(crate) fn new(pages: Arc<[Page]>, budget_bytes: u64) -> Self {
+    pub(crate) fn new(pages: Arc<[Arc<Page>]>, budget_bytes: u64) -> Self {
         let page_bytes_max = PagesBytes::of(&pages).largest;
         Self { pages, buffers: Vec::new(), page_bytes_max, budget_bytes, clock: 0 }
+    }
+
+    /// Goes on with these pages: what is resident of them stays. Returns whether there is memory for those that are
+    /// new; if not, nothing is resident, and their memory has to be divided anew.
+    pub(crate) fn renew(&mut self, device: &mut Device, pages: Arc<[Arc<Page>]>) -> Result<bool, GpuError> {
+        let all_fit = self.all_fit();
+        let old = std::mem::replace(&mut self.pages, pages);
+        let is_kept = |page: &usize| old.get(*page).zip(self.pages.get(*page)).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+        for buffer in &mut self.buffers {
+            buffer.page = buffer.page.filter(is_kept);
+            buffer.slices = buffer.slices.filter(|_| buffer.page.is_some());
+        }
+        let PagesBytes { all, largest } = PagesBytes::of(&self.pages);
+        if !all_fit {
+            return Ok(largest <= self.page_bytes_max && !self.buffers.is_empty());
+        }
+        self.page_bytes_max = largest;
+        self.budget_bytes = self.budget_bytes.max(all);
+        match self.allocate_new(device) {
+            Err(GpuError::OutOfMemory { .. }) => Ok(false),
+            allocated => allocated.map(|()| true),
+        }
+    }
+
+    /// Where all pages fit: frees the buffers of pages that are gone, and allocates those of new ones.
+    fn allocate_new(&mut self, device: &mut Device) -> Result<(), GpuError> {
+        let (kept, gone): (Vec<_>, Vec<_>) = self.buffers.drain(..).partition(|buffer| buffer.page.is_some());
+        gone.into_iter().for_each(|buffer| device.free(buffer.buffer));
+        self.buffers = kept;
+        for page in 0..self.pages.len() {
+            if self.buffers.iter().all(|buffer| buffer.page != Some(page)) {
+                self.allocate_buffer(device, Some(page), page_bytes(&self.pages[page]))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns how many pages can be resident at once: a submission must not need more.
@@ -88,11 +124,14 @@ impl GeometryPages {
             true => (0..self.pages.len()).map(own).collect(),
             false => vec![(None, self.page_bytes_max); self.resident_max()],
         };
+        buffers.into_iter().try_for_each(|(page, bytes)| self.allocate_buffer(device, page, bytes))
+    }
+
+    /// Allocates a buffer, or frees all.
+    fn allocate_buffer(&mut self, device: &mut Device, page: Option<usize>, bytes: u64) -> Result<(), GpuError> {
         let name = MemoryCategory::Geometry.name();
-        for (page, bytes) in buffers {
-            let buffer = device.allocate(name, bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
-            self.buffers.push(GeometryPageBuffer { buffer, page, slices: None, last_use: 0 });
-        }
+        let buffer = device.allocate(name, bytes, Usage::DeviceOnly).inspect_err(|_| self.free(device))?;
+        self.buffers.push(GeometryPageBuffer { buffer, page, slices: None, last_use: 0 });
         Ok(())
     }
 

@@ -110,6 +110,18 @@ impl PictureTextures {
         if self.names.as_points.contains_key(&token) { SoughtFile::Points } else { SoughtFile::Texture }
     }
 
+    /// Whether another picture's programs name the same, and compute in the same space with as much memory.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let Self { store, names, folders, location: _, memory_bytes, current_from_world } = self;
+        Arc::ptr_eq(store, &other.store)
+            && names.texts == other.names.texts
+            && names.known.keys().eq(other.names.known.keys())
+            && (names.environments, names.computed) == (other.names.environments, other.names.computed)
+            && *folders == other.folders
+            && *memory_bytes == other.memory_bytes
+            && *current_from_world == other.current_from_world
+    }
+
     /// Returns the number in the store of the texture that a token names.
     pub(crate) fn find(&self, token: u32) -> Option<u32> {
         let name = self.names.texts.get(token as usize).filter(|name| !name.is_empty())?;

@@ -248,6 +248,29 @@ impl TextureTiles {
         Ok(made)
     }
 
+    /// Goes on with the textures of another picture, if what is on the device is theirs: the same names in the same
+    /// space, of files that have not changed. Returns whether it is.
+    pub(crate) fn renew(&mut self, device: &mut Device, textures: &Arc<PictureTextures>) -> Result<bool, GpuError> {
+        if !self.textures.is_like(textures) {
+            return Ok(false);
+        }
+        let record = |token: usize| self.records[2 + token / 4][token % 4];
+        let opened = (0..textures.names.texts.len()).filter(|&token| record(token) != 0);
+        let found = |token: usize| match textures.find(token as u32) {
+            Some(stored) => self.known.get(&stored).map(|number| number + 2),
+            None => Some(1),
+        };
+        if !opened.into_iter().all(|token| found(token) == Some(record(token))) {
+            return Ok(false);
+        }
+        self.textures = Arc::clone(textures);
+        let opened = textures.names.known.keys().filter(|&&token| self.open(token)).count();
+        if opened > 0 {
+            self.upload_directory(device)?;
+        }
+        Ok(true)
+    }
+
     /// Returns the number of tiles on the device.
     pub(crate) fn resident(&self) -> u64 {
         self.resident

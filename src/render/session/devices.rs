@@ -3,6 +3,7 @@
 use crate::gpu::{Device, DeviceInfo, GpuError, OpenOptions, Opening, reopen};
 use crate::render::device::error::DeviceError;
 use crate::render::device::imager::DeviceSource;
+use crate::render::device::kept::KeptOnDevice;
 use crate::render::device::picture::Picture;
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::device::tracks::DeviceTracks;
@@ -18,6 +19,8 @@ pub(super) struct DeviceSlot {
     pub info: DeviceInfo,
     pub open_options: OpenOptions,
     pub device: Option<Device>,
+    /// What the device keeps of pictures that are edited, as long as it is open.
+    pub kept: KeptOnDevice,
     pub failures: Arc<FailureLog>,
     /// The number of worlds in a row that began without it.
     reopened: u32,
@@ -33,7 +36,8 @@ impl DeviceSlot {
             OpenOptions { memory_bytes: Some(budget_bytes), first_number: title.number, ..open_options.clone() };
         let reporter = Arc::clone(&open_options.reporter);
         let failures = Arc::new(FailureLog::new(title, reporter, Arc::clone(&open_options.has_failed)));
-        let mut slot = Self { info, open_options, device: None, failures, reopened: 0, unopened: false };
+        let kept = KeptOnDevice::default();
+        let mut slot = Self { info, open_options, device: None, kept, failures, reopened: 0, unopened: false };
         slot.device = device.or_else(|error| slot.reopen_after(&error.into()).ok_or(())).ok();
         slot.unopened = slot.device.is_none();
         slot
@@ -44,23 +48,29 @@ impl DeviceSlot {
         self.device.is_some() || self.failures.has_opened()
     }
 
-    /// Returns the device for a new world, opened again where it failed in the world before. One that always fails is
-    /// given up for good.
-    pub(super) fn take(&mut self) -> Option<Device> {
+    /// Returns the device for a new world with what it keeps, opened again where it failed in the world before. One
+    /// that always fails is given up for good.
+    pub(super) fn take(&mut self) -> Option<(Device, KeptOnDevice)> {
         if std::mem::take(&mut self.unopened) {
             return None;
         }
         self.failures.begin_world();
+        let kept = std::mem::take(&mut self.kept);
         if let Some(device) = self.device.take() {
             self.reopened = 0;
-            return Some(device);
+            return Some((device, kept));
         }
         self.reopened += 1;
         if self.reopened > REOPENED_MAX {
             return None;
         }
         self.failures.count_reopening();
-        self.open()
+        Some((self.open()?, KeptOnDevice::default()))
+    }
+
+    /// Keeps the device until the next world.
+    pub(super) fn give_back(&mut self, (device, kept): (Device, KeptOnDevice)) {
+        (self.device, self.kept) = (Some(device), kept);
     }
 
     /// Opens it again, and once more if this world's retry is unused; reports why it does not open.
@@ -91,6 +101,14 @@ impl DeviceSlot {
     }
 }
 
+impl Drop for DeviceSlot {
+    fn drop(&mut self) {
+        if let Some(device) = &mut self.device {
+            self.kept.free(device);
+        }
+    }
+}
+
 /// Returns what a device is called in a trace.
 fn traced(info: &DeviceInfo, open_options: &OpenOptions) -> TracedDevice {
     let number = open_options.first_number;
@@ -107,17 +125,17 @@ pub(super) struct DeviceReopener {
 }
 
 impl DeviceReopener {
-    /// Returns a renderer on a device.
-    pub(super) fn renderer(&self, device: Device) -> Result<DeviceRenderer, DeviceError> {
+    /// Returns a renderer on a device that keeps something of earlier pictures.
+    pub(super) fn renderer(&self, device: Device, kept: KeptOnDevice) -> Result<DeviceRenderer, DeviceError> {
         self.failures.note_open();
-        DeviceRenderer::new(device, Arc::clone(&self.picture), self.tracks())
+        DeviceRenderer::with_kept(device, kept, Arc::clone(&self.picture), self.tracks())
     }
 
     /// Returns a renderer on the device, opened again. What failed was closed before, so that it no longer holds
     /// memory.
     pub(super) fn reopen(&self) -> Option<DeviceRenderer> {
         let device = reopen(&self.info, &self.open_options).map_err(DeviceError::from);
-        self.or_reopen(device.and_then(|device| self.renderer(device)))
+        self.or_reopen(device.and_then(|device| self.renderer(device, KeptOnDevice::default())))
     }
 
     /// Returns the renderer, or another one after a failure.
@@ -159,6 +177,8 @@ impl DeviceSource for DevicesInTurn<'_> {
                 // What a stopped render has is written as it is.
                 self.next += 1;
             } else if slot.failures.take_promise() || slot.failures.use_retry() {
+                // What the device before it kept is gone.
+                slot.kept = KeptOnDevice::default();
                 if let Some(device) = slot.open() {
                     return Some(device);
                 }

@@ -20,6 +20,7 @@ use crate::render::session::counting_pass::{CountingDevice, CountingFailed, Coun
 use crate::render::session::devices::{DeviceReopener, DeviceSlot, DevicesInTurn};
 use crate::render::session::drawn_picture::CaptureState;
 use crate::render::session::progress_ticker::ProgressTicker;
+use crate::render::session::resident::Resident;
 use crate::render::session::tiling_watch::tiling_watch;
 use crate::render::session::tuning::Tuning;
 use crate::scene::World;
@@ -61,6 +62,8 @@ pub(super) struct Session<'a> {
     pub textures: Arc<TextureStore>,
     /// The maps of lights that cast shadows by themselves.
     pub shadows: AutoShadows,
+    /// What is kept of pictures of a world that is edited.
+    pub resident: Option<Resident>,
     /// What became of the capture that was asked for.
     pub capture: CaptureState,
     /// The phases of worlds in the trace.
@@ -113,6 +116,7 @@ impl<'a> Session<'a> {
             is_last: false,
             world_count: 0,
             shadows: AutoShadows::default(),
+            resident: None,
             capture: CaptureState::default(),
             phases: options.trace.track("phases"),
             shading,
@@ -237,6 +241,9 @@ impl<'a> Session<'a> {
         mut checkpoint: Option<&mut Checkpoint>,
     ) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
+        if let Some(resident) = &self.resident {
+            resident.develop_again(picture, &film);
+        }
         let (finished, count) = film.progress();
         if finished < count && !self.ticker.interrupt.is_raised() {
             match &mut checkpoint {
@@ -249,6 +256,9 @@ impl<'a> Session<'a> {
                     });
                 }
                 None => self.draw_picture(picture, &film, begin),
+            }
+            if let Some(resident) = &mut self.resident {
+                resident.keep_pixels(picture, &film);
             }
         }
         // Of names that shaders computed.
@@ -327,7 +337,7 @@ impl<'a> Session<'a> {
         let (memory, whole) = (&self.memory, film.whole());
         let pass = CountingPass { picture, whole, reopeners: &reopeners, memory, list_bytes };
         let count_jobs = pass.share_count_max() as u64;
-        let counted = match pass.run(renderers) {
+        let counted = match Resident::count(&mut self.resident, picture, &self.slots, renderers, &pass) {
             Ok(counted) => counted,
             Err(CountingFailed { error, devices }) => return self.give_up(&error, devices),
         };
@@ -355,7 +365,7 @@ impl<'a> Session<'a> {
     pub(super) fn give_up(&mut self, error: &ListError, devices: Vec<CountingDevice>) {
         advice::on_no_list(self.reporter, error);
         for device in devices {
-            self.slots[device.slot].device = Some(device.renderer.finish());
+            self.slots[device.slot].give_back(device.renderer.rest());
         }
     }
 
@@ -363,7 +373,7 @@ impl<'a> Session<'a> {
     fn renderers(&mut self, reopeners: &[DeviceReopener]) -> Vec<Option<DeviceRenderer>> {
         let begin = Instant::now();
         let renderer = |(slot, reopener): (&mut DeviceSlot, &DeviceReopener)| {
-            slot.take().and_then(|device| reopener.or_reopen(reopener.renderer(device)))
+            slot.take().and_then(|(device, kept)| reopener.or_reopen(reopener.renderer(device, kept)))
         };
         let renderers = self.slots.iter_mut().zip(reopeners).map(renderer).collect();
         self.stats.stages.add(Stage::Upload, begin.elapsed());

@@ -5,7 +5,7 @@ use crate::gpu::Device;
 use crate::pipeline::frame;
 use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::world::DrawnWorld;
-use crate::render::device::picture::{DevicePipelines, Picture, WorldImager};
+use crate::render::device::picture::{DevicePipelines, Keeps, Picture, WorldImager};
 use crate::render::device::renderer::prepare_kernels;
 use crate::render::region::bakes::BakeMemory;
 use crate::render::region::layers::DeepSettings;
@@ -13,6 +13,7 @@ use crate::render::report::advice::on_few_keyframes;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::session::draw::Session;
 use crate::render::session::outputs::FilmOutputs;
+use crate::render::session::resident::Resident;
 use crate::scene::{ParamValue, World};
 use crate::shading::{CompiledImager, NamedTextures, Shading};
 use crate::stats::Stage;
@@ -31,7 +32,11 @@ impl Session<'_> {
             shaded.once.iter().for_each(|(pipeline, took)| profile.add_host(pipeline, *took));
         }
         let begin = Instant::now();
-        let drawn = DrawnWorld::new(world, &shaded.looks, self.page_bytes());
+        let page_bytes = self.page_bytes();
+        let drawn = match &mut self.resident {
+            Some(resident) => resident.lower(world, &shaded.looks, page_bytes),
+            None => DrawnWorld::new(world, &shaded.looks, page_bytes),
+        };
         self.stats.stages.add(Stage::Upload, begin.elapsed());
         self.stats.counts.primitives += drawn.primitive_count();
         on_few_keyframes(self.reporter, &drawn);
@@ -40,7 +45,10 @@ impl Session<'_> {
             picture.textures.open_known();
             self.textures.report_tiled();
         }
-        Arc::new(picture)
+        match &mut self.resident {
+            Some(resident) => resident.number(picture),
+            None => Arc::new(picture),
+        }
     }
 
     /// Lets the devices begin with the kernels that a world needs of which an outline is known. Reports nothing: all is
@@ -100,6 +108,8 @@ impl Session<'_> {
             pipelines: pipelines(self.options.pipelines.clone()),
             in_flight: self.tuning.in_flight,
             is_last: self.is_last,
+            keeps: self.resident.as_ref().map_or(Keeps::Nothing, Resident::keeps),
+            visibility: 0,
             reserve_bytes: u64::from(world.options.reserve_kib) << 10,
             pages_bytes_max: self.tuning.resident_pages_bytes_max,
             grid_residency: self.tuning.grid_residency,

@@ -179,7 +179,7 @@ impl Session<'_> {
         let mut displaced_by = vec![0.0_f32; picture.world.instances.len()];
         for (slot, taken) in self.slots.iter_mut().zip(taken) {
             let (device, saw) = taken.unzip();
-            slot.device = device;
+            device.into_iter().for_each(|device| slot.give_back(device));
             displaced_by
                 .iter_mut()
                 .zip(saw.into_iter().flatten())

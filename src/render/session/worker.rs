@@ -3,6 +3,7 @@
 use crate::gpu::{Device, GpuError};
 use crate::pipeline::frame::filter_apron;
 use crate::progress::ProgressTally;
+use crate::render::device::kept::KeptOnDevice;
 use crate::render::device::picture::Picture;
 use crate::render::device::regions_in_flight::RegionPoll;
 use crate::render::device::renderer::DeviceRenderer;
@@ -211,10 +212,10 @@ pub(super) fn region_memory(idle: &IdleRenderer) -> Option<(usize, [u64; 2])> {
 }
 
 /// Returns the device after a world, unless it failed, and how far it saw displacement move each instance.
-pub(super) fn take_back(idle: &IdleRenderer, failures: &FailureLog) -> Option<(Device, Vec<f32>)> {
+pub(super) fn take_back(idle: &IdleRenderer, failures: &FailureLog) -> Option<((Device, KeptOnDevice), Vec<f32>)> {
     let mut renderer = idle.lock().take()?;
     match renderer.displaced() {
-        Ok(displaced_by) => Some((renderer.finish(), displaced_by)),
+        Ok(displaced_by) => Some((renderer.rest(), displaced_by)),
         // Its regions are drawn all the same; only warnings about displacement bounds are missing.
         Err(error) => {
             drop(renderer.finish());
