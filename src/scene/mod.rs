@@ -32,6 +32,7 @@ pub use options::{
     Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, FILTER_WIDTH_MAX, FORMAT_WINDOW,
     Filter, FilterKind, Hider, OVERSCAN_BEFORE_MAX, Options, PAINT, Projection, Quantize, RESOLUTION_MAX, SearchPaths,
 };
+pub use shutter::CutGeometries;
 pub use solid::{Solid, SolidId, SolidOperation, TREE_PRIMITIVES_MAX};
 pub use trim::{TrimLoops, TrimPiece};
 

@@ -154,12 +154,50 @@ fn quadric(a: &Quadric, b: &Quadric, t: f32) -> Quadric {
     Quadric { shape, sweep_degrees: m(a.sweep_degrees, b.sweep_degrees) }
 }
 
+/// Moving geometry of a world, cut to the time when the shutter is open: what was cut for one picture of the world
+/// serves the next, by the same address.
+#[derive(Debug, Default)]
+pub struct CutGeometries {
+    span: [f32; 2],
+    /// By the address of the original, which is kept alive.
+    known: HashMap<*const Geometry, CutGeometry>,
+}
+
+/// A geometry, and what is left of it when the shutter is open.
+#[derive(Debug)]
+struct CutGeometry {
+    _original: Arc<Geometry>,
+    cut: Arc<Geometry>,
+    /// Whether the last world has it.
+    is_used: bool,
+}
+
+impl CutGeometries {
+    /// Begins another world; what the last one did not have is forgotten, and all if the shutter is open at another
+    /// time.
+    fn begin(&mut self, span: [f32; 2]) {
+        self.known.retain(|_, geometry| std::mem::take(&mut geometry.is_used) && span == self.span);
+        self.span = span;
+    }
+
+    fn geometry(&mut self, moving: &Arc<Geometry>) -> Arc<Geometry> {
+        if !moving.shape.moves() {
+            return Arc::clone(moving);
+        }
+        let span = self.span;
+        let cut = || Arc::new(Geometry { shape: moving.shape.cut(span, Motion::<Shape>::at), ..(**moving).clone() });
+        let new = || CutGeometry { _original: Arc::clone(moving), cut: cut(), is_used: true };
+        let known = self.known.entry(Arc::as_ptr(moving)).or_insert_with(new);
+        known.is_used = true;
+        Arc::clone(&known.cut)
+    }
+}
+
 /// Copies cut to a span of time, made once for each original, so that shared values stay shared.
 #[derive(Default)]
 struct CutCopies {
     span: [f32; 2],
     matrices: HashMap<*const Motion<DMat4>, Arc<Motion<DMat4>>>,
-    geometries: HashMap<*const Geometry, Arc<Geometry>>,
     attributes: HashMap<*const Attributes, Arc<Attributes>>,
 }
 
@@ -171,15 +209,6 @@ impl CutCopies {
         let span = self.span;
         let cut = || Arc::new(moving.cut(span, Motion::<DMat4>::at));
         Arc::clone(self.matrices.entry(Arc::as_ptr(moving)).or_insert_with(cut))
-    }
-
-    fn geometry(&mut self, moving: &Arc<Geometry>) -> Arc<Geometry> {
-        if !moving.shape.moves() {
-            return Arc::clone(moving);
-        }
-        let span = self.span;
-        let cut = || Arc::new(Geometry { shape: moving.shape.cut(span, Motion::<Shape>::at), ..(**moving).clone() });
-        Arc::clone(self.geometries.entry(Arc::as_ptr(moving)).or_insert_with(cut))
     }
 
     fn shader(&mut self, shader: &ShaderInstance) -> ShaderInstance {
@@ -217,11 +246,18 @@ impl World {
     /// opening.
     #[must_use]
     pub fn in_shutter(self) -> Self {
+        self.in_shutter_again(&mut CutGeometries::default())
+    }
+
+    /// Returns the same, with geometry that was cut for an earlier picture of the world.
+    #[must_use]
+    pub fn in_shutter_again(self, geometries: &mut CutGeometries) -> Self {
         let [open, close] = self.camera.shutter;
         let span = [open, if self.options.hider.sample_motion { close } else { open }];
         let mut cuts = CutCopies { span, ..CutCopies::default() };
+        geometries.begin(span);
         let drawable = |drawable: &Drawable| Drawable {
-            geometry: cuts.geometry(&drawable.geometry),
+            geometry: geometries.geometry(&drawable.geometry),
             world_from_object: cuts.matrix(&drawable.world_from_object),
             attributes: cuts.attributes(&drawable.attributes),
             detail: drawable.detail,
@@ -260,6 +296,28 @@ mod tests {
         assert_eq!(cut([1.0, 2.0]), [(1.0, 4.0)], "it stands still");
         assert_eq!(cut([0.5, 0.5]), [(0.5, 2.0)], "the shutter does not stay open");
         assert_eq!(cut([-2.0, -1.0]), [(-2.0, 0.0)]);
+    }
+
+    #[test]
+    fn geometry_is_cut_once_for_all_pictures_of_a_world() {
+        let moving = |at: f32| {
+            let quadric = |radius| Quadric { shape: QuadricShape::Disk { height: at, radius }, sweep_degrees: 360.0 };
+            let keyframes = vec![(0.0, Shape::Quadric(quadric(1.0))), (1.0, Shape::Quadric(quadric(2.0)))];
+            let shape = Motion::new(keyframes).expect("increasing");
+            Arc::new(Geometry { shape, primvars: Vec::new(), location: Default::default() })
+        };
+        let (one, other) = (moving(0.0), moving(1.0));
+        let mut geometries = CutGeometries::default();
+        geometries.begin([0.0, 0.5]);
+        let cut = geometries.geometry(&one);
+        assert_eq!(cut.shape.keyframes()[1].0, 0.5);
+        geometries.begin([0.0, 0.5]);
+        assert!(Arc::ptr_eq(&cut, &geometries.geometry(&one)) && !Arc::ptr_eq(&cut, &geometries.geometry(&other)));
+        geometries.begin([0.0, 0.25]);
+        assert_eq!(geometries.geometry(&one).shape.keyframes()[1].0, 0.25, "the shutter closes earlier");
+        geometries.begin([0.0, 0.25]);
+        geometries.begin([0.0, 0.25]);
+        assert!(geometries.known.is_empty(), "what is gone is forgotten");
     }
 
     #[test]

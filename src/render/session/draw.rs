@@ -157,9 +157,8 @@ impl<'a> Session<'a> {
     /// other world follows.
     pub(super) fn draw(&mut self, world: World, charge: &Charge, is_last: bool) -> WorldOutcome {
         advice::on_shading_rates(self.reporter, &world);
-        let world = if world.moves() { world.in_shutter() } else { world };
+        let mut world = self.in_shutter(world);
         self.world_count += 1;
-        let mut world = world;
         self.cast_shadows(&mut world);
         self.is_last = is_last;
         let film = match self.open_film(&world, charge) {
@@ -192,6 +191,15 @@ impl<'a> Session<'a> {
                 report_checkpoint_error(self.reporter, &error);
                 WorldOutcome { displays: Vec::new(), ending: Some(Ending::WrongUsage) }
             }
+        }
+    }
+
+    /// Returns a world as it is while the shutter is open.
+    pub(super) fn in_shutter(&mut self, world: World) -> World {
+        match &mut self.resident {
+            _ if !world.moves() => world,
+            Some(resident) => resident.in_shutter(world),
+            None => world.in_shutter(),
         }
     }
 

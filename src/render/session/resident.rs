@@ -12,7 +12,7 @@ use crate::render::grids::picture_grids::PictureGrids;
 use crate::render::session::counting_pass::{CountedDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::sameness::{DrawnFrom, TextureNumbers, same_grids, same_pixels, same_visibility};
-use crate::scene::World;
+use crate::scene::{CutGeometries, World};
 use crate::schedule::Region;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use std::sync::Arc;
 /// What is kept of a world's pictures.
 #[derive(Default)]
 pub(super) struct Resident {
+    moving: CutGeometries,
     pages: Option<Pages>,
     levels: BTreeMap<KeptLevel, KeptPictures>,
     /// The level of the picture that is drawn; `None` for pictures that only serve others, such as maps of lights.
@@ -77,6 +78,11 @@ impl<T> KeptOf<T> {
 }
 
 impl Resident {
+    /// Returns a world as it is while the shutter is open.
+    pub(super) fn in_shutter(&mut self, world: World) -> World {
+        world.in_shutter_again(&mut self.moving)
+    }
+
     /// Lowers a world, of which some geometry may be in pages already. A page has at most `page_bytes`.
     pub(super) fn lower(&mut self, world: &World, looks: &[Arc<Look>], page_bytes: u64) -> DrawnWorld {
         let kept = self.pages.take().filter(|pages| pages.page_bytes() == page_bytes);
