@@ -460,6 +460,7 @@ mod tests {
             "shaded_vertices",
             "sample_points",
             "replaced_micropolygons",
+            "recalled_regions",
             "errors_survived",
             "geometry_left_out",
             "files_lost",

@@ -8,7 +8,7 @@ use super::portion::portion;
 use super::recording::Recording;
 use super::stage::{
     AssignBin, Bins, Composition, Execution, Feature, Finding, Need, Process, RecordTask, Repeat, Repeats,
-    StageDescriptor, Task, Units, Work, WorkSpread,
+    StageDescriptor, Task, Units, When, Work, WorkSpread,
 };
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) const CLEAR_RESOLVED: StageDescriptor = StageDescriptor {
     stage: "composite",
     needs: &[],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Subpixels),
     repeats: Repeats::Free,
     only_with: Some(Feature::Translucency),
@@ -34,7 +34,7 @@ pub(super) const CLEAR_RESOLVED: StageDescriptor = StageDescriptor {
 pub(super) const PLACE_ENTRIES: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::NumberVisible)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Entries),
     repeats: Repeats::Inside,
     only_with: None,
@@ -59,8 +59,10 @@ pub(super) const COMPOSITE_SLAB: StageDescriptor = StageDescriptor {
         Need::always(Process::SortEntries),
         Need::always(Process::PlaceEntries),
         Need::always(Process::Shade),
+        // It changes what samples see.
+        Need::when(When::With(Process::KeepVisible), Process::KeepVisible),
     ],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Pixels),
     repeats: Repeats::Last(Repeat::Slabs),
     only_with: None,
@@ -88,7 +90,7 @@ pub(super) const COMPOSITE_SLAB: StageDescriptor = StageDescriptor {
 pub(super) const COMPOSITE_OPAQUE: StageDescriptor = StageDescriptor {
     stage: "composite",
     needs: &[Need::always(Process::Shade)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Pixels),
     repeats: Repeats::Last(Repeat::Rounds),
     only_with: None,

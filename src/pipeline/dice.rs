@@ -22,7 +22,7 @@ pub(super) const DICE: StageDescriptor = StageDescriptor {
         Need::when(When::ByDepthTranslucent, Process::ClearEntries),
         Need::when(When::ByShading, Process::SortForShading),
     ],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::AnyLoads,
     repeats: Repeats::Free,
     only_with: None,

@@ -16,7 +16,7 @@ use super::variants::KernelList;
 pub(super) const DISPLACE: StageDescriptor = StageDescriptor {
     stage: "displace",
     needs: &[Need::always(Process::Dice)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::AnyLoads,
     repeats: Repeats::Free,
     only_with: None,

@@ -21,7 +21,7 @@ use std::ops::Range;
 pub(super) const FILTER: StageDescriptor = StageDescriptor {
     stage: "filter",
     needs: &[Need::always(Process::CompositeOpaque)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Delivered),
     repeats: Repeats::Free,
     only_with: None,
@@ -48,7 +48,7 @@ pub(super) const FILTER_DEPTH: StageDescriptor = StageDescriptor {
         Need::when(When::With(Process::Filter), Process::CompositeOpaque),
         Need::when(When::With(Process::Filter), Process::Filter),
     ],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Delivered),
     repeats: Repeats::Free,
     only_with: Some(Feature::Depths),

@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(super) const BLUR_SAMPLES: StageDescriptor = StageDescriptor {
     stage: "hide",
     needs: &[],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Pixels),
     repeats: Repeats::Free,
     only_with: Some(Feature::Blur),
@@ -42,7 +42,7 @@ pub(super) const BLUR_SAMPLES: StageDescriptor = StageDescriptor {
 pub(super) const HIDE: StageDescriptor = StageDescriptor {
     stage: "hide",
     needs: &[Need::always(Process::BlurSamples), Need::always(Process::Dice)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Loads(AssignBin::Depth(Grids::Opaque)),
     repeats: Repeats::Free,
     only_with: None,
@@ -55,7 +55,7 @@ pub(super) const HIDE: StageDescriptor = StageDescriptor {
 pub(super) const RENEW_BLOCKS: StageDescriptor = StageDescriptor {
     stage: "hide",
     needs: &[Need::always(Process::Hide)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Loads(AssignBin::Depth(Grids::Opaque)),
     repeats: Repeats::Free,
     only_with: None,
@@ -77,14 +77,20 @@ pub fn record_clear(recording: &mut Recording, region: &ActiveRegion) {
         if region.capacity.behind {
             recording.fill(slices.behind.part(0..region.subpixels()), KEY_EMPTY);
         }
-        recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
         recording.fill(slices.dirty.part(0..blocks), 0);
-        recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
-        recording.fill(slices.status.part(0..1), 0);
-        let replaced = region.replaced_record();
-        recording.fill(slices.pixels.part(replaced..replaced + 1), 0);
         recording.write(slices.rest, &[rest_start()]);
+        record_clear_found(recording, region);
     });
+}
+
+/// Appends what is cleared whether or not it is known what samples see: no depths of blocks, nothing found.
+pub(super) fn record_clear_found(recording: &mut Recording, region: &ActiveRegion) {
+    let (slices, blocks) = (&region.slices, region.pixels.blocks());
+    recording.fill(slices.blocks.part(0..blocks), KEY_EMPTY);
+    recording.write(slices.culled, &[Culled { culled_grids: 0, culled_micropolygons: 0 }]);
+    recording.fill(slices.status.part(0..1), 0);
+    let replaced = region.replaced_record();
+    recording.fill(slices.pixels.part(replaced..replaced + 1), 0);
 }
 
 /// Appends the making of the samples of what moves or is out of focus, in the pixels `some` of the region: when each is
@@ -181,7 +187,7 @@ fn blurred_variant(
     }
 }
 
-fn block_variant(surfaces: HiddenSurfaces) -> block::Variant {
+pub(super) fn block_variant(surfaces: HiddenSurfaces) -> block::Variant {
     block::Variant { behind: surfaces == HiddenSurfaces::NearestTwo }
 }
 

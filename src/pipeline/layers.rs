@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) const LIST_LAYERS: StageDescriptor = StageDescriptor {
     stage: "composite",
     needs: &[Need::always(Process::SortEntries), Need::always(Process::PlaceEntries), Need::always(Process::Shade)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Pixels),
     repeats: Repeats::Inside,
     only_with: Some(Feature::DeepShadows),

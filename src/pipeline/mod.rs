@@ -18,6 +18,7 @@ pub mod geometry;
 pub mod hidden;
 pub mod hide;
 pub mod imager;
+pub mod kept;
 pub mod kernels;
 pub mod layers;
 pub mod layout;
@@ -45,6 +46,7 @@ pub mod stage;
 mod stages;
 pub mod textures;
 mod variants;
+pub mod visibility;
 pub mod world;
 
 #[cfg(test)]

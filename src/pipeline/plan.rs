@@ -20,10 +20,10 @@ pub use check::{InvalidPipeline, Requirement};
 use super::kernels::constants::BATCHES;
 use super::stage::PictureFeatures;
 use check::check;
-use lists::{depths, displacement, with, without};
+use lists::{depths, displacement, recalling, with, without};
 
 /// The order of stages of [`Pipeline::ANTHILL`].
-const fn order() -> [PipelineStage; 39] {
+const fn order() -> [PipelineStage; 40] {
     use AssignBin::{Cells, Clusters, Delivered, Depth, Entries, Pixels, Shading, Subpixels, Whole};
     use Grids::{Opaque, Translucent};
     use PipelineStage as S;
@@ -42,6 +42,7 @@ const fn order() -> [PipelineStage; 39] {
         S::once(Displace, Depth(Opaque), Fused),
         S::once(Hide, Depth(Opaque), Fused),
         S::once(RenewBlocks, Depth(Opaque), Fused),
+        S::once(KeepVisible, Whole, Begin("keep")),
         // Translucent grids leave entries, slab by slab of depth, which are shaded and composited front to back.
         S::once(ClearResolved, Subpixels, Begin("sample")),
         S::in_slabs(ClearEntries, Whole, Fused),
@@ -78,7 +79,8 @@ const fn order() -> [PipelineStage; 39] {
 
 /// A pipeline: the stages of a region in order. Stages that find nothing to do are left out: those of slabs where
 /// nothing is translucent, those of solids where there are none, the times of samples where nothing is blurred, the
-/// marking of what is unseen where only what is seen bakes, and the filtering of depths where no display wants it.
+/// keeping of what samples see where there is no memory for it, the marking of what is unseen where only what is seen
+/// bakes, and the filtering of depths where no display wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     batches: u32,
@@ -91,18 +93,20 @@ impl Pipeline {
     /// Hides first, nearest first, and shades what is seen.
     pub const ANTHILL: Self = Self::valid(BATCHES, &order());
     /// Hides everything in one batch, and culls nothing.
-    pub const UNBINNED: Self = Self::valid(1, &without::<39, 38>(order(), Process::RenewBlocks));
-    /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts).
+    pub const UNBINNED: Self = Self::valid(1, &without::<40, 39>(order(), Process::RenewBlocks));
+    /// As [`Self::UNBINNED`], but shades everything, seen or not (RenderAnts). So what samples see need not be kept.
     pub const SHADE_FIRST: Self = Self::valid(
         1,
         &with(
-            without::<39, 38>(order(), Process::RenewBlocks),
+            without::<39, 38>(without::<40, 39>(order(), Process::RenewBlocks), Process::KeepVisible),
             Process::Mark,
             PipelineStage::once(Process::MarkAll, AssignBin::Whole, Schedule::Begin("mark")),
         ),
     );
+    /// Shades again what was hidden before: what samples see of opaque surfaces is recalled.
+    pub const RESHADE: Self = Self::valid(BATCHES, &recalling(order()));
     /// Hides what is opaque for depths alone, and shades nothing.
-    pub const DEPTHS: Self = Self::valid(BATCHES, &depths(order()));
+    pub const DEPTHS: Self = Self::valid(BATCHES, &depths(without::<40, 39>(order(), Process::KeepVisible)));
     /// Displaces everything that is displaced, only to find out how far it is moved.
     pub const MEASURE: Self = Self::valid(BATCHES, &displacement(order()));
 
@@ -153,6 +157,11 @@ impl Pipeline {
     /// The stages in order.
     pub const fn stages(&self) -> &'static [PipelineStage] {
         self.stages
+    }
+
+    /// [`Self::RESHADE`] for regions that went through this one, if it keeps what their samples see.
+    pub fn reshading(&self) -> Option<Self> {
+        self.has(Process::KeepVisible).then_some(Self { stages: Self::RESHADE.stages, ..*self })
     }
 
     /// Whether any of its stages computes this.

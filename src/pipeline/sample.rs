@@ -23,7 +23,7 @@ use std::ops::Range;
 pub(super) const CLEAR_ENTRIES: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::SortForHiding)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::First(Repeat::Slabs),
     only_with: None,
@@ -44,7 +44,7 @@ pub(super) const CLEAR_ENTRIES: StageDescriptor = StageDescriptor {
 pub(super) const SAMPLE: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::BlurSamples), Need::always(Process::Dice)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Loads(AssignBin::Depth(Grids::Translucent)),
     repeats: Repeats::Inside,
     only_with: None,
@@ -60,7 +60,7 @@ pub(super) const SAMPLE: StageDescriptor = StageDescriptor {
 pub(super) const LIST_ENTRIES: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::Sample)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Inside,
     only_with: None,
@@ -80,7 +80,7 @@ pub(super) const LIST_ENTRIES: StageDescriptor = StageDescriptor {
 pub(super) const SCATTER_ENTRIES: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::ListEntries)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Entries),
     repeats: Repeats::Inside,
     only_with: None,
@@ -100,7 +100,7 @@ pub(super) const SCATTER_ENTRIES: StageDescriptor = StageDescriptor {
 pub(super) const SORT_ENTRIES: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::ScatterEntries), Need::when(When::With(Process::KeepSolids), Process::KeepSolids)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Cells),
     repeats: Repeats::Inside,
     only_with: None,

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) const CLEAR_SELECTION: StageDescriptor = StageDescriptor {
     stage: "select",
     needs: &[],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Free,
     only_with: None,
@@ -42,7 +42,7 @@ pub(super) const CLEAR_SELECTION: StageDescriptor = StageDescriptor {
 pub(super) const CHOOSE: StageDescriptor = StageDescriptor {
     stage: "select",
     needs: &[Need::always(Process::ClearSelection)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Clusters),
     repeats: Repeats::Free,
     only_with: None,
@@ -62,7 +62,7 @@ pub(super) const CHOOSE: StageDescriptor = StageDescriptor {
 pub(super) const RANK: StageDescriptor = StageDescriptor {
     stage: "select",
     needs: &[Need::always(Process::Choose)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Free,
     only_with: None,
@@ -82,7 +82,7 @@ pub(super) const RANK: StageDescriptor = StageDescriptor {
 pub(super) const GATHER: StageDescriptor = StageDescriptor {
     stage: "select",
     needs: &[Need::always(Process::Rank)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Clusters),
     repeats: Repeats::Free,
     only_with: None,
@@ -103,7 +103,7 @@ pub(super) const GATHER: StageDescriptor = StageDescriptor {
 pub(super) const SORT_FOR_HIDING: StageDescriptor = StageDescriptor {
     stage: "select",
     needs: &[Need::always(Process::Gather)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Free,
     only_with: None,

@@ -27,7 +27,7 @@ const MARK_NEEDS: &[Need] =
 pub(super) const MARK: StageDescriptor = StageDescriptor {
     stage: "shade",
     needs: MARK_NEEDS,
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Pixels),
     repeats: Repeats::Free,
     only_with: None,
@@ -45,7 +45,7 @@ pub(super) const MARK: StageDescriptor = StageDescriptor {
 pub(super) const MARK_ALL: StageDescriptor = StageDescriptor {
     stage: "shade",
     needs: MARK_NEEDS,
-    stands_for: Some(Process::Mark),
+    stands_for: &[Process::Mark],
     bins: Bins::Whole,
     repeats: Repeats::Free,
     only_with: None,
@@ -63,7 +63,7 @@ pub(super) const MARK_ALL: StageDescriptor = StageDescriptor {
 pub(super) const MARK_UNSEEN: StageDescriptor = StageDescriptor {
     stage: "shade",
     needs: &[Need::always(Process::Mark)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Free,
     only_with: Some(Feature::UnseenBakes),
@@ -87,7 +87,7 @@ pub(super) const NUMBER_VISIBLE: StageDescriptor = StageDescriptor {
         Need::when(When::Repeated(Repeat::Once), Process::Mark),
         Need::when(When::Repeated(Repeat::Rounds), Process::Mark),
     ],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Free,
     only_with: None,
@@ -107,7 +107,7 @@ pub(super) const NUMBER_VISIBLE: StageDescriptor = StageDescriptor {
 pub(super) const SORT_FOR_SHADING: StageDescriptor = StageDescriptor {
     stage: "shade",
     needs: &[Need::always(Process::NumberVisible)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::First(Repeat::Rounds),
     only_with: None,
@@ -128,7 +128,7 @@ pub(super) const SORT_FOR_SHADING: StageDescriptor = StageDescriptor {
 pub(super) const SHADE: StageDescriptor = StageDescriptor {
     stage: "shade",
     needs: &[Need::always(Process::Dice)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Loads(AssignBin::Shading),
     repeats: Repeats::Inside,
     only_with: None,

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(super) const CARRY_SOLIDS: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::ClearEntries)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Whole,
     repeats: Repeats::Inside,
     only_with: Some(Feature::Solids),
@@ -38,7 +38,7 @@ pub(super) const CARRY_SOLIDS: StageDescriptor = StageDescriptor {
 pub(super) const CUT_SOLIDS: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::CarrySolids), Need::always(Process::ScatterEntries)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Entries),
     repeats: Repeats::Inside,
     only_with: Some(Feature::Solids),
@@ -59,7 +59,7 @@ pub(super) const CUT_SOLIDS: StageDescriptor = StageDescriptor {
 pub(super) const KEEP_SOLIDS: StageDescriptor = StageDescriptor {
     stage: "sample",
     needs: &[Need::always(Process::CutSolids)],
-    stands_for: None,
+    stands_for: &[],
     bins: Bins::Items(AssignBin::Entries),
     repeats: Repeats::Inside,
     only_with: Some(Feature::Solids),

@@ -1,7 +1,7 @@
 //! Which descriptor is whose: the one list of all processes.
 
 use super::stage::{Process, StageDescriptor};
-use super::{composite, dice, displace, filter, hide, layers, sample, select, shade, solids};
+use super::{composite, dice, displace, filter, hide, layers, sample, select, shade, solids, visibility};
 
 impl Process {
     /// What its stage says of it.
@@ -17,6 +17,8 @@ impl Process {
             Self::Displace => &displace::DISPLACE,
             Self::Hide => &hide::HIDE,
             Self::RenewBlocks => &hide::RENEW_BLOCKS,
+            Self::KeepVisible => &visibility::KEEP_VISIBLE,
+            Self::RecallVisible => &visibility::RECALL_VISIBLE,
             Self::ClearResolved => &composite::CLEAR_RESOLVED,
             Self::ClearEntries => &sample::CLEAR_ENTRIES,
             Self::CarrySolids => &solids::CARRY_SOLIDS,

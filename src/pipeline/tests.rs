@@ -9,21 +9,22 @@ use super::dice::{self, DiceOutput};
 use super::displace::{self, DisplacedPositions};
 use super::geometry::PrimitiveKind;
 use super::hidden::{DicedKind, HidingForm, KeyframedPositions};
+use super::kept::KeptSlices;
 use super::kernels::constants::{BATCHES, CHANNEL_POSITION};
 use super::kernels::test::facing;
 use super::layout::ShadeLayout;
 use super::look::{Interpolation, ShadeSublist, ShadingKernel};
 use super::piece::{ListRecords, Piece, RegionPiece};
 use super::pixels::RegionPixels;
-use super::plan::{AssignBin, Division, Pipeline, PipelineStage, Process, Repeat, Schedule};
+use super::plan::{AssignBin, Division, Grids, Pipeline, PipelineStage, Process, Repeat, Schedule};
 use super::program::{self, LoopRun, ProgramKind, ProgramPlaces, ProgramRun};
-use super::recording::{Buffer, Recording};
+use super::recording::{Buffer, BufferRange, Command, Recording};
 use super::select::{self, BatchLimits, HidingOrder, PageClusters};
 use super::shade::PieceColours;
 use super::slab::Slab;
 use super::slots::{self, SlotSource};
 use super::stage::{Composition, DepthBuckets, FilteredRecord};
-use super::{ALL, KernelVariants, composite, filter, hide, sample, shade};
+use super::{ALL, KernelVariants, composite, filter, hide, sample, shade, visibility};
 use crate::scene::{DepthFilter, Filter, FilterKind};
 use crate::schedule::Region;
 use std::collections::BTreeSet;
@@ -339,6 +340,37 @@ fn all_that_a_displacement_stores_has_its_place() {
     }
 }
 
+/// With what hiding has lost of samples, so that a warning about it comes again.
+#[test]
+fn what_is_kept_is_what_is_recalled() {
+    for behind in [false, true] {
+        let mut r = Fixture::new(0, 0);
+        r.region.capacity.behind = behind;
+        r.region.slices =
+            RegionSlices::cut(Buffer::new("region", 0, 2, 0, r.region.capacity.bytes()), &r.region.capacity)
+                .expect("made for it");
+        let keys = KeptSlices::keys_of(r.region.subpixels());
+        let buffer = Buffer::new("visibility", 0, 4, 0, KeptSlices::bytes(keys, behind));
+        let kept = KeptSlices::cut(buffer, keys, behind).expect("made for it");
+        let copies = |record: fn(&mut Recording, &ActiveRegion, &KeptSlices)| -> Vec<[BufferRange; 2]> {
+            let mut recording = Recording::new("copies");
+            record(&mut recording, &r.region, &kept);
+            let ranges = recording.commands().iter().filter_map(|command| match command {
+                Command::Copy { from, to } => Some([*from, *to]),
+                _ => None,
+            });
+            ranges.collect()
+        };
+        let (keeps, recalls) = (copies(visibility::record_keep), copies(visibility::record_recall));
+        assert_eq!(recalls, keeps.iter().map(|[from, to]| [*to, *from]).collect::<Vec<_>>());
+        let from: Vec<BufferRange> = keeps.iter().map(|[from, _]| *from).collect();
+        let (slices, subpixels) = (&r.region.slices, r.region.subpixels());
+        let mut expected = vec![slices.keys.part(0..subpixels).range(), slices.rest.range()];
+        expected.extend(behind.then(|| slices.behind.part(0..subpixels).range()));
+        assert_eq!(from, expected);
+    }
+}
+
 #[test]
 fn the_end_of_a_region() {
     for variables in [0, 2] {
@@ -397,17 +429,40 @@ fn a_pipeline_in_an_impossible_order_is_refused() {
     assert_eq!(swapped(Process::Rank, Process::Gather), "stage 2 of the pipeline, Gather: it needs Rank before it");
     // Filtering keeps sums where depths will be.
     let depths = swapped(Process::Filter, Process::FilterDepth);
-    assert_eq!(depths, "stage 37 of the pipeline, FilterDepth: it needs Filter before it");
+    assert_eq!(depths, "stage 38 of the pipeline, FilterDepth: it needs Filter before it");
     let unhidden = refused(|stages| stages.retain(|stage| stage.process != Process::Hide));
     assert_eq!(unhidden, "stage 8 of the pipeline, RenewBlocks: it needs Hide before it");
     let unmarked = refused(|stages| stages.retain(|stage| stage.process != Process::Mark));
-    assert_eq!(unmarked, "stage 29 of the pipeline, MarkUnseen: it needs Mark before it");
+    assert_eq!(unmarked, "stage 30 of the pipeline, MarkUnseen: it needs Mark before it");
+    // Slabs hide what is behind them.
+    let kept_late = refused(|stages| {
+        let keep = stages.remove(find(stages, Process::KeepVisible));
+        stages.insert(find(stages, Process::Mark), keep);
+    });
+    assert!(kept_late.ends_with("CompositeSlab: it needs KeepVisible before it"), "{kept_late}");
     let translucent = refused(|stages| {
         stages.retain(|stage| stage.process != Process::ClearResolved);
         let entries = find(stages, Process::ClearEntries);
         stages[entries].schedule = Schedule::Begin("sample");
     });
     assert!(translucent.ends_with("CompositeSlab: it needs ClearResolved before it"), "{translucent}");
+}
+
+/// What shades again selects and shades as the others do, hides nothing opaque, and begins with what was kept.
+#[test]
+fn what_recalls_has_the_other_stages_of_what_keeps() {
+    let recalls = Pipeline::UNBINNED.reshading().expect("it keeps");
+    assert_eq!((recalls.batches(), Pipeline::SHADE_FIRST.reshading(), Pipeline::DEPTHS.reshading()), (1, None, None));
+    let others = |pipeline: Pipeline| -> Vec<PipelineStage> {
+        let is_other = |stage: &&PipelineStage| {
+            let ends = [Process::ClearSelection, Process::KeepVisible, Process::RecallVisible].contains(&stage.process);
+            !ends && stage.assign_bin != AssignBin::Depth(Grids::Opaque)
+        };
+        pipeline.stages().iter().filter(is_other).copied().collect()
+    };
+    assert_eq!(others(recalls), others(Pipeline::UNBINNED));
+    assert_eq!(recalls.stages()[0].process, Process::RecallVisible);
+    assert!(!recalls.has(Process::Hide) && recalls.stages().len() == Pipeline::UNBINNED.stages().len() - 4);
 }
 
 #[test]

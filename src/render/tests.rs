@@ -22,6 +22,8 @@ use crate::pipeline::world::DrawnWorld;
 use crate::pipeline::{KernelVariants, kernels_of};
 use crate::progress::Interrupt;
 use crate::render::region::bakes::BakeMemory;
+use crate::render::region::region_result::RegionResult;
+use crate::render::resident::visibility_store::KeepVisibility;
 use crate::scene::*;
 use crate::schedule::{Axis, Region};
 use glam::{DMat4, DVec3};
@@ -34,6 +36,7 @@ use std::time::Duration;
 mod layers;
 mod pipelines;
 mod shapes;
+mod visibility;
 
 struct Thing {
     shape: Shape,
@@ -115,6 +118,8 @@ struct Setup {
     displaced: bool,
     /// Whether regions are drawn with the variants of kernels for GPUs.
     parallel: bool,
+    /// How what samples see is kept for another drawing.
+    visibility: Option<KeepVisibility>,
 }
 
 impl Default for Setup {
@@ -137,6 +142,7 @@ impl Default for Setup {
             depth_filter: DepthFilter::Min,
             displaced: false,
             parallel: false,
+            visibility: None,
         }
     }
 }
@@ -205,11 +211,11 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         pipelines: DevicePipelines::Fixed(setup.pipeline),
         in_flight: Some(2),
         keeps: Keeps::Nothing,
-        visibility: 0,
         is_last: false,
         reserve_bytes: 0,
         pages_bytes_max: setup.pages_bytes_max,
         grid_residency: setup.grid_residency,
+        visibility: setup.visibility,
         perturb: setup.perturb,
         interrupt: Interrupt::default(),
         tally: Arc::default(),
@@ -236,6 +242,7 @@ struct DrawnPixels {
     slabs: u64,
     submissions: u64,
     culled_grids: u64,
+    recalled_regions: u64,
     log: String,
     /// What regions submitted.
     recordings: Vec<Recording>,
@@ -243,11 +250,38 @@ struct DrawnPixels {
     prepared: BTreeSet<String>,
 }
 
+/// A picture that has begun on a device.
+struct BegunPicture {
+    renderer: DeviceRenderer,
+    picture: Arc<Picture>,
+    grids: Arc<PictureGrids>,
+    resolution: [u32; 2],
+    open_options: OpenOptions,
+}
+
+/// Validation layers of 2023 keep devices in a table that no lock guards: no device is opened while another is at work.
+static ALONE: Mutex<()> = Mutex::new(());
+
 fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels {
-    // Validation layers of 2023 keep devices in a table that no lock guards: no device is opened while another is at
-    // work.
-    static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock();
+    let mut begun = begin(things, resolution, setup);
+    let mut film = draw_regions(&mut begun, setup, |_| {});
+    let BegunPicture { renderer, picture, open_options, .. } = &begun;
+    let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
+    let displays = picture.displays();
+    let mut prepared = kernels_of(&picture.world, &picture.kernels, &setup.pipeline, variants, &displays);
+    prepared.extend(picture.kernels.iter().flat_map(|kernel| &kernel.passes).map(|pass| Arc::clone(&pass.kernel)));
+    film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
+    if !setup.parallel {
+        nothing_else_was_compiled(renderer.device(), &open_options.compile_log, &prepared);
+    }
+    film.log += &format!("{:?}", renderer.device().stage_seconds());
+    end(begun, setup);
+    film
+}
+
+/// Counts the grids of a picture, and begins it.
+fn begin(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> BegunPicture {
     let (open_options, kept) = (open_options(setup), &KEPT_DEVICES[usize::from(setup.parallel)]);
     let opening = kept.open_each(DEVICE, &open_options).expect("a device").remove(0);
     let picture = Arc::new(picture(things, resolution, setup));
@@ -268,22 +302,32 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     sums.add(&list).expect("read");
     let grids = Arc::new(PictureGrids { list, totals: sums.finish(), lost, ..PictureGrids::default() });
     renderer.begin_picture(&grids).expect("fits");
-    let [width, height] = resolution;
+    if setup.parallel {
+        renderer.use_variants(KernelVariants { serial: false });
+    }
+    BegunPicture { renderer, picture, grids, resolution, open_options }
+}
+
+/// Draws all regions of a picture that has begun. `meanwhile` is called before each step.
+fn draw_regions(
+    begun: &mut BegunPicture,
+    setup: &Setup,
+    mut meanwhile: impl FnMut(&mut DeviceRenderer),
+) -> DrawnPixels {
+    let ([width, height], renderer) = (begun.resolution, &mut begun.renderer);
     let mut film = DrawnPixels {
         pixels: vec![[f32::NAN; 4]; (width * height) as usize],
         depths: vec![f32::NAN; (width * height) as usize],
-        grids,
+        grids: Arc::clone(&begun.grids),
         slabs: 0,
         submissions: 0,
         culled_grids: 0,
+        recalled_regions: 0,
         log: String::new(),
         recordings: Vec::new(),
         prepared: BTreeSet::new(),
     };
     drop(recorded::take());
-    if setup.parallel {
-        renderer.use_variants(KernelVariants { serial: false });
-    }
     let side = |n: u32, i: u32| i * n / setup.cuts;
     let mut todo: Vec<Region> = (0..setup.cuts * setup.cuts)
         .map(|i| (i % setup.cuts, i / setup.cuts))
@@ -304,22 +348,11 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
             renderer.begin(region).expect("begun");
             flying += 1;
         }
+        meanwhile(renderer);
         match renderer.poll(Duration::from_secs(60)).expect("polled") {
             RegionPoll::Finished(region, result) => {
                 flying -= 1;
-                film.log += &format!("{region} {:?}\n", result.counts);
-                film.slabs = film.slabs.max(result.counts.slabs);
-                film.submissions += result.counts.submissions;
-                film.culled_grids += result.counts.culled_grids;
-                let mut from = 0;
-                for y in region.rows() {
-                    for x in region.columns() {
-                        let place = y as usize * width as usize + x as usize;
-                        film.pixels[place] = result.pixels[from];
-                        film.depths[place] = result.depths[from];
-                        from += 1;
-                    }
-                }
+                film.add(width, region, &result);
             }
             RegionPoll::TooLarge(region) => panic!("{region} too large"),
             RegionPoll::Advanced => {}
@@ -329,16 +362,29 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
     film.recordings = recorded::take();
     let empty: Vec<&Recording> = film.recordings.iter().filter(|recording| recording.work_count() == 0).collect();
     assert!(empty.is_empty(), "submissions that do nothing: {empty:?}");
-    let variants = KernelVariants { serial: renderer.device().prefers_serial_kernels() && !setup.parallel };
-    let displays = picture.displays();
-    let mut prepared = kernels_of(&picture.world, &picture.kernels, &setup.pipeline, variants, &displays);
-    prepared.extend(picture.kernels.iter().flat_map(|kernel| &kernel.passes).map(|pass| Arc::clone(&pass.kernel)));
-    film.prepared = prepared.iter().map(|kernel| kernel.label().to_string()).collect();
-    if !setup.parallel {
-        nothing_else_was_compiled(renderer.device(), &open_options.compile_log, &prepared);
+    film
+}
+
+impl DrawnPixels {
+    fn add(&mut self, width: u32, region: Region, result: &RegionResult) {
+        let counts = &result.counts;
+        self.log += &format!("{region} {counts:?}\n");
+        self.slabs = self.slabs.max(counts.slabs);
+        self.submissions += counts.submissions;
+        self.culled_grids += counts.culled_grids;
+        self.recalled_regions += counts.recalled_regions;
+        let places = region.rows().flat_map(|y| region.columns().map(move |x| (x, y)));
+        for (from, (x, y)) in places.enumerate() {
+            let place = y as usize * width as usize + x as usize;
+            self.pixels[place] = result.pixels[from];
+            self.depths[place] = result.depths[from];
+        }
     }
-    film.log += &format!("{:?}", renderer.device().stage_seconds());
-    kept.keep(DEVICE, &open_options, vec![renderer.finish()]);
+}
+
+/// Keeps the device for the next picture.
+fn end(BegunPicture { renderer, open_options, .. }: BegunPicture, setup: &Setup) {
+    KEPT_DEVICES[usize::from(setup.parallel)].keep(DEVICE, &open_options, vec![renderer.finish()]);
     let messages: Vec<String> = open_options
         .reporter
         .all()
@@ -347,7 +393,6 @@ fn draw(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> DrawnPixels 
         .map(|(d, _)| d.to_string())
         .collect();
     assert!(messages.is_empty(), "{messages:#?}");
-    film
 }
 
 /// Drawing compiled no kernel that was not prepared.

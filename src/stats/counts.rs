@@ -17,6 +17,8 @@ pub struct Counts {
     pub sample_points: u64,
     /// Visible micropolygons with values that were not finite, and were replaced.
     pub replaced_micropolygons: u64,
+    /// Regions whose opaque surfaces were not hidden again, because what samples see was kept.
+    pub recalled_regions: u64,
 }
 
 impl Counts {
@@ -28,5 +30,6 @@ impl Counts {
         self.shaded_vertices += other.shaded_vertices;
         self.replaced_micropolygons += other.replaced_micropolygons;
         self.sample_points += other.sample_points;
+        self.recalled_regions += other.recalled_regions;
     }
 }

@@ -20,6 +20,8 @@ pub enum MemoryCategory {
     Grids,
     /// Regions in flight.
     Regions,
+    /// What the samples of regions see, kept for another drawing.
+    Visibility,
     /// The imager.
     Imager,
     /// What is left of the blocks that small buffers share, and buffers for anything else.
@@ -28,7 +30,7 @@ pub enum MemoryCategory {
 
 impl MemoryCategory {
     /// All of them, in the order of docs/memory.md.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Staging,
         Self::Frame,
         Self::Textures,
@@ -36,6 +38,7 @@ impl MemoryCategory {
         Self::Counting,
         Self::Grids,
         Self::Regions,
+        Self::Visibility,
         Self::Imager,
         Self::Other,
     ];
@@ -50,6 +53,7 @@ impl MemoryCategory {
             Self::Counting => "counting",
             Self::Grids => "grids",
             Self::Regions => "regions",
+            Self::Visibility => "visibility",
             Self::Imager => "imager",
             Self::Other => "other",
         }

@@ -118,7 +118,8 @@ fn counters_show_memory_by_category_tiles_and_regions() {
         of_name.map(|event| serde_json::from_value(event["args"].clone()).expect("numbers")).collect()
     };
     let memory = values("device memory in bytes");
-    let categories = ["counting", "frame", "geometry", "grids", "imager", "other", "regions", "staging", "textures"];
+    let categories =
+        ["counting", "frame", "geometry", "grids", "imager", "other", "regions", "staging", "textures", "visibility"];
     assert!(memory.iter().all(|values| values.keys().eq(categories)), "{memory:?}");
     let sums: Vec<f64> = memory.iter().map(|values| values.values().sum()).collect();
     assert!(!sums.is_empty() && sums.iter().all(|sum| *sum > 0.0 && *sum <= f64::from(64 << 20)), "{sums:?}");

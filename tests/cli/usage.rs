@@ -58,6 +58,7 @@ fn invalid_test_aids_exit_with_2() {
     fs::write(directory.path().join("a.rib"), "Display \"a.exr\" \"exr\" \"rgba\" WorldBegin WorldEnd\n")
         .expect("writable");
     for (name, value, expected) in [
+        ("ANTHILL_RECALL", "0", "a whole number from 1 on is expected"),
         ("ANTHILL_BUCKET", "0", "a whole number from 1 on is expected"),
         ("ANTHILL_BUCKET", "-16", "a whole number is expected"),
         ("ANTHILL_PAGE_KIB", "0", "a whole number from 1 on is expected"),

@@ -251,14 +251,26 @@ const WAYS: [Way; 10] = [
     way(
         "tiny pages, binned and fused",
         &["--devices", "0", "--pipeline", "batches-binned-fused", "--validate"],
-        &[("ANTHILL_PAGE_KIB", "16")],
+        &[("ANTHILL_PAGE_KIB", "16"), ("ANTHILL_RECALL", "100000")],
     ),
-    way("the same device twice, binned", &["--devices", "0,0", "--pipeline", "one-batch-binned", "--validate"], &[]),
+    way(
+        "the same device twice, binned",
+        &["--devices", "0,0", "--pipeline", "one-batch-binned", "--validate"],
+        &[("ANTHILL_RECALL", "500")],
+    ),
     way("little memory, expanded", &["--devices", "0", "--memory", "256M", "--pipeline", "batches-expanded"], &[]),
     way("small pages, fused", &["--devices", "0", "--pipeline", "batches-fused"], &[("ANTHILL_PAGE_KIB", "1024")]),
     way("perturbed, shaded first", &["--devices", "0,0", "--pipeline", "shade-first"], &[("ANTHILL_PERTURB", "1")]),
-    way("perturbed otherwise, on three", &["--devices", "0,0,0"], &[("ANTHILL_PERTURB", "2")]),
-    way("buckets, expanded", &["--devices", "0", "--pipeline", "buckets-expanded", "--validate"], &[]),
+    way(
+        "perturbed otherwise, on three",
+        &["--devices", "0,0,0"],
+        &[("ANTHILL_PERTURB", "2"), ("ANTHILL_RECALL", "300")],
+    ),
+    way(
+        "buckets, expanded",
+        &["--devices", "0", "--pipeline", "buckets-expanded", "--validate"],
+        &[("ANTHILL_RECALL", "100000")],
+    ),
     way("lost and opened again", &["--devices", "0", "--validate"], &[("ANTHILL_FAULT", "lost:0:8")]),
 ];
 
@@ -269,7 +281,7 @@ const WAYS_OF_MUTANTS: usize = 3;
 const TEXTURED_WAYS: [Way; 7] = [
     way("64 MiB", &["--devices", "0", "--texture-memory", "64M", "--validate"], &[]),
     way("4 MiB", &["--devices", "0", "--texture-memory", "4M"], &[]),
-    way("8 MiB, twice", &["--devices", "0,0", "--texture-memory", "8M"], &[]),
+    way("8 MiB, twice", &["--devices", "0,0", "--texture-memory", "8M"], &[("ANTHILL_RECALL", "100000")]),
     way("1 GiB, three times", &["--devices", "0,0,0", "--texture-memory", "1G"], &[]),
     way("4 MiB, perturbed", &["--devices", "0,0", "--texture-memory", "4M"], &[("ANTHILL_PERTURB", "1")]),
     way("64 MiB, perturbed", &["--devices", "0,0,0", "--texture-memory", "64M"], &[("ANTHILL_PERTURB", "2")]),
@@ -335,6 +347,9 @@ fn the_same_bytes(folder: &Path, scene: &str, ways: &[Way]) -> Vec<serde_json::V
         let sum = |key: &str| devices.iter().filter_map(|device| device[key].as_u64()).sum::<u64>();
         let has = |aid: &str| way.aids.iter().any(|(name, _)| *name == aid);
         assert_eq!(sum("reopened"), u64::from(has("ANTHILL_FAULT")), "{}", way.name);
+        let recalled = stats["recalled_regions"].as_u64().expect("a count");
+        let recalls = has("ANTHILL_RECALL") && !outputs.contains(&"d.dshad");
+        assert_eq!(recalled > 0, recalls, "{}: {recalled} regions were recalled", way.name);
         if has("ANTHILL_PERTURB") {
             assert!(sum("regions") >= 16, "{}: {} regions", way.name, sum("regions"));
             assert!(sum("stolen") >= 1, "{}: nothing was stolen", way.name);

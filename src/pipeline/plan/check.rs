@@ -97,11 +97,15 @@ const fn applies(stages: &[PipelineStage], stage: &PipelineStage, need: &Need) -
 
 /// Whether a process counts where another one is needed.
 const fn is_as_good_as(process: Process, needed: Process) -> bool {
-    let stands_in = match process.descriptor().stands_for {
-        Some(other) => other as u8 == needed as u8,
-        None => false,
-    };
-    stands_in || process as u8 == needed as u8
+    let others = process.descriptor().stands_for;
+    let mut next = 0;
+    while next < others.len() {
+        if others[next] as u8 == needed as u8 {
+            return true;
+        }
+        next += 1;
+    }
+    process as u8 == needed as u8
 }
 
 /// Whether `process` comes before stage `at` and counts for it: what is done in a slab counts only there, apart from

@@ -39,6 +39,27 @@ pub(super) const fn with<const N: usize>(
     stages
 }
 
+/// `stages` without those that hide what is opaque, and with the recall of what samples see in place of the first one,
+/// the clearing.
+pub(super) const fn recalling<const N: usize>(stages: [PipelineStage; N]) -> [PipelineStage; 35] {
+    let recall = PipelineStage::once(Process::RecallVisible, AssignBin::Whole, Schedule::Begin("recall"));
+    let mut kept = [recall; 35];
+    let (mut from, mut to) = (1, 1);
+    while from < N {
+        let hides = matches!(stages[from].assign_bin, AssignBin::Depth(Grids::Opaque));
+        if !hides && !matches!(stages[from].process, Process::KeepVisible) {
+            kept[to] = stages[from];
+            to += 1;
+        }
+        from += 1;
+    }
+    assert!(
+        to == 35 && matches!(stages[0].process, Process::ClearSelection),
+        "the first clears, and five are left out"
+    );
+    kept
+}
+
 /// Those of `stages` that come before what is translucent, then the filtering of depths.
 pub(super) const fn depths<const N: usize>(stages: [PipelineStage; N]) -> [PipelineStage; 11] {
     let mut kept = [PipelineStage::once(Process::FilterDepth, AssignBin::Delivered, Schedule::Begin("filter")); 11];

@@ -13,8 +13,8 @@ pub struct StageDescriptor {
     pub stage: &'static str,
     /// What must have come before it in a pipeline.
     pub needs: &'static [Need],
-    /// Another process that it is as good as, where that one is needed.
-    pub stands_for: Option<Process>,
+    /// Other processes that it is as good as, where those are needed.
+    pub stands_for: &'static [Process],
     /// The bins that its work can be cut into.
     pub bins: Bins,
     /// Whether it makes sense in slabs or rounds only.

@@ -25,6 +25,10 @@ pub enum Process {
     /// Updates the farthest depth of each 4x4-pixel block after each depth batch; only then are hidden grids and
     /// micropolygons culled.
     RenewBlocks,
+    /// Keeps what samples see of opaque surfaces for another drawing of the same region.
+    KeepVisible,
+    /// Begins a region whose samples see what was kept of it: nothing is selected, and nothing opaque is to be hidden.
+    RecallVisible,
     /// Clears what is composited of translucent surfaces, if there are any.
     ClearResolved,
     /// Begins a slab: it has no entries, and nothing is visible in it.

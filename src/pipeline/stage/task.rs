@@ -4,6 +4,7 @@
 //! of the same task writes, except for sums and minima that come out the same in any order.
 
 use super::super::buffers::{ActiveRegion, FrameSlices, GridPageSlices, StageMemory};
+use super::super::kept::KeptSlices;
 use super::super::recording::Recording;
 use super::super::slab::Slab;
 use super::settings::StageSettings;
@@ -99,6 +100,8 @@ pub struct TaskState {
     pub places: Range<u32>,
     /// Whether some of the slab was composited before.
     pub again: bool,
+    /// Where what its samples see is kept, if it is.
+    pub kept: Option<KeptSlices>,
 }
 
 /// The states of primitives that a slab passes on to the next one: which of two lists it reads, and how many are there.

@@ -23,6 +23,8 @@ pub enum Feature {
     Depths,
     /// Shaders that bake what is not seen.
     UnseenBakes,
+    /// Memory in which what samples see is kept. Regions have it, or not; a picture has none.
+    KeptVisibility,
 }
 
 /// Which of them a picture has. This is the one place that decides it: what is prepared, recorded and given memory all
@@ -41,6 +43,8 @@ pub struct PictureFeatures {
     pub depths: bool,
     /// See [`Feature::UnseenBakes`].
     pub unseen_bakes: bool,
+    /// See [`Feature::KeptVisibility`].
+    pub kept_visibility: bool,
 }
 
 impl PictureFeatures {
@@ -53,6 +57,7 @@ impl PictureFeatures {
             deep_shadows: displays.deep,
             depths: displays.depth.is_some(),
             unseen_bakes: world.bakes_unseen,
+            kept_visibility: false,
         }
     }
 
@@ -65,6 +70,7 @@ impl PictureFeatures {
             Feature::DeepShadows => self.deep_shadows,
             Feature::Depths => self.depths,
             Feature::UnseenBakes => self.unseen_bakes,
+            Feature::KeptVisibility => self.kept_visibility,
         }
     }
 }

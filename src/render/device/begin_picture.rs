@@ -6,13 +6,14 @@ use crate::pipeline::frame;
 use crate::pipeline::stage::DepthBuckets;
 use crate::render::device::error::DeviceError;
 use crate::render::device::memory::{
-    Demand, GridResidency, LastingBytes, MemoryNeeds, region_choices, regions_in_flight,
+    Demand, GridResidency, LastingBytes, MemoryNeeds, region_choices, regions_in_flight, visibility_bytes,
 };
 use crate::render::device::renderer::{DeviceRenderer, DividedMemory, RegionMemory};
 use crate::render::grids::picture_grids::{GridTotals, PictureGrids};
 use crate::render::resident::geometry_pages::PagesBytes;
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
+use crate::render::resident::visibility_store::{KeepVisibility, VisibilityStore};
 use crate::scene::DepthFilter;
 use crate::stats::{MemoryCategory, human_bytes};
 use std::sync::Arc;
@@ -85,7 +86,12 @@ impl DeviceRenderer {
             slices.push(GridPageSlices::cut(buffer, page_grids).expect("the buffer was made for it"));
         }
         self.shared.grids = GridPages::new(Arc::clone(grids), page_grids, slices)?;
-        self.divide_among_regions(&Demand { page_grids, ..*demand })
+        self.divide_among_regions(&Demand { page_grids, ..*demand })?;
+        if let Some(KeepVisibility { bytes_max, .. }) = self.picture.keeps_visibility() {
+            let bytes = visibility_bytes(demand, self.free_bytes()).min(bytes_max);
+            self.shared.visibility = VisibilityStore::new(&mut self.device, bytes, demand.behind)?;
+        }
+        Ok(())
     }
 
     fn demand(&self, grids: &PictureGrids) -> Demand {

@@ -13,6 +13,7 @@ use crate::render::resident::geometry_pages::{GeometryPages, PagesBytes};
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::resident::texture_tiles::TextureTiles;
+use crate::render::resident::visibility_store::VisibilityStore;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ pub(super) struct KeptFrame {
 /// What a picture has besides its frame, once its memory is divided.
 pub(super) struct RestingParts {
     pub grids: GridPages,
+    pub visibility: VisibilityStore,
     pub picture_buffers: Vec<Buffer>,
     pub regions: Option<RegionMemory>,
     pub divided: Option<DividedMemory>,
@@ -105,6 +107,7 @@ impl RestingParts {
     pub(super) fn none(perturb: Option<u64>) -> Self {
         Self {
             grids: GridPages::default(),
+            visibility: VisibilityStore::default(),
             picture_buffers: Vec::new(),
             regions: None,
             divided: None,
@@ -112,7 +115,8 @@ impl RestingParts {
         }
     }
 
-    pub(super) fn free(self, device: &mut Device) {
+    pub(super) fn free(mut self, device: &mut Device) {
+        self.visibility.free(device);
         self.picture_buffers.into_iter().for_each(|buffer| device.free(buffer));
     }
 }

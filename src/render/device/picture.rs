@@ -13,6 +13,7 @@ use crate::render::device::memory::GridResidency;
 use crate::render::region::bakes::BakeMemory;
 use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
+use crate::render::resident::visibility_store::KeepVisibility;
 use crate::scene::{DepthFilter, Filter};
 use std::sync::Arc;
 
@@ -106,14 +107,14 @@ pub(crate) struct Picture {
     pub is_last: bool,
     /// What devices keep of it.
     pub keeps: Keeps,
-    /// Pictures of the same number show the same surfaces at the same samples.
-    pub visibility: u64,
     /// Device memory that stays free (the constant C of RenderAnts, section 4).
     pub reserve_bytes: u64,
     /// Device memory for pages of geometry, at most; one page is resident in any case.
     pub pages_bytes_max: u64,
     /// How much of the list of grids is on a device, if not what its memory suggests (a test aid).
     pub grid_residency: Option<GridResidency>,
+    /// How what samples see is kept for another drawing, if it is.
+    pub visibility: Option<KeepVisibility>,
     /// Makes submissions as different as they can be, by this seed (a test aid).
     pub perturb: Option<u64>,
     /// Stops counting and drawing.
@@ -126,6 +127,13 @@ impl Picture {
     /// Whether shaders bake points.
     pub(crate) fn bakes(&self) -> bool {
         self.kernels.iter().any(|kernel| kernel.bakes)
+    }
+
+    /// Returns how what samples see is kept, if it is. What bakes or prints is to be drawn whole; what is kept of deep
+    /// shadow maps would be no use.
+    pub(crate) fn keeps_visibility(&self) -> Option<KeepVisibility> {
+        let prints = self.kernels.iter().any(|kernel| kernel.print_words > 0);
+        self.visibility.filter(|_| !prints && !self.bakes() && self.deep.is_none())
     }
 
     /// Returns what its displays want.

@@ -6,7 +6,7 @@ use crate::pipeline::pixels::RegionPixels;
 use crate::render::device::renderer::{DeviceRenderer, RunningRegion};
 use crate::render::device::tracks::Shown;
 use crate::render::region::chain::{RegionRun, RegionStatus};
-use crate::render::region::region_result::RegionResult;
+use crate::render::region::region_result::{RegionCounts, RegionResult};
 use crate::render::resident::texture_tiles::TextureTiles;
 use crate::schedule::Region;
 use std::time::{Duration, Instant};
@@ -52,6 +52,7 @@ impl DeviceRenderer {
             self.device.wait(region.run.ticket(), timeout)?;
             let region = self.in_flight.remove(0);
             self.regions.as_mut().expect("a region was in flight").free.push(region.part);
+            self.shared.visibility.end(region.region, false);
         }
         Ok(())
     }
@@ -72,7 +73,14 @@ impl DeviceRenderer {
         let regions = self.regions.as_mut().expect("the picture has begun");
         let part = regions.free.pop().expect("no more regions are begun than there is memory for");
         let active = ActiveRegion { pixels, slices: regions.parts[part], capacity: regions.capacity };
-        let run = RegionRun::begin(&mut self.device, &mut self.shared, active, self.pace.quota())?;
+        let keeps = self.picture.keeps_visibility().filter(|_| self.shared.pipeline.reshading().is_some());
+        let recalls = keeps.is_some_and(|keeps| self.shared.visibility.begin(region, keeps.key, active.subpixels()));
+        let begun = RegionRun::begin(&mut self.device, &mut self.shared, active, self.pace.quota(), recalls);
+        let run = begun.inspect_err(|_| {
+            // An interrupted device goes on with other pictures.
+            self.regions.as_mut().expect("the picture has begun").free.push(part);
+            self.shared.visibility.end(region, false);
+        })?;
         self.in_flight.push(RunningRegion { region, part, run, begun: Instant::now(), device_s: 0.0 });
         self.show_counters();
         Ok(())
@@ -119,8 +127,13 @@ impl DeviceRenderer {
         }
         let region = self.in_flight.remove(index);
         self.regions.as_mut().expect("a region is in flight").free.push(region.part);
+        self.shared.visibility.end(region.region, matches!(status, RegionStatus::Finished(_)));
         self.show_counters();
         Ok(match status {
+            RegionStatus::Finished(result) if self.is_drawn_again(region.region, &result.counts) => {
+                self.begin(region.region)?;
+                RegionPoll::Advanced
+            }
             RegionStatus::Finished(result) => {
                 self.device.end_frame(&format!("region {}", region.region));
                 self.tracks.add_region(region.part, region.region, region.begun, &result.counts);
@@ -131,6 +144,12 @@ impl DeviceRenderer {
                 RegionPoll::TooLarge(region.region)
             }
         })
+    }
+
+    /// Whether a finished region is to be drawn once more, recalled.
+    fn is_drawn_again(&self, region: Region, counts: &RegionCounts) -> bool {
+        let again = self.picture.keeps_visibility().filter(|keeps| keeps.again && counts.recalled_regions == 0);
+        again.is_some_and(|keeps| self.shared.visibility.has(region, keeps.key))
     }
 
     /// Adds memory, tiles and regions to the trace, where they changed.

@@ -20,7 +20,9 @@ use crate::render::region::device_world::DeviceWorld;
 use crate::render::region::pace::Pace;
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
+use crate::render::resident::visibility_store::VisibilityStore;
 use crate::schedule::Region;
+use std::iter;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -78,8 +80,11 @@ pub(super) struct RunningRegion {
 pub(crate) fn prepare_kernels(device: &Device, picture: &Picture) -> (KernelVariants, Pipeline) {
     let variants = KernelVariants { serial: device.prefers_serial_kernels() };
     let pipeline = picture.pipeline_of(device.info());
-    for kernel in pipeline::kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &picture.displays()) {
-        device.prepare(&kernel, &[]);
+    let reshading = picture.keeps_visibility().and_then(|_| pipeline.reshading());
+    for pipeline in iter::once(pipeline).chain(reshading) {
+        for kernel in pipeline::kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &picture.displays()) {
+            device.prepare(&kernel, &[]);
+        }
     }
     let others = picture.kernels.iter().filter(|kernel| !kernel.uses_textures);
     others.flat_map(|kernel| &kernel.passes).for_each(|pass| device.prepare(&pass.kernel, &[]));
@@ -156,6 +161,7 @@ fn share(
         bake_memory: Arc::clone(&picture.bake_memory),
         long_loops: vec![false; picture.kernels.len()],
         textures,
+        visibility: VisibilityStore::default(),
     })
 }
 
@@ -178,8 +184,8 @@ impl DeviceRenderer {
         }
         let Begun { mut shared, frame_buffer, resting } = begun?;
         let resting = resting.unwrap_or_else(|| RestingParts::none(picture.perturb));
-        let RestingParts { grids, picture_buffers, regions, divided, pace } = resting;
-        shared.grids = grids;
+        let RestingParts { grids, visibility, picture_buffers, regions, divided, pace } = resting;
+        (shared.grids, shared.visibility) = (grids, visibility);
         Ok(Self {
             device,
             shared,
@@ -221,6 +227,12 @@ impl DeviceRenderer {
         self.shared.settings.variants = variants;
     }
 
+    /// Returns what samples see, and the device that keeps it.
+    #[cfg(test)]
+    pub(crate) fn visibility(&mut self) -> (&mut VisibilityStore, &mut Device) {
+        (&mut self.shared.visibility, &mut self.device)
+    }
+
     /// Returns the device.
     #[cfg(test)]
     pub(crate) fn device(&self) -> &Device {
@@ -230,6 +242,7 @@ impl DeviceRenderer {
     /// Frees what [`Self::begin_picture`] allocated.
     pub(super) fn end_picture(&mut self) {
         self.shared.grids = GridPages::default();
+        self.shared.visibility.free(&mut self.device);
         for buffer in self.picture_buffers.drain(..) {
             self.device.free(buffer);
         }
@@ -284,6 +297,7 @@ impl DeviceRenderer {
             let frame = KeptFrame { picture: self.picture, buffer: self.frame_buffer, slices: self.shared.frame };
             let resting = RestingParts {
                 grids: self.shared.grids,
+                visibility: self.shared.visibility,
                 picture_buffers: self.picture_buffers,
                 regions: self.regions,
                 divided: self.divided,
@@ -291,6 +305,7 @@ impl DeviceRenderer {
             };
             kept.pictures.insert(level, KeptPicture { frame, resting });
         } else {
+            self.shared.visibility.free(&mut self.device);
             self.picture_buffers.into_iter().chain([self.frame_buffer]).for_each(|buffer| self.device.free(buffer));
         }
         kept.pages = Some(self.shared.pages);

@@ -114,6 +114,7 @@ impl DeviceTracks {
             ("slabs too thick", counts.thick_slabs as f64),
             ("rounds", counts.rounds as f64),
             ("submissions", counts.submissions as f64),
+            ("recalled", counts.recalled_regions as f64),
         ];
         self.region_track(part).slice(&region.to_string(), begun, Instant::now(), &numbers);
     }

@@ -14,6 +14,7 @@ use crate::render::region::loads::SublistCost;
 use crate::render::resident::geometry_pages::GeometryPages;
 use crate::render::resident::grid_pages::GridPages;
 use crate::render::resident::texture_tiles::TextureTiles;
+use crate::render::resident::visibility_store::VisibilityStore;
 use std::sync::Arc;
 
 /// What all regions of a world share on one device.
@@ -34,6 +35,8 @@ pub(crate) struct DeviceWorld {
     pub long_loops: Vec<bool>,
     /// Tiles of textures, where programs look them up.
     pub textures: Option<TextureTiles>,
+    /// What the samples of regions see, kept for the next drawing.
+    pub visibility: VisibilityStore,
 }
 
 impl DeviceWorld {

@@ -53,6 +53,8 @@ pub(crate) struct RegionCounts {
     pub open_solids: OpenSolids,
     pub texture_loss: TextureLossStats,
     pub missed_tiles: u64,
+    /// Regions whose opaque surfaces were not hidden again: what samples see was kept.
+    pub recalled_regions: u64,
 }
 
 /// Visible micropolygons with values of their programs that were not finite, and were replaced.
@@ -116,5 +118,6 @@ impl RegionCounts {
         self.open_solids.add(other.open_solids);
         self.texture_loss.add(&other.texture_loss);
         self.missed_tiles += other.missed_tiles;
+        self.recalled_regions += other.recalled_regions;
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn add_counts(counts: &mut Counts, picture: &Picture, counted: &Pictu
     counts.micropolygons += counted.totals.micropolygons;
     counts.shaded_vertices += totals.shaded_vertices;
     counts.replaced_micropolygons += totals.replaced_values.micropolygons;
+    counts.recalled_regions += totals.recalled_regions;
     counts.sample_points += frame::sample_count(&picture.world.frame);
 }
 

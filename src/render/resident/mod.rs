@@ -1,4 +1,5 @@
-//! What comes and goes on a device: pages of geometry and of the list of grids, and tiles of textures.
+//! What comes and goes on a device: pages of geometry and of the list of grids, tiles of textures, and what samples
+//! see.
 
 pub(super) mod geometry_pages;
 pub(super) mod grid_pages;
@@ -6,3 +7,4 @@ pub(super) mod picture_textures;
 mod prefetch;
 mod slot_table;
 pub(super) mod texture_tiles;
+pub(super) mod visibility_store;

@@ -9,6 +9,7 @@ use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{Keeps, KeptLevel, Picture};
 use crate::render::device::renderer::DeviceRenderer;
 use crate::render::grids::picture_grids::PictureGrids;
+use crate::render::resident::visibility_store::{KeepVisibility, VisibilityKey};
 use crate::render::session::counting_pass::{CountedDevice, CountingFailed, CountingPass};
 use crate::render::session::devices::DeviceSlot;
 use crate::render::session::sameness::{DrawnFrom, TextureNumbers, same_grids, same_pixels, same_visibility};
@@ -26,7 +27,7 @@ pub(super) struct Resident {
     /// The level of the picture that is drawn; `None` for pictures that only serve others, such as maps of lights.
     pub level: Option<KeptLevel>,
     /// How many pictures have shown something else than the one before.
-    views: u64,
+    views: u128,
     pub repeated: Repeated,
 }
 
@@ -42,8 +43,8 @@ pub(super) struct Repeated {
 /// What is kept of the pictures of a level.
 #[derive(Default)]
 struct KeptPictures {
-    /// The last one that was built.
-    built: Option<KeptOf<()>>,
+    /// What samples see in the last one that was built.
+    built: Option<KeptOf<VisibilityKey>>,
     /// The grids of the last one that was counted, as each slot's device has counted them.
     counted: Option<KeptOf<Vec<Option<Arc<PictureGrids>>>>>,
     /// The pixels of the last one that was finished.
@@ -105,15 +106,16 @@ impl Resident {
 
     /// Numbers what a picture shows, so that samples see the same in pictures of the same number.
     pub(super) fn number(&mut self, picture: Picture) -> Arc<Picture> {
-        let same = |built: &KeptOf<()>| built.of(&picture, same_visibility).map(|()| built.picture.visibility);
+        let same = |built: &KeptOf<VisibilityKey>| built.of(&picture, same_visibility).copied();
         let last = self.kept().and_then(|kept| kept.built.as_ref()).and_then(same);
-        let visibility = last.unwrap_or_else(|| {
+        let key = last.unwrap_or_else(|| {
             self.views += 1;
-            self.views
+            VisibilityKey(self.views)
         });
+        let visibility = self.level.map(|_| KeepVisibility { key, bytes_max: u64::MAX, again: false });
         let picture = Arc::new(Picture { visibility, ..picture });
         if let Some(kept) = self.kept_mut() {
-            kept.built = Some(KeptOf::new(&picture, ()));
+            kept.built = Some(KeptOf::new(&picture, key));
         }
         picture
     }

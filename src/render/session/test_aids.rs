@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
 use crate::gpu::{AsGpu, Fault, Faults};
 use crate::render::device::memory::GridResidency;
 use crate::render::grids::list::LISTED_GRID_BYTES;
+use crate::render::resident::visibility_store::{KeepVisibility, VisibilityKey};
 use crate::render::session::tuning::Tuning;
 use crate::schedule::perturb::IN_FLIGHT_MAX;
 use crate::shading::{ForcedCut, ProgramAids};
@@ -23,6 +24,8 @@ pub(super) struct TestAids {
     small_page_bytes: Option<u64>,
     /// `ANTHILL_BUCKET`: the side in pixels of the squares that are regions, which are not cut for balance.
     bucket_px: Option<u32>,
+    /// `ANTHILL_RECALL`: the KiB in which a device keeps what samples see; regions that fit are drawn twice.
+    recall_kib: Option<u64>,
     /// `ANTHILL_PASSES`: how shading programs are cut into passes.
     passes: Option<ForcedCut>,
     /// `ANTHILL_UNROLLED`: unless it is 0, call sites of shaders do not become loops.
@@ -56,6 +59,7 @@ impl TestAids {
             perturb: number("ANTHILL_PERTURB")?,
             small_page_bytes: page_kib.map(|kib| kib << 10),
             bucket_px: positive("ANTHILL_BUCKET")?.map(|px| px.min(1 << 16) as u32),
+            recall_kib: positive("ANTHILL_RECALL")?,
             passes: passes()?,
             unrolled: number("ANTHILL_UNROLLED")?,
             undecided: number("ANTHILL_UNDECIDED")?,
@@ -80,6 +84,11 @@ impl TestAids {
         let mut tuning = Tuning {
             perturb: self.perturb,
             bucket_px: self.bucket_px,
+            visibility: self.recall_kib.map(|kib| KeepVisibility {
+                key: VisibilityKey(0),
+                bytes_max: kib.saturating_mul(1 << 10),
+                again: true,
+            }),
             programs: ProgramAids {
                 passes: self.passes,
                 rolls: self.unrolled.unwrap_or(0) == 0,

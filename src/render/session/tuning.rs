@@ -1,6 +1,7 @@
 //! The numbers that a render goes by. Production values are the default; test aids override some of them.
 
 use crate::render::device::memory::{GridResidency, geometry_page_bytes, host_list_bytes};
+use crate::render::resident::visibility_store::KeepVisibility;
 use crate::schedule::Region;
 use crate::shading::ProgramAids;
 
@@ -21,6 +22,8 @@ pub(super) struct Tuning {
     pub perturb: Option<u64>,
     /// The side of the squares that pictures are cut into; regions are then not cut for balance.
     pub bucket_px: Option<u32>,
+    /// How what samples see is kept for another drawing, if it is.
+    pub visibility: Option<KeepVisibility>,
     /// How shading programs are compiled.
     pub programs: ProgramAids,
     /// Devices that are slowed down, by their position in the list of opened devices, each with how many times.
@@ -37,6 +40,7 @@ impl Default for Tuning {
             in_flight: None,
             perturb: None,
             bucket_px: None,
+            visibility: None,
             programs: ProgramAids::default(),
             slow_devices: Vec::new(),
         }

@@ -13,6 +13,7 @@
 //! | counting, freed after it | 2^17 to 2^8 subpatches, up to 1/2 of *left* | `SUBPATCHES_*` | `bound_split` |
 //! | list of grids | 52 F + F / 8, up to 1/2 of *left*; else pages in 1/4 | `grid_residency` | `begin_picture` |
 //! | regions in flight | equal parts of all that is left | `REGIONS_IN_FLIGHT`, `regions` | `begin_picture` |
+//! | what samples see, if kept | 8 or 12 bytes a subpixel, up to 1/2 of *left* | `VISIBILITY_*` | `begin_picture` |
 //! | imager, when all is freed | 1024 to 8 tiles of pixels | `IMAGER_TILES_*` | `imager` |
 //!
 //! On the host, lists of grids are kept in memory up to a sixteenth of all devices' limits (`HOST_LIST_PART`), and in a
@@ -29,7 +30,7 @@ mod shares;
 
 pub(crate) use grid_residency::GridResidency;
 pub(crate) use needs::{LastingBytes, MemoryNeeds};
-pub(crate) use regions::{Demand, region_choices};
+pub(crate) use regions::{Demand, region_choices, visibility_bytes};
 pub(crate) use shares::{
     counting_capacity, free_bytes, geometry_bytes, geometry_page_bytes, host_list_bytes, imager_tiles,
     regions_in_flight,

@@ -8,6 +8,7 @@
 use crate::gpu::fitting_bytes;
 use crate::pipeline::buffers::RegionCapacity;
 use crate::pipeline::filter::TAPS_OF_A_PART;
+use crate::pipeline::kept::KeptSlices;
 use crate::pipeline::look::Interpolation;
 use std::iter;
 
@@ -37,6 +38,12 @@ const REGION_GRID_BYTES: u64 = 112;
 const REGION_LISTS_PART: u64 = 4;
 /// Where buffers of regions do not fit, they are tried again smaller by this part of their size: 1 / this.
 const SHRINK_PART: u64 = 8;
+
+/// What the samples of regions see is kept for this part more of the picture's subpixels: 1 / this. Regions have aprons
+/// of their own.
+const VISIBILITY_APRONS_PART: u64 = 4;
+/// The part of the memory left that what samples see may take: 1 / this.
+const VISIBILITY_PART: u64 = 2;
 
 /// Records of what shaders print in a submission, where they print: some 20,000 calls.
 const PRINT_RECORDS: u64 = 1 << 16;
@@ -147,6 +154,12 @@ fn largest_region(demand: &Demand, bytes: u64) -> Option<RegionCapacity> {
 /// Returns the bytes with which [`largest_region`] always finds a capacity.
 pub(crate) fn smallest_region_bytes(demand: &Demand) -> u64 {
     capacity(demand, SUBPIXELS_MIN, SUBPIXELS_MIN, demand.grids(0)).bytes() + (1 << 20)
+}
+
+/// Returns the bytes for what the samples of a picture see, where `free` bytes are left when its regions have theirs.
+pub(crate) fn visibility_bytes(demand: &Demand, free: u64) -> u64 {
+    let keys = demand.picture_subpixels + demand.picture_subpixels / VISIBILITY_APRONS_PART;
+    KeptSlices::bytes(keys, demand.behind).min(free / VISIBILITY_PART)
 }
 
 /// Capacities to try for each of `in_flight` regions on a device with `free` bytes, the largest first. Buffers that

@@ -73,6 +73,9 @@ impl Chain {
         }
         self.selection.counts = device.read(slices.counts)?;
         self.costs = RegionCosts::new(&self.region, &self.selection.counts, opaque_sublists(world));
+        if self.counts.recalled_regions > 0 {
+            self.costs.hide = 0.0;
+        }
         if self.region.capacity.translucent() {
             let batches = device.read(slices.batches)?;
             let (buckets, farthest) = batches.split_at(DEPTH_BUCKETS as usize);
@@ -111,7 +114,7 @@ impl Chain {
             (0..).zip(farthest).map(|(batch, &far)| [nearest(batch).unwrap_or(u32::MAX), far]).collect();
     }
 
-    /// All opaque grids are hidden.
+    /// All opaque grids are hidden, now or when what samples see was kept.
     fn hidden(&mut self, device: &mut Device) -> Result<(), GpuError> {
         let culled: Culled = device.read(self.region.slices.culled)?[0];
         let rest: Rest = device.read(self.region.slices.rest)?[0];

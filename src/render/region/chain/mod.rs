@@ -15,9 +15,10 @@ mod texture_steps;
 
 use crate::gpu::{Device, GpuError, Ticket};
 use crate::pipeline::buffers::ActiveRegion;
+use crate::pipeline::kept::KeptSlices;
 use crate::pipeline::plan::{Pipeline, PipelineStage, Repeat};
 use crate::pipeline::recording::Recording;
-use crate::pipeline::stage::CarriedStates;
+use crate::pipeline::stage::{CarriedStates, PictureFeatures};
 use crate::render::region::cell_lists::CellLists;
 use crate::render::region::costs::RegionCosts;
 use crate::render::region::device_world::DeviceWorld;
@@ -64,14 +65,17 @@ pub(crate) struct RegionRun {
 }
 
 impl RegionRun {
-    /// Begins a region: submits its first stages.
+    /// Begins a region: submits its first stages. `recalls` says that what its samples see was kept.
     pub(crate) fn begin(
         device: &mut Device,
         world: &mut DeviceWorld,
         region: ActiveRegion,
         quota: Quota,
+        recalls: bool,
     ) -> Result<Self, GpuError> {
-        let mut chain = Chain::new(world.pipeline, region, quota);
+        let recalled = world.pipeline.reshading().filter(|_| recalls);
+        let mut chain = Chain::new(recalled.unwrap_or(world.pipeline), region, quota);
+        chain.counts.recalled_regions = u64::from(recalled.is_some());
         let recording = chain.start_tasks(device, world, 0)?;
         Ok(Self { ticket: chain.submit(device, &recording)?, chain })
     }
@@ -256,7 +260,8 @@ impl Chain {
         }
         loop {
             let at = match self.conclude(device, world)? {
-                NextStage::At(at) => at,
+                // What it is left out by may have changed since.
+                NextStage::At(at) => self.at_or_after(world, at),
                 NextStage::TooLarge => return Ok(ChainStep::TooLarge),
             };
             let Some(stage) = self.pipeline.stages().get(at) else { return Ok(ChainStep::Finished) };
@@ -287,8 +292,20 @@ impl Chain {
         if ends_repetition && self.repeats(repeat) {
             return self.first_of(repeat);
         }
-        let rest = stages[at + 1..].iter().position(|stage| !stage.is_left_out(&world.settings.features));
-        rest.map_or(stages.len(), |further| at + 1 + further)
+        self.at_or_after(world, at + 1)
+    }
+
+    /// The first stage from `at` on that has something to do.
+    fn at_or_after(&self, world: &DeviceWorld, at: usize) -> usize {
+        let (stages, kept_visibility) = (self.pipeline.stages(), self.kept(world).is_some());
+        let features = PictureFeatures { kept_visibility, ..world.settings.features };
+        let rest = stages[at..].iter().position(|stage| !stage.is_left_out(&features));
+        rest.map_or(stages.len(), |further| at + further)
+    }
+
+    /// Where what its samples see is kept, if it is.
+    fn kept(&self, world: &DeviceWorld) -> Option<KeptSlices> {
+        world.visibility.slices(self.region.pixels.inside)
     }
 
     /// The first stage of slabs or rounds.

@@ -66,6 +66,7 @@ impl Chain {
             last_slab: self.slab.slabs.is_last(),
             places: self.places(stage.repeat),
             again: self.slab.composite_calls > 0,
+            kept: self.kept(world),
         };
         let spread = self.spread(device, &task)?;
         let task = StageTask { stage, task, grid_page: None, state, spread };

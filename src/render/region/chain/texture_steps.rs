@@ -209,9 +209,10 @@ impl Chain {
         };
         let begin = Instant::now();
         let mut loaded = textures.load(device, &self.textures.needed, since)?;
-        if let TilesLoaded::TooMany(lacking) = loaded
+        // Where there is no memory for them, what samples see is given up first.
+        while let TilesLoaded::TooMany(lacking) = loaded
             && may_grow
-            && textures.grow(device, lacking)?
+            && (textures.grow(device, lacking)? || world.visibility.give_up(device)?)
         {
             loaded = textures.load(device, &self.textures.needed, since)?;
         }
