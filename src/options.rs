@@ -101,6 +101,8 @@ pub struct RenderOptions {
     pub display_type: Option<String>,
     /// RIB texts that are read before each scene.
     pub prologue: Vec<String>,
+    /// Fragments of edits that are made of each world, in this order.
+    pub edits: Vec<PathBuf>,
     /// How long programs that scenes name may take for an answer; `None` runs no program.
     pub programs: Option<Duration>,
     /// Folders that are searched before those that scenes name.

@@ -189,6 +189,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         solids: Vec::new(),
         spaces: Vec::new(),
         location: SourceLocation::default(),
+        notes: Default::default(),
     };
     Picture {
         location: SourceLocation::default(),

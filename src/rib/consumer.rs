@@ -1,5 +1,6 @@
 //! What reading passes on: worlds, and textures that are made between them.
 
+use super::state::edit_scene::EditScene;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::Charge;
 use crate::scene::{Camera, Options, World};
@@ -33,6 +34,9 @@ pub trait WorldConsumer {
     /// Takes an outline of a large world that is still being read: all but its drawables as it is so far, and the first
     /// drawable of each sort. What the world needs can be prepared meanwhile; more may follow that needs other things.
     fn foresee(&mut self, _outline: World) {}
+
+    /// Takes what edits of the next world need to know, if they are expected.
+    fn editable(&mut self, _scene: EditScene) {}
 
     /// Takes a world with the charge for everything in it; dropping the charge frees the world's share of host memory.
     /// Returning `Break` ends the reading.

@@ -79,6 +79,9 @@ fn hint_at_back_slashes(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) {
 /// Rejects requests where they have no meaning.
 fn check_scope(scene: &mut SceneBuilder<'_>, request: &Request) -> Parsed<()> {
     leave_motion_for(scene, request)?;
+    if scene.editing.is_some() {
+        return requests::check_edit_scope(scene, request);
+    }
     let name = request.name;
     let error = |code, message: String| Err(scene.messages.error(code, message));
     match request.scope {

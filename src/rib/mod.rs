@@ -15,6 +15,7 @@
 //! reading continues at the next request. A count in the input is trusted only as far as values were actually read.
 
 mod consumer;
+mod edits;
 mod geometry;
 mod interpreter;
 mod reader;
@@ -29,13 +30,16 @@ mod world;
 mod tests;
 
 pub use consumer::{RequestedTexture, WorldConsumer};
+pub use edits::{EditBatch, EditReader, EditTrust, write_edits};
 pub use settings::{Limits, RibOverrides, Settings};
+pub use state::edit_scene::EditScene;
 pub use stream::capabilities::renderer_resource;
 pub use stream::copy::{CopyReport, RibEncoding, copy};
 pub use stream::source::Input;
 pub use summary::{Stopped, Summary};
 
 use crate::diagnostic::Reporter;
+use edits::EditingConsumer;
 use reader::Reader;
 use std::sync::Arc;
 use stream::source::Source;
@@ -57,7 +61,39 @@ pub fn read_stream(
     reporter: &Reporter,
     worlds: &mut dyn WorldConsumer,
 ) -> Summary {
+    if settings.edits.is_empty() {
+        return read_unedited(inputs, settings, reporter, worlds, Vec::new());
+    }
+    let mut sources = Vec::new();
+    let mut is_unreadable = false;
+    for input in &settings.edits {
+        match Source::load(input, &settings.memory) {
+            Ok(source) => sources.push(Arc::new(source)),
+            Err(error) => {
+                edits::report_unreadable(input, &error, reporter);
+                is_unreadable = true;
+            }
+        }
+    }
+    let mut edited = EditingConsumer { worlds, settings, reporter, sources: sources.clone(), scene: None };
+    let mut summary = read_unedited(inputs, settings, reporter, &mut edited, sources);
+    if is_unreadable {
+        summary.errors += 1;
+        summary.stopped = summary.stopped.or(Some(Stopped::Unreadable));
+    }
+    summary
+}
+
+/// Reads inputs as [`read_stream`] does, whose worlds the consumer edits by these fragments.
+fn read_unedited(
+    inputs: &[Input],
+    settings: &Settings,
+    reporter: &Reporter,
+    worlds: &mut dyn WorldConsumer,
+    edits: Vec<Arc<Source>>,
+) -> Summary {
     let mut reader = Reader::new(settings, reporter, worlds, interpreter::read_to_end);
+    reader.edits = edits;
     reader.read_prologue();
     for input in inputs {
         match Source::load(input, &settings.memory) {

@@ -3,12 +3,14 @@
 use super::consumer::WorldConsumer;
 use super::settings::Settings;
 use super::stream::archive::Archives;
+use super::stream::declare::Dictionary;
 use super::stream::fault::{Parsed, RequestFault};
 use super::stream::lexer::{Lexer, LineMark};
 use super::stream::program::RunningProgram;
 use super::stream::source::{Input, Source, Truncated};
 use super::summary::{Stopped, Summary};
 use super::world::block::BlockKind;
+use super::world::editing::Editing;
 use super::world::effect::Object;
 use super::world::scene::SceneBuilder;
 use crate::diagnostic::{Reporter, Severity, SourceLocation};
@@ -30,6 +32,8 @@ pub(crate) struct Reader<'r> {
     pub(crate) programs: FxHashMap<Arc<str>, RunningProgram>,
     /// Where the conditionals begin of which a branch is being read.
     pub(crate) open_branches: Vec<SourceLocation>,
+    /// The fragments of edits that are made of each world.
+    pub(crate) edits: Vec<Arc<Source>>,
     /// Carries out requests; they may have other sources read.
     read_to_end: ReadToEnd,
     /// The number of the first request of the input.
@@ -58,6 +62,7 @@ impl<'r> Reader<'r> {
             archives: Archives::default(),
             programs: FxHashMap::default(),
             open_branches: Vec::new(),
+            edits: Vec::new(),
             read_to_end,
             first_request: 1,
             earlier_worlds: 0,
@@ -119,6 +124,25 @@ impl<'r> Reader<'r> {
             (false, false) => None,
         };
         Summary { errors: messages.errors(), stopped, ..self.scene.summary }
+    }
+
+    /// Reads the options of the fragments of edits for a world that begins here.
+    pub(crate) fn read_option_edits(&mut self) {
+        let sources = std::mem::take(&mut self.edits);
+        let (current, declarations) = (self.scene.messages.current.clone(), self.scene.dictionary.declarations());
+        for source in &sources {
+            self.scene.editing = Some(Editing::of_options(Arc::clone(&self.scene.state.transform)));
+            self.read_source(source);
+            self.scene.drop_open_edit();
+            if let Some(editing) = self.scene.editing.take() {
+                self.scene.state.transform = editing.camera;
+            }
+        }
+        if !sources.is_empty() {
+            self.scene.dictionary = Dictionary::of(declarations);
+        }
+        self.scene.messages.current = current;
+        self.edits = sources;
     }
 
     /// Reads the requests of the command line.

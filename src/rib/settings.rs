@@ -1,5 +1,6 @@
 //! What reading needs besides the input.
 
+use super::stream::source::Input;
 use crate::files::FileClaims;
 use crate::host_memory::HostMemory;
 use crate::progress::Interrupt;
@@ -55,6 +56,11 @@ pub struct Settings {
     pub overrides: RibOverrides,
     /// How long programs that the input names may take for an answer; `None` runs no program.
     pub programs: Option<Duration>,
+    /// Fragments of edits that are made of each world, in this order (docs/live.md).
+    pub edits: Vec<Input>,
+    /// Whether worlds will be edited when they are read: they keep hidden objects, and the consumer is told what edits
+    /// need to know.
+    pub is_live: bool,
     /// Bounds for untrusted input.
     pub limits: Limits,
     /// The host memory that texts and worlds are charged to.
@@ -63,6 +69,13 @@ pub struct Settings {
     pub interrupt: Interrupt,
     /// The files of the render; archives are claimed before they are opened.
     pub files: Arc<FileClaims>,
+}
+
+impl Settings {
+    /// Whether worlds are edited, now or later.
+    pub(crate) fn expects_edits(&self) -> bool {
+        self.is_live || !self.edits.is_empty()
+    }
 }
 
 impl Default for Settings {
@@ -74,6 +87,8 @@ impl Default for Settings {
             prologue: Vec::new(),
             overrides: RibOverrides::default(),
             programs: None,
+            edits: Vec::new(),
+            is_live: false,
             limits: Limits::default(),
             memory: HostMemory::of_machine(),
             interrupt: Interrupt::default(),

@@ -10,8 +10,10 @@ mod arcs;
 mod attributes;
 mod blob;
 mod bounds;
+mod edit;
 mod emitter;
 mod geometry;
+mod motion;
 mod options;
 mod shutter;
 mod solid;
@@ -23,11 +25,16 @@ pub use attributes::{
 };
 pub use blob::{BlobStep, Blobs, Repeller};
 pub use bounds::SpaceBox;
+pub use edit::{
+    Edit, EditNotes, FacingEdit, HiddenDrawable, LightChange, MatrixStep, NamePattern, ObjectChange, PictureEdit,
+    PictureLimits, ReadingNotes, ShaderEdit, ShaderPlace, Touched,
+};
 pub use emitter::{Emitter, SurfacePoint, spread};
 pub use geometry::{
     Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,
     Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueFit, ValueType,
 };
+pub(crate) use motion::{KEYFRAMES_MAX, is_invertible, product};
 pub use options::{
     Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, FILTER_WIDTH_MAX, FORMAT_WINDOW,
     Filter, FilterKind, Hider, OVERSCAN_BEFORE_MAX, Options, PAINT, Projection, Quantize, RESOLUTION_MAX, SearchPaths,
@@ -122,4 +129,6 @@ pub struct World {
     pub spaces: Vec<NamedSpace>,
     /// The location of WorldBegin.
     pub location: SourceLocation,
+    /// What edits need to know besides.
+    pub notes: EditNotes,
 }

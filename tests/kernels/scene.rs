@@ -133,6 +133,7 @@ impl Scene {
             solids: Vec::new(),
             spaces: Vec::new(),
             location: SourceLocation::default(),
+            notes: Default::default(),
         };
         let looks: Vec<Arc<Look>> = things.iter().map(|thing| Arc::new(thing.look.clone())).collect();
         DrawnWorld::new(&world, &looks, 64 << 20)

@@ -109,18 +109,19 @@ const RENDER: &[(&str, &[&str])] = &[
 /// Folders and files of `src/rib`, each with what it may use beside itself: those before it, or single items of them.
 /// `rib` is `mod.rs`.
 const RIB: &[(&str, &[&str])] = &[
-    ("settings", &[]),
-    ("summary", &[]),
-    ("consumer", &[]),
     ("stream", &[]),
-    ("state", &["stream::messages", "settings::RibOverrides"]),
+    ("settings", &["stream::source::Input"]),
+    ("summary", &[]),
+    ("state", &["stream::messages", "stream::declare", "settings::RibOverrides"]),
+    ("consumer", &["state::edit_scene"]),
     ("geometry", &["state::basis", "state::trim", "stream"]),
     ("world", &["geometry", "state", "stream", "settings", "summary", "consumer"]),
     // The table of requests is handed to it: requests have other sources read.
     ("reader", &["world", "stream", "settings", "summary", "consumer"]),
     ("requests", &["reader", "world", "geometry", "state", "stream", "consumer"]),
     ("interpreter", &["requests", "reader", "world", "stream"]),
-    ("rib", &["interpreter", "reader", "stream", "settings", "summary", "consumer"]),
+    ("edits", &["interpreter", "reader", "world", "state", "stream", "settings", "consumer"]),
+    ("rib", &["edits", "interpreter", "reader", "state", "stream", "settings", "summary", "consumer"]),
 ];
 
 /// Phases of the shader compiler (spirv-gen/src/lib.rs draws them), each with what it may use beside itself: what

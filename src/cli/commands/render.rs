@@ -245,6 +245,7 @@ fn resolve(flags: &RenderFlags, profiling: Option<Profiling<'_>>) -> Result<Rend
         output: flags.output.clone(),
         display_type: flags.display_type.clone(),
         prologue: flags.option.clone(),
+        edits: flags.edits.clone(),
         programs: flags.allow_programs.then_some(flags.program_timeout),
         search_first: folders(&flags.folders),
         search_last: folders_of_environment(),
@@ -316,6 +317,7 @@ fn claim_files(
     let is_file = |scene: &&PathBuf| scene.as_os_str() != "-";
     // The same scene may be read twice.
     claimed.extend(flags.scenes.iter().filter(is_file).map(|scene| (scene.clone(), FileRole::Scene)));
+    claimed.extend(flags.edits.iter().map(|edits| (edits.clone(), FileRole::Scene)));
     let checkpoints = checkpoint.map(CheckpointOptions::files).into_iter().flatten();
     claimed.extend(checkpoints.map(|path| (path, FileRole::Checkpoint)));
     claimed.extend(flags.stats.clone().map(|path| (path, FileRole::Statistics)));

@@ -37,6 +37,11 @@ pub(crate) struct RenderFlags {
     #[arg(long, value_name = "TEXT")]
     pub(crate) option: Vec<String>,
 
+    /// Edits to make of each world: RIB with EditBegin and EditEnd around what they change. May be given several times,
+    /// in order
+    #[arg(long, value_name = "FILE.rib")]
+    pub(crate) edits: Vec<PathBuf>,
+
     #[command(flatten)]
     pub(crate) folders: FolderFlags,
 

@@ -73,6 +73,7 @@ fn world(resolution: [u32; 2], displays: Vec<Display>) -> World {
         lights: Vec::new(),
         spaces: Vec::new(),
         location: SourceLocation { file: "scene.rib".into(), line: 9, column: 1 },
+        notes: Default::default(),
     }
 }
 

@@ -363,6 +363,7 @@ mod tests {
             lights: Vec::new(),
             spaces: Vec::new(),
             location: SourceLocation::default(),
+            notes: Default::default(),
         };
         let reporter = Arc::new(Reporter::silent());
         let mut library = ShaderLibrary::new(Arc::default(), &[]).expect("built with the compiler");

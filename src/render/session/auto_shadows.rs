@@ -252,6 +252,7 @@ fn casters(world: &World) -> Cow<'_, World> {
         lights: world.lights.clone(),
         spaces: world.spaces.clone(),
         location: world.location.clone(),
+        notes: Default::default(),
     })
 }
 

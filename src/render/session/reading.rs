@@ -282,6 +282,8 @@ fn settings(options: &RenderOptions, memory: &Arc<HostMemory>, interrupt: &Inter
         search_last: options.search_last.clone(),
         prologue: options.prologue.clone(),
         programs: options.programs,
+        edits: options.edits.iter().map(rib::Input::from_argument).collect(),
+        is_live: false,
         limits: rib::Limits::default(),
         memory: Arc::clone(memory),
         interrupt: interrupt.clone(),

@@ -203,6 +203,10 @@ fn attribute_changes(scene: &SceneBuilder<'_>, category: &str) -> Vec<AttributeC
             ("displacementbound", "coordinatesystem", ParamSlice::Strings([space, ..])) => {
                 changes.push(AttributeChange::DisplacementBound { radius: None, space: Some(Arc::clone(space)) });
             }
+            ("identifier", "name", _) if scene.editing.is_some() => {
+                let message = "the names of objects cannot be edited, because edits are found by them";
+                scene.messages.report_here(RequestFault::error("illstate", param.offset, message));
+            }
             ("identifier", "name", ParamSlice::Strings([name, ..])) => {
                 changes.push(AttributeChange::Name(Arc::clone(name)));
             }

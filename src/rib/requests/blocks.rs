@@ -1,5 +1,6 @@
 //! Requests that begin and end blocks (RISpec 2.2).
 
+use crate::rib::reader::Reader;
 use crate::rib::stream::fault::Parsed;
 use crate::rib::stream::lexer::Lexer;
 use crate::rib::world::block::BlockKind;
@@ -22,9 +23,10 @@ pub(super) fn frame_end(scene: &mut SceneBuilder<'_>, _: &mut Lexer<'_>) -> Pars
     scene.close(BlockKind::Frame)
 }
 
-pub(super) fn world_begin(scene: &mut SceneBuilder<'_>, _: &mut Lexer<'_>) -> Parsed<()> {
-    scene.open(BlockKind::World)?;
-    scene.begin_world();
+pub(super) fn world_begin(reader: &mut Reader<'_>, _: &mut Lexer<'_>) -> Parsed<()> {
+    reader.scene.open(BlockKind::World)?;
+    reader.read_option_edits();
+    reader.scene.begin_world();
     Ok(())
 }
 
@@ -83,6 +85,7 @@ pub(super) fn solid_end(scene: &mut SceneBuilder<'_>, _: &mut Lexer<'_>) -> Pars
 
 pub(super) fn motion_begin(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {
     let mut times = lexer.float_list()?;
+    scene.notes.depends_on_shutter = true;
     let offset = scene.options.options.shutter_offset;
     for time in &mut times {
         *time += offset;

@@ -42,6 +42,7 @@ pub(super) fn if_end(reader: &mut Reader<'_>, _: &mut Lexer<'_>) -> Parsed<()> {
 
 /// Whether a condition holds. One that cannot be read is reported and does not.
 fn holds(scene: &mut SceneBuilder<'_>, text: &str) -> bool {
+    scene.notes.has_conditions = true;
     let mut unset = Vec::new();
     let value = evaluate(text, &mut |name| {
         let value = condition_variable(scene, name);

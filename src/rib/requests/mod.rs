@@ -5,6 +5,7 @@ mod attributes;
 mod blocks;
 mod branches;
 mod displays;
+mod edits;
 mod objects;
 mod options;
 mod parameters;
@@ -17,6 +18,8 @@ mod teapot;
 mod textures;
 mod transforms;
 mod unsupported;
+
+pub(crate) use edits::check_edit_scope;
 
 use super::reader::Reader;
 use super::stream::fault::{Parsed, RequestFault};
@@ -100,7 +103,7 @@ requests! {
     // Blocks.
     "FrameBegin" Outside Ends scene blocks::frame_begin;
     "FrameEnd" Anywhere Ends scene blocks::frame_end;
-    "WorldBegin" Outside Ends scene blocks::world_begin;
+    "WorldBegin" Outside Ends reader blocks::world_begin;
     "WorldEnd" Anywhere Ends scene blocks::world_end;
     "AttributeBegin" Anywhere Ends scene blocks::attribute_begin;
     "AttributeEnd" Anywhere Ends scene blocks::attribute_end;
@@ -116,6 +119,11 @@ requests! {
     "ResourceBegin" Anywhere Ends scene blocks::resource_begin;
     "ResourceEnd" Anywhere Ends scene blocks::resource_end;
     "Resource" Anywhere Ends scene resource::resource;
+    // Edits.
+    "EditWorldBegin" Outside Ends scene edits::edit_world;
+    "EditWorldEnd" Outside Ends scene edits::edit_world;
+    "EditBegin" Outside Ends scene edits::edit_begin;
+    "EditEnd" Anywhere Ends scene edits::edit_end;
     // Options: the camera.
     "Format" Option Ends scene options::format;
     "FrameAspectRatio" Option Ends scene options::frame_aspect_ratio;

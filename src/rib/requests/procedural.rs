@@ -30,6 +30,7 @@ pub(super) fn procedural(reader: &mut Reader<'_>, lexer: &mut Lexer<'_>) -> Pars
         let message = "the bound is not xmin xmax ymin ymax zmin zmax: a side ends before it begins";
         return Err(RequestFault::error("range", start, message));
     }
+    reader.scene.notes.depends_on_view = true;
     // What was drawn before is not joined with what comes after it, whether it is read or not.
     reader.scene.flush();
     let around = reader.scene.world.as_mut().map(|world| world.seeds.enter());

@@ -51,7 +51,29 @@ fn light_call(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<(Ar
         let message = "a light cannot be defined inside an object";
         return Err(scene.messages.error("illstate", message).hint("define it before ObjectBegin"));
     }
+    check_edited_light(scene, &name, &handle)?;
     Ok((name, handle))
+}
+
+/// Checks that a light in a block of edits is one that the block is about, or a new one.
+fn check_edited_light(scene: &SceneBuilder<'_>, name: &str, handle: &str) -> Parsed<()> {
+    let Some(open) = scene.editing.as_ref().and_then(|editing| editing.open.as_ref()) else { return Ok(()) };
+    let is_known = scene.lights.list.iter().any(|light| *light.handle == *handle);
+    let error = |message: String| scene.messages.error("badhandle", message);
+    match &open.lights {
+        Some(lights) if !is_known || !lights.matches(handle) => {
+            Err(error(format!("the light {handle} is none of \"editlights\"; it is left out")))
+        }
+        None if is_known => {
+            let fault = error(format!("there is a light {handle} already; this one is left out"));
+            Err(fault.hint("EditBegin \"attribute\" \"string editlights\" edits lights that there are"))
+        }
+        None if matches!(name, "*" | "null" | "") || handle.is_empty() => {
+            let fault = error(format!("a new light needs a shader and a handle, not \"{name}\" and \"{handle}\""));
+            Err(fault.hint("EditBegin \"attribute\" \"string editlights\" edits lights that there are"))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn light_source(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<()> {

@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod basis;
 pub(crate) mod displays;
+pub(crate) mod edit_scene;
 pub(crate) mod eye;
 pub(crate) mod freeze;
 pub(crate) mod graphics;

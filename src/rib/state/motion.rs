@@ -1,12 +1,10 @@
 //! Moving transformations: lists of (time, matrix) and how they are combined (RISpec 6.3, `MotionBegin`).
 
-use crate::scene::Motion;
+use crate::scene::{MatrixStep, Motion};
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
-/// The largest number of keyframes of a transformation. Nested blocks add up their times; no sensible scene comes near
-/// this.
-pub(crate) const KEYFRAMES_MAX: usize = 256;
+pub(crate) use crate::scene::{KEYFRAMES_MAX, is_invertible, product};
 
 /// The largest angle between two keyframes of a rotation, in degrees, where it is cut. Points move on straight lines
 /// between keyframes, which are inside of the arc by up to r (1 - cos 7.5): 0.9% of the radius.
@@ -97,36 +95,16 @@ fn matrices(steps: &Motion<TransformStep>, arc_degrees: f64) -> Motion<DMat4> {
     Motion::new(result).expect("keyframes between increasing keyframes are increasing")
 }
 
-/// Returns `a * b` at every time for which one of them has a keyframe, or `None` if there would be more than
-/// [`KEYFRAMES_MAX`] keyframes.
-pub(crate) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMat4>> {
-    if !b.moves() {
-        let keyframes = a.keyframes().iter().map(|(time, matrix)| (*time, *matrix * *b.first())).collect();
-        return Motion::new(keyframes);
-    }
-    if !a.moves() {
-        let keyframes = b.keyframes().iter().map(|(time, matrix)| (*time, *a.first() * *matrix)).collect();
-        return Motion::new(keyframes);
-    }
-    let mut times: Vec<f32> = a.keyframes().iter().chain(b.keyframes()).map(|(time, _)| *time).collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    if times.len() > KEYFRAMES_MAX {
-        return None;
-    }
-    Motion::new(times.into_iter().map(|time| (time, a.at(time) * b.at(time))).collect())
+/// Returns what a step does, for transformations that are not known yet.
+pub(crate) fn matrix_step(steps: &Motion<TransformStep>) -> MatrixStep {
+    let step = matrices(steps, ARC_DEGREES);
+    if matches!(steps.first(), TransformStep::Set(_)) { MatrixStep::Set(step) } else { MatrixStep::Concat(step) }
 }
 
 /// Returns the inverse at every keyframe.
 pub(crate) fn inverse(motion: &Motion<DMat4>) -> Motion<DMat4> {
     let keyframes = motion.keyframes().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
     Motion::new(keyframes).expect("the keyframes are those of a motion")
-}
-
-/// Whether a matrix is finite and can be inverted.
-pub(crate) fn is_invertible(matrix: &DMat4) -> bool {
-    let determinant = matrix.determinant();
-    matrix.is_finite() && determinant != 0.0 && determinant.is_finite() && matrix.inverse().is_finite()
 }
 
 /// Why a step could not be applied.

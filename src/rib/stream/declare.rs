@@ -40,7 +40,7 @@ impl Declaration {
 }
 
 /// A declaration without a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClassAndType {
     class: Class,
     ty: ValueType,
@@ -98,7 +98,21 @@ const MET_MAX: usize = 4096;
 /// The longest token text that is cached.
 const MET_BYTES_MAX: usize = 256;
 
+/// The declarations of a dictionary.
+#[derive(Clone, Debug)]
+pub(crate) struct Declarations(FxHashMap<Box<str>, ClassAndType>);
+
 impl Dictionary {
+    /// Returns the declarations.
+    pub(crate) fn declarations(&self) -> Declarations {
+        Declarations(self.declared.clone())
+    }
+
+    /// Creates a dictionary of declarations.
+    pub(crate) fn of(declarations: Declarations) -> Self {
+        Self { declared: declarations.0, met: FxHashMap::default() }
+    }
+
     /// Creates a dictionary of the predefined tokens.
     pub(crate) fn new() -> Self {
         let mut dictionary = Self { declared: FxHashMap::default(), met: FxHashMap::default() };

@@ -2,6 +2,7 @@
 
 mod area_lights;
 mod blobby;
+mod edits;
 mod geometry;
 mod hostile;
 mod left_out;

@@ -3,7 +3,9 @@
 use super::scene::SceneBuilder;
 use crate::diagnostic::SourceLocation;
 use crate::host_memory::ChargeKind;
-use crate::scene::{Attributes, Drawable, Geometry, Solid, SolidOperation, TREE_PRIMITIVES_MAX, World};
+use crate::scene::{
+    Attributes, Drawable, EditNotes, Geometry, HiddenDrawable, Solid, SolidOperation, TREE_PRIMITIVES_MAX, World,
+};
 use std::sync::Arc;
 
 /// The bytes of a drawable besides its geometry: its own record and roughly the pipeline's records of one instance
@@ -16,9 +18,12 @@ impl SceneBuilder<'_> {
     pub(super) fn draw_geometry(&mut self, geometry: &Arc<Geometry>, waited: bool) {
         let Some(world) = self.world.as_mut().filter(|_| self.state.detail.is_visible()) else { return };
         self.lights.add_emitter(geometry, &self.state, world.mirrored, &mut self.messages);
-        if !self.state.camera_visible {
+        let is_hidden = !self.state.camera_visible;
+        if is_hidden {
             world.invisible += geometry.shape.first().primitive_count() as u64;
-            return;
+            if !self.settings.expects_edits() {
+                return;
+            }
         }
         let attributes = &self.state.attributes;
         let attributes =
@@ -26,7 +31,7 @@ impl SceneBuilder<'_> {
         let world_from_object = Arc::clone(&self.state.transform);
         let detail = self.state.detail.samples();
         let solid = self.state.solid.map(|solid| world.solids.primitive(solid));
-        let seed = world.seeds.next();
+        let seed = if is_hidden { world.seeds.aside(world.hidden.len()) } else { world.seeds.next() };
         let last = world.drawables.last();
         let mut bytes = DRAWABLE_BYTES;
         if last.is_none_or(|last| !Arc::ptr_eq(&last.attributes, &attributes)) {
@@ -41,6 +46,10 @@ impl SceneBuilder<'_> {
         if (was_read || self.take_memory(bytes as u64))
             && let Some(world) = &mut self.world
         {
+            if is_hidden {
+                world.hidden.push(HiddenDrawable { place: world.drawables.len(), drawable });
+                return;
+            }
             world.outline.note(&drawable);
             world.drawables.push(drawable);
             self.give_outline();
@@ -59,6 +68,7 @@ impl SceneBuilder<'_> {
             lights: self.lights.list.clone(),
             spaces: self.spaces.clone(),
             location: world.location.clone(),
+            notes: EditNotes::default(),
         });
     }
 

@@ -52,7 +52,7 @@ impl SceneBuilder<'_> {
 }
 
 /// Returns the shadow maps that a light makes by itself under these attributes.
-fn shadow_request(attributes: &Attributes) -> Option<ShadowRequest> {
+pub(crate) fn shadow_request(attributes: &Attributes) -> Option<ShadowRequest> {
     let other = &attributes.other;
     let text = |key: &str| match other.get(key)? {
         ParamValue::Strings(texts) => texts.first().filter(|text| !text.is_empty()).cloned(),

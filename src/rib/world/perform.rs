@@ -33,6 +33,9 @@ impl SceneBuilder<'_> {
             RequestEffect::Primitive(batch) => self.join(*batch),
             effect => {
                 self.flush();
+                if self.keep_edit(&effect) {
+                    return;
+                }
                 self.take(&effect);
                 let kept_bytes = effect.bytes() + size_of::<RequestEffect>() as u64;
                 let keeps = self.recording.is_some() && self.take_memory(kept_bytes);
@@ -59,6 +62,10 @@ impl SceneBuilder<'_> {
     pub(crate) fn flush(&mut self) {
         if let Some(batch) = self.pending.take() {
             let geometry = Arc::new(batch.geometry());
+            if let Some(editing) = &mut self.editing {
+                editing.keep(RequestEffect::Geometry(geometry));
+                return;
+            }
             match &mut self.recording {
                 Some(recording) => recording.keep(RequestEffect::Geometry(geometry)),
                 None => self.draw_geometry(&geometry, true),
@@ -76,6 +83,7 @@ impl SceneBuilder<'_> {
             RequestEffect::Instance(object) if self.recording.is_none() => self.draw_object(object),
             RequestEffect::Space(name) => self.state.name_space(name, &mut self.spaces, &self.messages),
             RequestEffect::UseSpace(name) => {
+                self.notes.depends_on_view |= **name == *"camera";
                 let camera = self.world.as_ref().map(|world| &world.camera);
                 self.state.use_space(name, &self.spaces, camera, &self.messages);
             }
@@ -111,7 +119,10 @@ impl SceneBuilder<'_> {
 
     fn take_change(&mut self, change: &AttributeChange) {
         match change {
-            AttributeChange::DetailBox(bounds) => self.state.detail.size = self.detail_size(bounds),
+            AttributeChange::DetailBox(bounds) => {
+                self.notes.depends_on_view = true;
+                self.state.detail.size = self.detail_size(bounds);
+            }
             AttributeChange::ScopedSpace(name) => self.state.name_scoped_space(name, &self.messages),
             AttributeChange::Orientation(orientation) => {
                 let mirrored_camera = self.world.as_ref().is_some_and(|world| world.mirrored);

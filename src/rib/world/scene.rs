@@ -2,6 +2,7 @@
 
 use super::area_lights::Lights;
 use super::block::Block;
+use super::editing::Editing;
 use super::effect::{Object, ObjectRecording};
 use super::motion_block::MovingBlock;
 use super::world_builder::WorldBuilder;
@@ -10,6 +11,7 @@ use crate::host_memory::Charge;
 use crate::rib::consumer::WorldConsumer;
 use crate::rib::geometry::batch::Batch;
 use crate::rib::settings::Settings;
+use crate::rib::state::edit_scene::EditScene;
 use crate::rib::state::graphics::GraphicsState;
 use crate::rib::state::options::OptionState;
 use crate::rib::state::resources::SavedResource;
@@ -18,7 +20,7 @@ use crate::rib::stream::declare::Dictionary;
 use crate::rib::stream::messages::{ErrorHandling, Messages};
 use crate::rib::stream::params::ParamList;
 use crate::rib::summary::Summary;
-use crate::scene::NamedSpace;
+use crate::scene::{NamedSpace, ReadingNotes};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,6 +54,12 @@ pub(crate) struct SceneBuilder<'r> {
     /// The charge of the innermost frame or world, or of the input outside of both.
     pub(crate) charge: Arc<Charge>,
     pub(crate) worlds: &'r mut dyn WorldConsumer,
+    /// What reading has depended on so far.
+    pub(crate) notes: ReadingNotes,
+    /// What edits of the open world will need to know, if they are expected.
+    pub(crate) edit_scene: Option<EditScene>,
+    /// Set while a fragment of edits is read.
+    pub(crate) editing: Option<Editing>,
     /// Set when the consumer wants no more worlds.
     pub(crate) refused: bool,
 }
@@ -81,6 +89,9 @@ impl<'r> SceneBuilder<'r> {
             world: None,
             charge: Arc::new(Charge::new(&settings.memory)),
             worlds,
+            notes: ReadingNotes::default(),
+            edit_scene: None,
+            editing: None,
             refused: false,
         }
     }

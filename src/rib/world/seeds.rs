@@ -15,6 +15,12 @@ impl Seeds {
         self.first.wrapping_add(self.taken - 1)
     }
 
+    /// Returns the number of a hidden drawable, of which there are `count` before it. It takes none of those that are
+    /// drawn.
+    pub(super) fn aside(self, count: usize) -> u32 {
+        scattered(self.first.wrapping_add(self.taken)) ^ scattered(count as u32)
+    }
+
     /// Begins the numbers of a procedural, which takes one of these, and returns those around it.
     pub(crate) fn enter(&mut self) -> Self {
         let number = self.next();

@@ -6,7 +6,7 @@ use super::seeds::Seeds;
 use super::solids::Solids;
 use crate::diagnostic::SourceLocation;
 use crate::rib::state::trim::TrimState;
-use crate::scene::{Attributes, Basis, Camera, Drawable, Options};
+use crate::scene::{Attributes, Basis, Camera, Drawable, HiddenDrawable, Options};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(crate) struct WorldBuilder {
     pub(crate) camera: Camera,
     /// The drawables so far.
     pub(crate) drawables: Vec<Drawable>,
+    /// The objects so far that the camera does not see, if edits may show them.
+    pub(crate) hidden: Vec<HiddenDrawable>,
     /// The numbers of the next ones.
     pub(crate) seeds: Seeds,
     /// The sorts of drawables so far.
@@ -62,6 +64,7 @@ impl WorldBuilder {
             options,
             camera,
             drawables: Vec::new(),
+            hidden: Vec::new(),
             seeds: Seeds::default(),
             outline: Outline::default(),
             solids: Solids::default(),

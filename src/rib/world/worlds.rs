@@ -4,12 +4,13 @@ use super::scene::SceneBuilder;
 use super::world_builder::WorldBuilder;
 use crate::host_memory::{Charge, ChargeKind};
 use crate::rib::state::eye;
+use crate::rib::state::freeze::Frozen;
 use crate::rib::state::motion::{self, divides_by_depth};
 use crate::rib::stream::fault::RequestFault;
 use crate::rib::stream::search;
 use crate::scene::{
-    Camera, DisplayMode, DisplayPart, FORMAT_WINDOW, Light, Motion, NamedSpace, OVERSCAN_BEFORE_MAX, Projection,
-    RESOLUTION_MAX, ShaderInstance, World,
+    Camera, DisplayMode, DisplayPart, EditNotes, FORMAT_WINDOW, Light, Motion, NamedSpace, OVERSCAN_BEFORE_MAX,
+    Options, Projection, RESOLUTION_MAX, ShaderInstance, World,
 };
 use crate::stats::human_bytes;
 use glam::DMat4;
@@ -20,14 +21,7 @@ impl SceneBuilder<'_> {
     /// Freezes the options, makes the current transformation that of the camera, and starts the world's at the
     /// identity.
     pub(crate) fn begin_world(&mut self) {
-        let (camera_from_world, projection) = self.camera_of_world();
-        let world_from_camera = WorldFromCamera {
-            camera: motion::inverse(&camera_from_world),
-            divided: motion::inverse(&self.state.transform),
-        };
-        let mirrored = camera_from_world.first().determinant() < 0.0;
-        let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
-        frozen.camera.projection = projection;
+        let (frozen, world_from_camera) = self.frozen();
         if frozen.lost_window {
             let message = "the transformations before Projection leave no area of the screen window; they are ignored";
             self.messages.report_error("range", message);
@@ -35,11 +29,12 @@ impl SceneBuilder<'_> {
         if let Some(window) = frozen.lost_overscan {
             self.report_lost_overscan(&window, &frozen.camera);
         }
-        let settings = self.settings;
-        let search = &frozen.options.search;
-        frozen.options.search = search::with_others(search, &settings.search_first, &settings.search_last);
+        self.notes.depends_on_view |= self.has_state_of_camera();
         self.rebase_state(&world_from_camera);
-        frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
+        if self.settings.expects_edits() {
+            self.edit_scene = Some(self.edit_scene_here());
+        }
+        let mirrored = frozen.camera.camera_from_world.first().determinant() < 0.0;
         self.state.transform = motion::still(DMat4::IDENTITY);
         // Film and geometry share host memory, and without its film a world cannot be drawn.
         let film_bytes = self.worlds.film_bytes(&frozen.options, &frozen.camera);
@@ -50,6 +45,37 @@ impl SceneBuilder<'_> {
         }
         let location = self.messages.current.location.clone();
         self.world = Some(WorldBuilder::new(frozen.options, frozen.camera, mirrored, location));
+    }
+
+    /// Returns the options and the camera that a world has that begins here, in full.
+    pub(crate) fn frozen_here(&mut self) -> (Options, Camera) {
+        let (frozen, _) = self.frozen();
+        (frozen.options, frozen.camera)
+    }
+
+    /// Freezes the options with the current transformation as that of the camera.
+    fn frozen(&mut self) -> (Frozen, WorldFromCamera) {
+        let (camera_from_world, projection) = self.camera_of_world();
+        let world_from_camera = WorldFromCamera {
+            camera: motion::inverse(&camera_from_world),
+            divided: motion::inverse(&self.state.transform),
+        };
+        let mut frozen = self.options.freeze(Motion::clone(&camera_from_world), &self.settings.overrides);
+        frozen.camera.projection = projection;
+        let settings = self.settings;
+        let search = &frozen.options.search;
+        frozen.options.search = search::with_others(search, &settings.search_first, &settings.search_last);
+        frozen.options.imager = frozen.options.imager.map(|imager| rebase(&imager, &world_from_camera));
+        (frozen, world_from_camera)
+    }
+
+    /// Whether anything was made before the world whose place follows the camera.
+    fn has_state_of_camera(&self) -> bool {
+        let attributes = &self.state.attributes;
+        let shaders = [&attributes.surface, &attributes.displacement, &attributes.atmosphere].into_iter().flatten();
+        let is_named = |shader: &Arc<ShaderInstance>| shader.location.line > 0;
+        let spaces = attributes.scoped_spaces.len() + self.spaces.len() + self.lights.list.len();
+        spaces > 0 || shaders.into_iter().any(is_named)
     }
 
     /// Reports that a crop window selects pixels outside of the picture that are not drawn.
@@ -126,6 +152,7 @@ impl SceneBuilder<'_> {
             lights,
             spaces: self.spaces.clone(),
             location: world.location,
+            notes: EditNotes { hidden: world.hidden, reading: self.notes },
         };
         if world.options.hider.paints() {
             self.without_depths(&mut world);
@@ -154,7 +181,7 @@ impl SceneBuilder<'_> {
     /// Says that nothing is left of a world that has geometry.
     fn warn_of_emptiness(&self, world: &WorldBuilder) {
         let (left_out, invisible) = (world.left_out, world.invisible);
-        if !world.drawables.is_empty() || left_out + invisible == 0 {
+        if !world.drawables.is_empty() || !world.hidden.is_empty() || left_out + invisible == 0 {
             return;
         }
         let mut reasons = Vec::new();
@@ -171,6 +198,9 @@ impl SceneBuilder<'_> {
     /// Passes a world to the consumer.
     pub(crate) fn hand_over(&mut self, world: World, charge: Arc<Charge>) {
         self.summary.worlds += 1;
+        if let Some(scene) = self.edit_scene.take() {
+            self.worlds.editable(scene);
+        }
         charge.lend();
         if let ControlFlow::Break(()) = self.worlds.take(world, charge) {
             self.refused = true;

@@ -1,0 +1,95 @@
+//! Which requests have a meaning in edits.
+
+use crate::rib::requests::{Request, Scope};
+use crate::rib::stream::fault::Parsed;
+use crate::rib::world::editing::EditKind;
+use crate::rib::world::scene::SceneBuilder;
+
+/// What has a meaning anywhere in a fragment.
+const ANYWHERE: &[&str] = &["Declare", "EditBegin", "IfBegin", "ElseIf", "Else", "IfEnd", "ReadArchive"];
+/// What has a meaning outside of blocks.
+const OUTSIDE: &[&str] = &["version", "EditWorldBegin", "EditWorldEnd"];
+/// What has a meaning in all blocks but those of files.
+const BLOCKS: &[&str] = &["EditEnd", "MotionBegin", "MotionEnd"];
+/// Transformations.
+const TRANSFORMS: &[&str] =
+    &["Identity", "Transform", "ConcatTransform", "Translate", "Rotate", "Scale", "Skew", "Perspective"];
+/// Attributes of objects, and lights.
+const ATTRIBUTES: &[&str] = &[
+    "Attribute",
+    "Color",
+    "Opacity",
+    "TextureCoordinates",
+    "LightSource",
+    "Illuminate",
+    "Surface",
+    "Displacement",
+    "Atmosphere",
+    "ShadingRate",
+    "ShadingInterpolation",
+    "Matte",
+    "Orientation",
+    "ReverseOrientation",
+    "Sides",
+];
+/// What geometry depends on, besides primitives.
+const GEOMETRY: &[&str] = &["Attribute", "Basis", "TrimCurve"];
+/// Primitives that need more than an edit knows.
+const NO_GEOMETRY: &[&str] = &["ObjectInstance", "Procedural", "Procedural2", "Geometry", "SolidBegin", "Volume"];
+/// Options that need more than an edit knows.
+const NO_OPTIONS: &[&str] = &["Camera"];
+
+/// Rejects requests that have no meaning where they are in a fragment of edits.
+pub(crate) fn check_edit_scope(scene: &SceneBuilder<'_>, request: &Request) -> Parsed<()> {
+    let Some(editing) = &scene.editing else { return Ok(()) };
+    let name = request.name;
+    let is_in = |list: &[&str]| list.contains(&name);
+    let kind = editing.open.as_ref().map(|open| open.kind);
+    let has_meaning = match kind {
+        None => is_in(OUTSIDE) || name == "EditEnd",
+        Some(EditKind::Files) => name == "EditEnd",
+        Some(EditKind::Options) => {
+            is_in(BLOCKS)
+                || is_in(TRANSFORMS)
+                || name == "Imager"
+                || request.scope == Scope::Option && !is_in(NO_OPTIONS)
+        }
+        Some(EditKind::Attributes) => is_in(BLOCKS) || is_in(TRANSFORMS) || is_in(ATTRIBUTES),
+        Some(EditKind::Instances) => {
+            is_in(BLOCKS)
+                || is_in(TRANSFORMS) && name != "Perspective"
+                || is_in(GEOMETRY)
+                || request.scope == Scope::Primitive && !is_in(NO_GEOMETRY)
+        }
+    };
+    if name == "ReadArchive" && !editing.reads_archives {
+        let fault = scene.messages.error("illstate", "edits from here may not read archives");
+        return Err(fault.hint("a file given to anthill render --edits may"));
+    }
+    if has_meaning || is_in(ANYWHERE) {
+        return Ok(());
+    }
+    let place = match kind {
+        None => "outside of EditBegin and EditEnd".to_owned(),
+        Some(kind) => format!("in EditBegin \"{}\"", kind.name()),
+    };
+    let fault = scene.messages.error("illstate", format!("{name} has no meaning {place}; it is left out"));
+    Err(match home_of(request) {
+        Some(home) if kind.is_none_or(|kind| kind.name() != home) => {
+            fault.hint(format!("it belongs in EditBegin \"{home}\""))
+        }
+        _ => fault.hint("docs/live.md lists what edits can change"),
+    })
+}
+
+/// Returns the kind of block that a request belongs in.
+fn home_of(request: &Request) -> Option<&'static str> {
+    let name = request.name;
+    match request.scope {
+        _ if ATTRIBUTES.contains(&name) => Some("attribute"),
+        Scope::Option if !NO_OPTIONS.contains(&name) => Some("option"),
+        Scope::Primitive if !NO_GEOMETRY.contains(&name) => Some("instance"),
+        _ if TRANSFORMS.contains(&name) => Some("instance"),
+        _ => None,
+    }
+}
