@@ -17,7 +17,7 @@ const PARTS: &[(&str, &[&str])] = &[
     ("host_memory", &["stats::human_bytes"]),
     ("line_profile", &[]),
     ("scene", &["diagnostic"]),
-    ("rib", &["scene", "diagnostic", "files", "host_memory", "progress", "stats::human_bytes", "texture"]),
+    ("rib", &["scene", "diagnostic", "files", "host_memory", "parallel", "progress", "stats::human_bytes", "texture"]),
     ("exr_blocks", &[]),
     ("parallel", &[]),
     ("deep", &["exr_blocks"]),

@@ -3,6 +3,9 @@
 //! Tokens need no allocation. Strings without escapes are slices of the input; numbers are pushed directly to the
 //! caller's vector.
 
+mod arrays;
+mod short_numbers;
+
 use super::binary::{self, BinaryToken, CodedText, FLOAT_BYTES, StreamCodes};
 use super::fault::{Parsed, RequestFault};
 use super::number::{self, Number};
@@ -412,24 +415,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `[ numbers ]` and appends them to `out`.
-    pub(crate) fn float_array(&mut self, out: &mut Vec<f32>) -> Parsed<()> {
-        let open = self.position;
-        self.open();
-        if let Some(count) = self.packed.take() {
-            let end = self.position + count * FLOAT_BYTES;
-            out.extend(binary::floats(&self.bytes[self.position..end]));
-            self.position = end;
-            return Ok(());
-        }
-        loop {
-            match self.peek() {
-                TokenKind::Number => out.push(self.float32()?),
-                other => return self.close_array(other, open, "numbers"),
-            }
-        }
-    }
-
     /// Reads a number as a 32-bit float.
     #[inline]
     pub(crate) fn float32(&mut self) -> Parsed<f32> {
@@ -438,18 +423,6 @@ impl<'a> Lexer<'a> {
             return self.number().map(Number::to_f32);
         }
         self.take_number(parsed)
-    }
-
-    /// Reads `[ integers ]` and appends them to `out`.
-    pub(crate) fn int_array(&mut self, out: &mut Vec<i32>) -> Parsed<()> {
-        let open = self.position;
-        self.open();
-        loop {
-            match self.peek() {
-                TokenKind::Number => out.push(self.int()?),
-                other => return self.close_array(other, open, "integers"),
-            }
-        }
     }
 
     /// Reads an integer, which may be written as a float; one with a fraction is a type error.
@@ -465,29 +438,6 @@ impl<'a> Lexer<'a> {
             }
         };
         i32::try_from(value).map_err(|_| RequestFault::error("range", start, "this integer does not fit into 32 bits"))
-    }
-
-    /// Reads `[ strings ]` and calls `each` for every one.
-    pub(crate) fn string_array(&mut self, each: &mut dyn FnMut(Cow<'a, [u8]>)) -> Parsed<()> {
-        let open = self.position;
-        self.open();
-        loop {
-            match self.peek() {
-                TokenKind::String => each(self.string()?),
-                other => return self.close_array(other, open, "strings"),
-            }
-        }
-    }
-
-    fn close_array(&mut self, found: TokenKind, open: usize, wanted: &str) -> Parsed<()> {
-        if found == TokenKind::Close {
-            self.close();
-            return Ok(());
-        }
-        let location = self.location(open);
-        let message = format!("{} inside an array of {wanted}", describe(found));
-        Err(RequestFault::error("syntaxerror", self.position, message)
-            .hint(format!("the array begins at line {}, column {}; is its ] missing?", location.line, location.column)))
     }
 
     /// Whether the next value is a string or an array that begins with one.

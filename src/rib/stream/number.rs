@@ -33,7 +33,7 @@ pub(crate) fn number(bytes: &[u8]) -> Option<(Number, usize)> {
 /// Parses the number at the start of `bytes` as the nearest 32-bit float; returns it with its length.
 #[inline]
 pub(crate) fn float32(bytes: &[u8]) -> Option<(f32, usize)> {
-    short_decimal(bytes).or_else(|| float(bytes))
+    float(bytes)
 }
 
 /// Parses the integer at the start of `bytes` if the number consists of at most 18 digits.
@@ -85,45 +85,6 @@ pub(crate) fn is_non_finite(bytes: &[u8]) -> bool {
     names.iter().any(|name| bytes[..length].eq_ignore_ascii_case(name))
 }
 
-/// The powers of ten that are exact as 32-bit floats.
-const POWERS_OF_TEN: [f32; 11] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
-
-/// Parses a short decimal number at the start of `bytes`: without an exponent, with digits below 2^24 and at most ten
-/// of them after the point. Then the digits and the power of ten are exact floats and their quotient is the nearest
-/// float to the number (Clinger 1990). Nearly all numbers of a scene are of this kind.
-#[inline]
-fn short_decimal(bytes: &[u8]) -> Option<(f32, usize)> {
-    let start = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
-    let (mut value, mut at) = (0u32, start);
-    // The value is checked before every digit, so that it cannot wrap round.
-    while let Some(digit @ b'0'..=b'9') = bytes.get(at)
-        && value < 1 << 24
-    {
-        value = value * 10 + u32::from(digit - b'0');
-        at += 1;
-    }
-    let mut digits = at - start;
-    let mut decimals = 0;
-    if bytes.get(at) == Some(&b'.') {
-        let point = at;
-        at += 1;
-        while let Some(digit @ b'0'..=b'9') = bytes.get(at)
-            && value < 1 << 24
-        {
-            value = value * 10 + u32::from(digit - b'0');
-            at += 1;
-        }
-        decimals = at - point - 1;
-        digits += decimals;
-    }
-    let goes_on = matches!(bytes.get(at), Some(b'0'..=b'9' | b'e' | b'E' | b'#'));
-    if digits == 0 || goes_on || value >= 1 << 24 {
-        return None;
-    }
-    let value = value as f32 / POWERS_OF_TEN.get(decimals)?;
-    Some((if bytes[0] == b'-' { -value } else { value }, at))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,18 +124,6 @@ mod tests {
         // A comment directly after a number ends it.
         assert_eq!(float32(b"1.#comment"), Some((1.0, 2)));
         assert_eq!(float32(b"15#INF"), Some((15.0, 2)));
-    }
-
-    #[test]
-    fn short_decimals_parse_like_the_standard_library() {
-        let mut seed = 1u64;
-        for _ in 0..20_000 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let text = format!("{}.{:0width$}", seed >> 52, (seed >> 20) % 10_000, width = (seed >> 40) as usize % 7);
-            if let Some((value, length)) = short_decimal(text.as_bytes()) {
-                assert_eq!((Ok(value), length), (text.parse::<f32>(), text.len()), "{text}");
-            }
-        }
     }
 
     #[test]

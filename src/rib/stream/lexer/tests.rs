@@ -107,3 +107,70 @@ fn skipping_always_ends_at_a_request() {
     assert_eq!(lexed("WorldEnd\r\n\x1a", |lexer| lexer.word().map(<[u8]>::len)), (Some(8), TokenKind::End));
     assert_eq!(lexed(b"\x80", |_| ()).1, TokenKind::Binary);
 }
+
+/// Numbers of all kinds, `count` times, each followed by white space; a comment stands after every 20,000 of them.
+fn numbers_of_all_kinds(count: usize) -> (String, Vec<f32>) {
+    const TEXTS: [&str; 16] = [
+        "0",
+        "-0",
+        "1",
+        "-1.5",
+        "0.1234567",
+        "123456.789012",
+        "3.14159265358979323846",
+        "1e-3",
+        "-4E5",
+        "1e-45",
+        "1.17549435e-38",
+        "7e-46",
+        "1e39",
+        "16777217",
+        "0.50000002980232238769531251",
+        "99999999999999999999",
+    ];
+    let (mut text, mut values) = (String::new(), Vec::new());
+    for i in 0..count {
+        let number = TEXTS[i * 7 % 16];
+        values.push(number.parse().expect("a float"));
+        text += number;
+        text += [" ", "\n", "\r\n", "\t "][i % 4];
+        if i % 20_000 == 19_999 {
+            text += "# 1 2 ] \"\n";
+        }
+    }
+    (text, values)
+}
+
+#[test]
+fn long_arrays_hold_what_the_standard_library_parses() {
+    let (text, wanted) = numbers_of_all_kinds(190_001);
+    for text in [format!("[{text}]"), format!("[{}]", text.trim_end())] {
+        let mut floats = Vec::new();
+        assert_eq!(lexed(text, |lexer| lexer.float_array(&mut floats)), (Ok(()), TokenKind::End));
+        let is_same = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits();
+        assert_eq!((floats.len(), floats.iter().zip(&wanted).position(|pair| !is_same(pair))), (wanted.len(), None));
+    }
+    let wanted: Vec<i32> = (0..150_000).map(|i: i32| i.wrapping_mul(50_021)).collect();
+    let text = wanted.iter().map(i32::to_string).collect::<Vec<_>>().join(" ");
+    let mut ints = Vec::new();
+    assert_eq!(lexed(format!("[ {text}]"), |lexer| lexer.int_array(&mut ints)), (Ok(()), TokenKind::End));
+    assert!(ints == wanted);
+}
+
+#[test]
+fn faults_in_long_arrays_are_where_they_are() {
+    let numbers = "1 22 -3.25\n".repeat(60_000);
+    for at in [11, 11 * 20_000, 11 * 30_000, 11 * 45_000, numbers.len()] {
+        for (wrong, is_at_end) in [("1..2", false), ("\"a\"", false), ("Sphere", false), ("[", false), ("", true)] {
+            let rest = if is_at_end { "" } else { &numbers[at..] };
+            let text = format!("[{}{wrong} {rest}", &numbers[..at]);
+            let source = source(&text);
+            let mut lexer = Lexer::new(&source, 0..text.len(), LineMark::START);
+            let mut floats = Vec::new();
+            let fault = lexer.float_array(&mut floats).expect_err(wrong);
+            assert_eq!(fault.offset, if is_at_end { text.len() } else { 1 + at }, "{wrong:?} after {at}");
+            assert_eq!(lexer.location(fault.offset).line as usize, at / 11 + 1, "{wrong:?} after {at}");
+            assert_eq!(floats.len(), at / 11 * 3, "{wrong:?} after {at}");
+        }
+    }
+}
