@@ -3,8 +3,10 @@
 use super::batch::{Batch, BatchShape, FacetBatch};
 use super::primvars::{ClassCounts, PrimitiveCall};
 use super::triangulate::{NoFacets, Triangulator};
+use crate::parallel::{cores, in_parallel};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 /// The vertices of the faces of a mesh: three nested lists, as RIB writes them.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,21 @@ struct Topology<'f> {
     vertex_count: u64,
 }
 
-/// The faces of a mesh, cut into facets.
+/// Some of the faces of a mesh, one after the other.
+#[derive(Clone, Default)]
+struct FacePart {
+    faces: Range<usize>,
+    /// The first loop of the first face.
+    first_loop: usize,
+    /// Its first corner.
+    first_corner: usize,
+}
+
+/// The fewest corners that a thread gets. To cut them takes half a millisecond, a start of a thread a tenth.
+const PART_CORNERS_MIN: u64 = 1 << 15;
+
+/// Faces of a mesh, cut into facets.
+#[derive(Default)]
 struct CutFaces {
     facets: FacetBatch,
     /// The number of faces without facets.
@@ -85,23 +101,74 @@ impl Topology<'_> {
         hasher.finish()
     }
 
-    /// Cuts all faces into facets.
+    /// Cuts all faces into facets, those of large meshes on all cores.
     fn facets(&self, positions: Vec<[f32; 3]>) -> CutFaces {
+        self.facets_in((self.corner_count / PART_CORNERS_MIN).clamp(1, cores() as u64), positions)
+    }
+
+    /// Cuts all faces into facets, in so many parts at most.
+    fn facets_in(&self, count: u64, positions: Vec<[f32; 3]>) -> CutFaces {
+        let mut parts = in_parallel(self.parts(count), |part| self.cut(&part, &positions)).into_iter();
+        let mut cut = parts.next().unwrap_or_default();
+        parts.for_each(|part| cut.extend(part));
+        cut.facets.face_varying_count = self.corner_count as u32;
+        cut.facets.face_count = self.face_count as u32;
+        cut.facets.signature = self.signature();
+        cut.facets.positions = positions;
+        cut
+    }
+
+    /// Divides the faces into parts of about equally many corners, at most `count`.
+    fn parts(&self, count: u64) -> Vec<FacePart> {
+        if count == 1 {
+            return vec![FacePart { faces: 0..self.face_count, ..FacePart::default() }];
+        }
+        let part_corners = self.corner_count.div_ceil(count) as usize;
+        let mut parts = Vec::new();
+        let mut part = FacePart::default();
+        let mut next = FacePart::default();
+        for face in 0..self.face_count {
+            let loop_count = self.loop_count(face);
+            next.first_loop += loop_count;
+            next.first_corner += self.loops_of(next.first_loop - loop_count, loop_count).sum::<usize>();
+            if next.first_corner - part.first_corner >= part_corners && face + 1 < self.face_count {
+                let first = face + 1;
+                parts.push(FacePart { faces: part.faces.start..first, ..part });
+                part = FacePart { faces: first..first, ..next.clone() };
+            }
+        }
+        parts.push(FacePart { faces: part.faces.start..self.face_count, ..part });
+        parts
+    }
+
+    fn loop_count(&self, face: usize) -> usize {
+        self.faces.loops.map_or(1, |loops| loops[face] as usize)
+    }
+
+    /// Returns the numbers of vertices of some loops.
+    fn loops_of(&self, first: usize, count: usize) -> impl Iterator<Item = usize> {
+        self.faces.vertices[first..][..count].iter().map(|&count| count as usize)
+    }
+
+    /// Cuts some of the faces into facets.
+    fn cut(&self, part: &FacePart, positions: &[[f32; 3]]) -> CutFaces {
+        let count = part.faces.len();
         let mut batch = FacetBatch {
             polygon: true,
-            face_varying_count: self.corner_count as u32,
-            face_count: self.face_count as u32,
-            signature: self.signature(),
+            corners: Vec::with_capacity(count),
+            face_corners: Vec::with_capacity(count),
+            face: Vec::with_capacity(count),
+            face_normals: Vec::with_capacity(count),
             ..FacetBatch::default()
         };
         let mut triangulator = Triangulator::default();
         let (mut dropped, mut reason) = (0, None);
-        let (mut first_loop, mut first_corner) = (0, 0);
+        let (mut first_loop, mut first_corner) = (part.first_loop, part.first_corner);
         let mut loops = Vec::new();
-        for face in 0..self.face_count {
-            let loop_count = self.faces.loops.map_or(1, |loops| loops[face] as usize);
+        for face in part.faces.clone() {
+            let loop_count = self.loop_count(face);
             loops.clear();
-            loops.extend(self.faces.vertices[first_loop..][..loop_count].iter().map(|&count| count as usize));
+            loops.extend(self.loops_of(first_loop, loop_count));
             let corner_count: usize = loops.iter().sum();
             let vertex = |corner: usize| self.faces.indices.map_or(corner as u32, |indices| indices[corner] as u32);
             let corners = (first_corner..first_corner + corner_count).map(|corner| positions[vertex(corner) as usize]);
@@ -125,8 +192,19 @@ impl Topology<'_> {
             first_loop += loop_count;
             first_corner += corner_count;
         }
-        batch.positions = positions;
         CutFaces { facets: batch, dropped, reason }
+    }
+}
+
+impl CutFaces {
+    /// Appends the faces that follow those.
+    fn extend(&mut self, later: Self) {
+        self.facets.corners.extend_from_slice(&later.facets.corners);
+        self.facets.face_corners.extend_from_slice(&later.facets.face_corners);
+        self.facets.face.extend_from_slice(&later.facets.face);
+        self.facets.face_normals.extend_from_slice(&later.facets.face_normals);
+        self.dropped += later.dropped;
+        self.reason = later.reason.or(self.reason);
     }
 }
 
@@ -177,5 +255,51 @@ impl PrimitiveCall<'_> {
         }
         let columns = self.columns(&topology.counts(), &[], None);
         Some(Batch { form: BatchShape::Facets(facets), columns, location: self.location.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Triangles, quadrilaterals flat and bent, faces with holes and faces without area, all of their own vertices.
+    fn mixed_faces(count: usize) -> (Vec<i32>, Vec<i32>, Vec<[f32; 3]>) {
+        let square = |size: f32, z: f32| [[0.0, 0.0, 0.0], [size, 0.0, 0.0], [size, size, z], [0.0, size, 0.0]];
+        let (mut loops, mut vertices, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+        for face in 0..count {
+            let (own, corners): (&[i32], Vec<[f32; 3]>) = match face % 7 {
+                0 | 1 => (&[4], square(1.0, 0.0).into()),
+                2 => (&[4], square(1.0, 0.5).into()),
+                3 => (&[3], square(2.0, 0.0)[..3].into()),
+                4 => (&[4, 4], [square(3.0, 0.0), square(1.0, 0.0).map(|[x, y, z]| [x + 1.0, y + 1.0, z])].concat()),
+                5 => (&[3], vec![[1.0; 3]; 3]),
+                _ => (&[5], [&square(1.0, 0.0)[..], &[[-1.0, 0.5, 0.0]]].concat()),
+            };
+            loops.push(own.len() as i32);
+            vertices.extend_from_slice(own);
+            positions.extend(corners.iter().map(|[x, y, z]| [x + face as f32, *y, *z]));
+        }
+        (loops, vertices, positions)
+    }
+
+    #[test]
+    fn meshes_cut_in_parts_are_those_cut_whole() {
+        let (loops, vertices, positions) = mixed_faces(1000);
+        let indices: Vec<i32> = (0..positions.len() as i32).rev().collect();
+        let reversed: Vec<_> = positions.iter().rev().copied().collect();
+        for (loops, indices, positions) in
+            [(Some(&loops[..]), None, positions), (Some(&loops[..]), Some(&indices[..]), reversed)]
+        {
+            let faces = Faces { loops, vertices: &vertices, indices };
+            let topology = faces.check().expect("a mesh");
+            let whole = topology.facets_in(1, positions.clone());
+            assert_eq!((whole.dropped, whole.facets.face_normals.len()), (143, 1000));
+            for count in [2, 3, 7, 5000] {
+                assert!(topology.parts(count).len() as u64 <= count && topology.parts(count).len() > 1);
+                let parts = topology.facets_in(count, positions.clone());
+                assert!(parts.facets == whole.facets, "{count} parts");
+                assert_eq!((parts.dropped, parts.reason), (whole.dropped, whole.reason), "{count} parts");
+            }
+        }
     }
 }

@@ -54,8 +54,12 @@ impl Triangulator {
         }
         self.points.clear();
         self.points.extend(corners.map(|corner| DVec3::from(corner.map(f64::from))));
-        let normal = newell(&self.points[..outer]);
-        let size = extent(&self.points[..outer]);
+        // With their number known, the sums over few corners need no loops.
+        let (normal, size) = match &self.points[..outer] {
+            &[a, b, c] => (newell(&[a, b, c]), extent(&[a, b, c])),
+            &[a, b, c, d] => (newell(&[a, b, c, d]), extent(&[a, b, c, d])),
+            corners => (newell(corners), extent(corners)),
+        };
         let area = normal.length();
         if area <= AREA_MIN * size * size {
             return Err(NoFacets::NoArea);
@@ -201,18 +205,21 @@ impl Edges {
 }
 
 /// Returns twice the vector area of a loop (Newell's sum), relative to its first corner for accuracy.
+#[inline(always)]
 fn newell(corners: &[DVec3]) -> DVec3 {
     let origin = corners[0];
     corners.windows(2).map(|pair| (pair[0] - origin).cross(pair[1] - origin)).sum()
 }
 
 /// Returns the largest side of the bounding box.
+#[inline(always)]
 fn extent(corners: &[DVec3]) -> f64 {
     let (low, high) =
         corners.iter().fold((corners[0], corners[0]), |(low, high), point| (low.min(*point), high.max(*point)));
     (high - low).max_element()
 }
 
+#[inline(always)]
 fn is_flat_and_convex(corners: [DVec3; 4], normal: DVec3, size: f64) -> bool {
     let area = normal.length();
     let centre = corners.iter().sum::<DVec3>() / 4.0;
