@@ -1,7 +1,7 @@
 //! Curves (RISpec 5.5).
 
 use super::batch::{Batch, BatchShape, CurveBatch};
-use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall, is_width, numbers, weight_fault};
+use super::primvars::{ClassCounts, ControlPoints, PrimitiveCall, all, is_width, numbers, weight_fault};
 use crate::rib::state::basis::ToBezier;
 use crate::rib::stream::fault::RequestFault;
 use crate::rib::stream::params::Param;
@@ -13,7 +13,7 @@ fn grouped<T: bytemuck::Pod>(values: Vec<f32>) -> Vec<T> {
 }
 
 fn is_finite(values: &[f32]) -> bool {
-    values.iter().all(|value| value.is_finite())
+    all(values, f32::is_finite)
 }
 
 /// Coordinates of points, and their weights.
@@ -106,6 +106,9 @@ impl CurveLayout<'_> {
 
     /// Leaves out the curves with control points that are not finite, or with weights that none can have.
     fn keep_sound(&mut self, points: &ControlPoints, left_out: &mut LeftOutCurves) {
+        if points.weights.is_empty() && is_finite(points.positions.as_flattened()) {
+            return;
+        }
         let mut without = Vec::new();
         self.for_each_curve(|CurveSpan { curve, first_vertex, vertices, segments, .. }| {
             let own = first_vertex..first_vertex + vertices;
@@ -127,6 +130,9 @@ impl CurveLayout<'_> {
     /// Returns what [`Self::bezier`] does, and leaves out the curves for which the basis makes what none can have.
     fn keep_bezier(&mut self, points: &ControlPoints, basis: &ToBezier, left_out: &mut LeftOutCurves) -> BezierPoints {
         let (control, weights) = self.bezier(points, basis);
+        if weights.is_empty() && is_finite(&control) {
+            return (control, weights);
+        }
         let each = if self.cubic { 4 } else { 2 };
         let (mut first, mut is_whole) = (0, true);
         for (curve, segments) in self.segments.iter_mut().enumerate() {
@@ -158,7 +164,7 @@ impl CurveLayout<'_> {
 
     /// Leaves out the curves with a width, of four in each segment, that none can have, and returns the other widths.
     fn keep_wide(&mut self, widths: Vec<f32>, left_out: &mut LeftOutCurves) -> Vec<f32> {
-        if widths.iter().copied().all(is_width) {
+        if all(&widths, is_width) {
             return widths;
         }
         let mut kept = Vec::with_capacity(widths.len());
@@ -184,29 +190,20 @@ impl CurveLayout<'_> {
     fn to_segments(&self, values: &[f32], width: usize, basis: &ToBezier) -> Vec<f32> {
         let points = if self.cubic { 4 } else { 2 };
         let mut result = Vec::with_capacity(self.segment_count() * points * width);
+        let is_plain = !self.cubic || basis.is_identity();
         self.for_each_curve(|CurveSpan { first_vertex, vertices, segments, .. }| {
-            if !self.periodic && (!self.cubic || basis.is_identity()) {
-                // Those of a segment follow one another.
-                let first = |segment: usize| (first_vertex + segment * self.step) * width;
-                let each = |segment: usize| &values[first(segment)..][..points * width];
-                (0..segments).for_each(|segment| result.extend_from_slice(each(segment)));
-                return;
-            }
             for segment in 0..segments {
-                let vertex = |k: usize| (first_vertex + (segment * self.step + k) % vertices) * width;
-                if !self.cubic || basis.is_identity() {
-                    for k in 0..points {
-                        result.extend_from_slice(&values[vertex(k)..][..width]);
-                    }
+                let first = segment * self.step;
+                if is_plain && !self.periodic {
+                    // Those of a segment follow one another.
+                    result.extend_from_slice(&values[(first_vertex + first) * width..][..points * width]);
                     continue;
                 }
-                let start = result.len();
-                result.resize(start + 4 * width, 0.0);
-                for component in 0..width {
-                    let inputs = std::array::from_fn(|k| f64::from(values[vertex(k) + component]));
-                    for row in 0..4 {
-                        result[start + row * width + component] = basis.apply(row, &inputs) as f32;
-                    }
+                let at = |k: usize| &values[(first_vertex + (first + k) % vertices) * width..][..width];
+                if is_plain {
+                    (0..points).for_each(|k| result.extend_from_slice(at(k)));
+                } else {
+                    basis.extend(&mut result, std::array::from_fn(at));
                 }
             }
         });
@@ -223,19 +220,25 @@ impl CurveLayout<'_> {
         }
         let mut result = Vec::with_capacity(self.segment_count() * 2 * width);
         self.for_each_curve(|CurveSpan { curve, first_varying, corners, segments, .. }| {
-            for segment in 0..segments {
-                for end in [segment, segment + 1] {
-                    let index = match class {
-                        Class::Constant => 0,
-                        Class::Uniform => curve,
-                        Class::Varying | Class::Vertex | Class::FaceVarying => first_varying + end % corners,
-                    };
-                    result.extend_from_slice(&values[index * width..][..width]);
+            for end in (0..segments).flat_map(|segment| [segment, segment + 1]) {
+                let index = match class {
+                    Class::Constant => 0,
+                    Class::Uniform => curve,
+                    Class::Varying | Class::Vertex | Class::FaceVarying => first_varying + around(end, corners),
+                };
+                match width {
+                    1 => result.push(values[index]),
+                    _ => result.extend_from_slice(&values[index * width..][..width]),
                 }
             }
         });
         result
     }
+}
+
+/// Returns the corner at an end of a segment: the last end of a closed curve is its first corner.
+fn around(end: usize, corners: usize) -> usize {
+    if end < corners { end } else { end % corners }
 }
 
 impl CurveLayout<'_> {
@@ -247,7 +250,11 @@ impl CurveLayout<'_> {
         }
         let ends = self.to_ends(class, values, 1, basis);
         let third = |near: f32, far: f32| if near == far { near } else { (2.0 * near + far) / 3.0 };
-        ends.chunks_exact(2).flat_map(|w| [w[0], third(w[0], w[1]), third(w[1], w[0]), w[1]]).collect()
+        let (ends, _) = ends.as_chunks();
+        ends.iter()
+            .map(|&[near, far]| [near, third(near, far), third(far, near), far])
+            .collect::<Vec<_>>()
+            .into_flattened()
     }
 }
 
@@ -282,7 +289,11 @@ impl PrimitiveCall<'_> {
             _ => values.to_vec(),
         };
         let columns = self.columns(&counts, &["width", "constantwidth"], cubic.then_some(&gather));
+        let segments = layout.segment_count();
         let mut curves = CurveBatch {
+            ends: Vec::with_capacity(segments),
+            face: Vec::with_capacity(segments),
+            v_range: Vec::with_capacity(segments),
             control: grouped(control),
             weights: grouped(weights),
             cubic,
@@ -290,12 +301,11 @@ impl PrimitiveCall<'_> {
             normals: grouped(normals),
             varying_count: counts.varying as u32,
             curve_count: counts.uniform as u32,
-            ..CurveBatch::default()
         };
         layout.for_each_curve(|CurveSpan { curve, first_varying, corners, segments, .. }| {
             for segment in 0..segments {
                 let at = |end: usize| (end as f64 / segments as f64) as f32;
-                curves.ends.push([segment, segment + 1].map(|end| (first_varying + end % corners) as u32));
+                curves.ends.push([segment, segment + 1].map(|end| (first_varying + around(end, corners)) as u32));
                 curves.face.push(curve as u32);
                 curves.v_range.push([at(segment), at(segment + 1)]);
             }

@@ -106,7 +106,7 @@ impl PrimitiveCall<'_> {
 
     /// Whether positions are finite; if not, it is said.
     fn check_finite(&self, values: &[f32]) -> bool {
-        let finite = values.iter().all(|value| value.is_finite());
+        let finite = all(values, f32::is_finite);
         if !finite {
             self.note("math", "a position is not a finite number");
         }
@@ -256,24 +256,20 @@ impl PrimitiveCall<'_> {
         let Some(used) = check_count(param, values.len(), count, &mut |fault| (self.report)(fault)) else {
             return Vec::new();
         };
-        let values = match floats_of(values, used) {
-            Some(values) if spreads => PrimvarValues::Floats(values.iter().flat_map(|&value| [value; 3]).collect()),
-            Some(values) => PrimvarValues::Floats(values),
-            None => PrimvarValues::Strings(texts_of(values, used)),
-        };
+        let floats = floats_of(values, used)
+            .map(|floats| if spreads { floats.iter().flat_map(|&value| [value; 3]).collect() } else { floats });
         let width = declaration.width() as usize;
-        let values = match (gather, values) {
-            (Some(gather), PrimvarValues::Floats(values)) => {
-                PrimvarValues::Floats(gather(declaration.class, &values, width))
-            }
-            (Some(_), PrimvarValues::Strings(_)) if declaration.class == Class::Vertex => {
+        let values = match (floats, gather) {
+            (Some(floats), Some(gather)) => PrimvarValues::Floats(gather(declaration.class, &floats, width)),
+            (Some(floats), None) => PrimvarValues::Floats(floats.into_owned()),
+            (None, Some(_)) if declaration.class == Class::Vertex => {
                 let message = format!("the strings \"{}\" cannot be interpolated", declaration.name);
                 (self.report)(
                     RequestFault::error("badtoken", param.offset, message).hint("make them uniform or constant"),
                 );
                 return Vec::new();
             }
-            (_, values) => values,
+            (None, _) => PrimvarValues::Strings(texts_of(values, used)),
         };
         if let PrimvarValues::Strings(texts) = &values {
             self.warn_of_texts(param, texts);
@@ -330,9 +326,14 @@ impl PrimitiveCall<'_> {
     }
 }
 
+/// Whether all values are good. Those of a chunk are looked at together, without a branch for each.
+pub(super) fn all(values: &[f32], is_good: impl Fn(f32) -> bool) -> bool {
+    values.chunks(256).all(|chunk| chunk.iter().fold(true, |good, &value| good & is_good(value)))
+}
+
 /// Whether something may be as wide as this.
 pub(super) fn is_width(width: f32) -> bool {
-    width.is_finite() && width >= 0.0
+    width.is_finite() & (width >= 0.0)
 }
 
 /// Returns what is wrong with a weight of [`ControlPoints`], if anything is.
@@ -355,9 +356,15 @@ pub(super) fn numbers(values: ParamSlice<'_>) -> Option<Cow<'_, [f32]>> {
     }
 }
 
-/// Returns the first `used` numbers; `None` for strings.
-fn floats_of(values: ParamSlice<'_>, used: usize) -> Option<Vec<f32>> {
-    numbers(values).map(|values| values[..used].to_vec())
+/// Returns the first `used` numbers, integers included; `None` for strings.
+fn floats_of(values: ParamSlice<'_>, used: usize) -> Option<Cow<'_, [f32]>> {
+    Some(match numbers(values)? {
+        Cow::Borrowed(values) => values[..used].into(),
+        Cow::Owned(mut values) => {
+            values.truncate(used);
+            values.into()
+        }
+    })
 }
 
 /// Returns the first `used` strings; none of numbers.

@@ -96,16 +96,46 @@ impl ToBezier {
         self.identity
     }
 
+    /// Appends the four Bezier values of four control values, each of equally many floats.
+    pub(crate) fn extend(&self, values: &mut Vec<f32>, inputs: [&[f32]; 4]) {
+        if let [Ok(a), Ok(b), Ok(c), Ok(d)] = inputs.map(<&[f32; 3]>::try_from) {
+            values.extend_from_slice(self.apply_to([*a, *b, *c, *d]).as_flattened());
+            return;
+        }
+        let width = inputs[0].len();
+        let start = values.len();
+        values.resize(start + 4 * width, 0.0);
+        for component in 0..width {
+            let [a, b, c, d] = self.apply_to(inputs.map(|input| [input[component]]));
+            for (row, [value]) in [a, b, c, d].into_iter().enumerate() {
+                values[start + row * width + component] = value;
+            }
+        }
+    }
+
+    /// Returns the Bezier values of vectors.
+    fn apply_to<const N: usize>(&self, inputs: [[f32; N]; 4]) -> [[f32; N]; 4] {
+        let inputs = inputs.map(|input| input.map(f64::from));
+        std::array::from_fn(|row| self.row(row, &inputs).map(|value| value as f32))
+    }
+
     /// Returns the Bezier value `row` of the control values `inputs`.
     pub(crate) fn apply(&self, row: usize, inputs: &[f64; 4]) -> f64 {
+        let [value] = self.row(row, &inputs.map(|input| [input]));
+        value
+    }
+
+    /// Returns the Bezier vector `row` of the vectors `inputs`.
+    #[inline(always)]
+    fn row<const N: usize>(&self, row: usize, inputs: &[[f64; N]; 4]) -> [f64; N] {
         let mut sum = None;
         for (coefficient, input) in self.rows[row].iter().zip(inputs) {
             if *coefficient != 0.0 {
-                let term = coefficient * input;
-                sum = Some(sum.map_or(term, |sum: f64| sum + term));
+                let term = input.map(|value| coefficient * value);
+                sum = Some(sum.map_or(term, |sum: [f64; N]| std::array::from_fn(|i| sum[i] + term[i])));
             }
         }
-        sum.unwrap_or(0.0)
+        sum.unwrap_or([0.0; N])
     }
 }
 
