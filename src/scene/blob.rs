@@ -1,5 +1,6 @@
 //! Implicit surfaces: a field over space, and a coarse mesh around where it has the threshold (RISpec 5.6).
 
+use super::ShapeArray;
 use glam::{DMat4, DVec3, DVec4};
 use std::sync::Arc;
 
@@ -85,9 +86,9 @@ impl BlobStep {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blobs {
     /// The vertices of the mesh.
-    pub positions: Arc<[[f32; 3]]>,
+    pub positions: ShapeArray<[f32; 3]>,
     /// The vertices of each facet at (u,v) = (0,0) (1,0) (0,1) (1,1).
-    pub corners: Arc<[[u32; 4]]>,
+    pub corners: ShapeArray<[u32; 4]>,
     /// Programs that agree wherever they are used.
     pub programs: Arc<[Vec<BlobStep>]>,
     /// The program of each facet.

@@ -6,7 +6,7 @@
 //! around implicit surfaces and numbers the values of every primvar class, so that later stages do not depend on how a
 //! shape was authored.
 
-use super::{Blobs, Motion, TrimLoops};
+use super::{Blobs, Motion, ShapeArray, TrimLoops};
 use crate::diagnostic::SourceLocation;
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ pub enum Class {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PrimvarData {
     /// `count * array_len * ty.floats()` floats.
-    Floats(Arc<[f32]>),
+    Floats(ShapeArray<f32>),
     /// `count * array_len` strings.
     Strings(Arc<[Arc<str>]>),
 }
@@ -201,22 +201,22 @@ pub struct Quadric {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facets {
     /// Positions of the vertices.
-    pub positions: Arc<[[f32; 3]]>,
+    pub positions: ShapeArray<[f32; 3]>,
     /// Vertex (and varying) indices of the corners of each facet.
-    pub corners: Arc<[[u32; 4]]>,
+    pub corners: ShapeArray<[u32; 4]>,
     /// Facevarying indices of the corners of each facet.
-    pub face_corners: Arc<[[u32; 4]]>,
+    pub face_corners: ShapeArray<[u32; 4]>,
     /// The face (uniform index) that each facet belongs to.
-    pub face: Arc<[u32]>,
+    pub face: ShapeArray<u32>,
     /// Whether the facets are polygons. For polygons, u, v and the default s, t are the object-space x, y, and a face
     /// is flat, with the face normal of the authored polygon. For bilinear patches, u, v are parametric.
     pub polygon: bool,
     /// The authored polygons' unit normals in object space, one for each face, in the direction of dP/du x dP/dv of its
     /// facets (Newell's sum over the outer loop in authored order); empty for bilinear patches.
-    pub face_normals: Arc<[[f32; 3]]>,
+    pub face_normals: ShapeArray<[f32; 3]>,
     /// For patches only: the part of the mesh's (u,v) square that each facet covers, u0, v0, u1, v1; empty if each
     /// covers the whole square.
-    pub uv_range: Arc<[[f32; 4]]>,
+    pub uv_range: ShapeArray<[f32; 4]>,
 }
 
 /// The highest degree of a patch.
@@ -229,17 +229,17 @@ pub struct Patches {
     pub degrees: [u32; 2],
     /// The control points of each patch ([`Patches::control_count`]), u fastest; points that neighbours share are
     /// bit-identical. Where there are weights, a point is multiplied by its weight.
-    pub control: Arc<[[f32; 3]]>,
+    pub control: ShapeArray<[f32; 3]>,
     /// The positive weights of the control points of rational patches; empty if all are 1.
-    pub weights: Arc<[f32]>,
+    pub weights: ShapeArray<f32>,
     /// Varying indices of the corners of each patch.
-    pub corners: Arc<[[u32; 4]]>,
+    pub corners: ShapeArray<[u32; 4]>,
     /// Facevarying indices of the corners of each patch.
-    pub face_corners: Arc<[[u32; 4]]>,
+    pub face_corners: ShapeArray<[u32; 4]>,
     /// Uniform index of each patch.
-    pub face: Arc<[u32]>,
+    pub face: ShapeArray<u32>,
     /// The part of the mesh's (u,v) square that each patch covers, u0, v0, u1, v1.
-    pub uv_range: Arc<[[f32; 4]]>,
+    pub uv_range: ShapeArray<[f32; 4]>,
     /// Which part of the mesh's (u,v) square is drawn; all of it without.
     pub trim: Option<Arc<TrimLoops>>,
 }
@@ -270,15 +270,15 @@ pub struct LimitPatches {
     pub plain_count: usize,
     /// The control points of each patch: 16 of a plain one, 20 of another, 18 of a triangle. Points that neighbours
     /// share are bit-identical.
-    pub control: Arc<[[f32; 3]]>,
+    pub control: ShapeArray<[f32; 3]>,
     /// For each Gregory patch the seams of its borders, counted from 1; 0 where the neighbour is as long.
-    pub seams: Arc<[Borders<u32>]>,
+    pub seams: ShapeArray<Borders<u32>>,
     /// The points of the two curves of each seam, which share one: 7, or 9 of triangles.
-    pub seam_points: Arc<[[f32; 3]]>,
+    pub seam_points: ShapeArray<[f32; 3]>,
     /// Uniform index of each patch.
-    pub face: Arc<[u32]>,
+    pub face: ShapeArray<u32>,
     /// The part of its face's (u,v) square that each patch covers, u0, v0, u1, v1; u1 < u0 in a turned triangle.
-    pub uv_range: Arc<[[f32; 4]]>,
+    pub uv_range: ShapeArray<[f32; 4]>,
 }
 
 impl LimitPatches {
@@ -313,21 +313,21 @@ impl LimitPatches {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveSegments {
     /// Control points: four for each segment if cubic, two if linear.
-    pub control: Arc<[[f32; 3]]>,
+    pub control: ShapeArray<[f32; 3]>,
     /// Positive weights of the control points of each segment, or empty; values of class Vertex are those times them.
-    pub weights: Arc<[[f32; 4]]>,
+    pub weights: ShapeArray<[f32; 4]>,
     /// Whether segments are cubic.
     pub cubic: bool,
     /// Varying indices at the start and end of each segment.
-    pub ends: Arc<[[u32; 2]]>,
+    pub ends: ShapeArray<[u32; 2]>,
     /// Bezier values of the width over each segment, in object space; straight lines where `control` is linear.
-    pub widths: Arc<[[f32; 4]]>,
+    pub widths: ShapeArray<[f32; 4]>,
     /// Ribbon normals at the start and end of each segment, or empty: the ribbon faces the camera.
-    pub normals: Arc<[[[f32; 3]; 2]]>,
+    pub normals: ShapeArray<[[f32; 3]; 2]>,
     /// The curve (uniform index) that each segment belongs to.
-    pub face: Arc<[u32]>,
+    pub face: ShapeArray<u32>,
     /// The part of the curve's v that each segment covers.
-    pub v_range: Arc<[[f32; 2]]>,
+    pub v_range: ShapeArray<[f32; 2]>,
 }
 
 /// What is drawn of a point.
@@ -346,9 +346,9 @@ pub enum PointForm {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     /// Centres.
-    pub positions: Arc<[[f32; 3]]>,
+    pub positions: ShapeArray<[f32; 3]>,
     /// Diameter of each, or the side of its square, in object space.
-    pub widths: Arc<[f32]>,
+    pub widths: ShapeArray<f32>,
     /// What each of them is.
     pub form: PointForm,
 }

@@ -7,6 +7,7 @@
 //! the same matrix for column vectors).
 
 mod arcs;
+mod array;
 mod attributes;
 mod blob;
 mod bounds;
@@ -19,6 +20,7 @@ mod shutter;
 mod solid;
 mod trim;
 
+pub use array::ShapeArray;
 pub use attributes::{
     AreaPart, Attributes, DisplacementBound, Light, LightId, ParamValue, ShaderInstance, ShaderParam,
     ShadingInterpolation, ShadowRequest,

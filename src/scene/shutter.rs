@@ -2,7 +2,7 @@
 
 use super::{
     Attributes, Blobs, Camera, CurveSegments, Drawable, Facets, Geometry, Light, LimitPatches, Motion, NamedSpace,
-    Patches, Points, Quadric, QuadricShape, ShaderInstance, Shape, World,
+    Patches, Points, Quadric, QuadricShape, ShaderInstance, Shape, ShapeArray, World,
 };
 use glam::{DMat4, Vec3};
 use std::collections::HashMap;
@@ -78,11 +78,11 @@ fn mix3(a: [f32; 3], b: [f32; 3], t: f32) -> [f32; 3] {
     std::array::from_fn(|i| mix(a[i], b[i], t))
 }
 
-fn mix_all<T: Copy>(a: &[T], b: &[T], each: impl Fn(T, T) -> T) -> Arc<[T]> {
+fn mix_all<T: Copy>(a: &[T], b: &[T], each: impl Fn(T, T) -> T) -> ShapeArray<T> {
     a.iter().zip(b).map(|(&a, &b)| each(a, b)).collect()
 }
 
-fn points(a: &[[f32; 3]], b: &[[f32; 3]], t: f32) -> Arc<[[f32; 3]]> {
+fn points(a: &[[f32; 3]], b: &[[f32; 3]], t: f32) -> ShapeArray<[f32; 3]> {
     mix_all(a, b, |a, b| mix3(a, b, t))
 }
 
@@ -331,7 +331,7 @@ mod tests {
         let motion = Motion::new(vec![(0.0, Shape::Quadric(disk(1.0))), (1.0, Shape::Quadric(disk(3.0)))]);
         assert_eq!(motion.expect("increasing").at(0.75), Shape::Quadric(disk(2.5)));
         let point = |x: f32, width| {
-            let (positions, widths) = (Arc::new([[x, 0.0, 0.0]]), Arc::new([width]));
+            let (positions, widths) = ([[x, 0.0, 0.0]].into(), [width].into());
             Shape::Points(Points { positions, widths, form: PointForm::Disk })
         };
         let motion = Motion::new(vec![(0.0, point(0.0, 1.0)), (2.0, point(8.0, 2.0))]).expect("increasing");

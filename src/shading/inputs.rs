@@ -91,11 +91,11 @@ pub(super) fn value_type(ty: RslType) -> ValueType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{Class, PrimvarData};
+    use crate::scene::{Class, PrimvarData, ShapeArray};
     use spirv_gen::compose::Role;
 
     fn primvar(ty: ValueType, array_len: u32) -> Primvar {
-        let data = PrimvarData::Floats(Arc::default());
+        let data = PrimvarData::Floats(ShapeArray::default());
         Primvar { name: "x".into(), class: Class::Vertex, ty, array_len, data }
     }
 

@@ -244,8 +244,8 @@ pub(crate) fn facets(positions: Vec<[f32; 3]>, corners: Vec<[u32; 4]>) -> Shape 
         face: (0..corners.len() as u32).collect(),
         corners: corners.into(),
         polygon: false,
-        face_normals: Arc::new([]),
-        uv_range: Arc::new([]),
+        face_normals: [].into(),
+        uv_range: [].into(),
     })
 }
 
@@ -277,7 +277,7 @@ pub(crate) fn curves(control: Vec<[f32; 3]>, cubic: bool, width: [f32; 2], norma
     let width = [first, (2.0 * first + last) / 3.0, (first + 2.0 * last) / 3.0, last];
     Shape::Curves(CurveSegments {
         control: control.into(),
-        weights: Arc::new([]),
+        weights: [].into(),
         cubic,
         ends: (0..count as u32).map(|i| [2 * i, 2 * i + 1]).collect(),
         widths: vec![width; count].into(),

@@ -22,7 +22,7 @@ fn strip(faces: usize) -> Arc<Geometry> {
             face: (0..faces as u32).collect(),
             polygon: true,
             face_normals: vec![[0.0, 0.0, 1.0]; faces].into(),
-            uv_range: Arc::new([]),
+            uv_range: [].into(),
         })),
         primvars: vec![primvar("heat", Class::Varying, heat), primvar("tint", Class::Uniform, tint)],
         location: SourceLocation::default(),

@@ -117,8 +117,8 @@ fn triangle(corners: [[f32; 2]; 3], z: f64, colour: [f32; 3]) -> Thing {
         face: vec![0].into(),
         corners: vec![[0, 1, 2, 2]].into(),
         polygon: false,
-        face_normals: Arc::new([]),
-        uv_range: Arc::new([]),
+        face_normals: [].into(),
+        uv_range: [].into(),
     });
     thing(shape, placed(0.0, 0.0, z, 0.0), colour, 1.0)
 }

@@ -27,7 +27,7 @@ pub(super) fn patches(n: usize) -> Shape {
     Shape::Patches(Patches {
         degrees: [3; 2],
         control: control.into(),
-        weights: Arc::new([]),
+        weights: [].into(),
         corners: vec![[0; 4]; n * n].into(),
         face_corners: vec![[0; 4]; n * n].into(),
         face: (0..(n * n) as u32).collect(),
@@ -45,11 +45,11 @@ pub(super) fn curves(count: usize) -> Shape {
     }
     Shape::Curves(CurveSegments {
         control: control.into(),
-        weights: Arc::new([]),
+        weights: [].into(),
         cubic: true,
         ends: vec![[0, 0]; count].into(),
         widths: vec![[0.03, 0.65 / 30.0, 0.4 / 30.0, 0.005]; count].into(),
-        normals: Arc::new([]),
+        normals: [].into(),
         face: (0..count as u32).collect(),
         v_range: vec![[0.0, 1.0]; count].into(),
     })
@@ -85,7 +85,7 @@ pub(super) fn facets(n: usize) -> Shape {
         face: (0..corners.len() as u32).collect(),
         corners: corners.into(),
         polygon: false,
-        face_normals: Arc::new([]),
-        uv_range: Arc::new([]),
+        face_normals: [].into(),
+        uv_range: [].into(),
     })
 }
