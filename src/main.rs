@@ -4,7 +4,11 @@
 
 mod cli;
 
+use anthill::heap::HugePageHeap;
 use std::process::ExitCode;
+
+#[global_allocator]
+static HEAP: HugePageHeap = HugePageHeap;
 
 fn main() -> ExitCode {
     anthill::heap::return_large_blocks_when_freed();
