@@ -95,7 +95,7 @@ fn check_edit(text: &str, from: &str, to: &str, wanted: Touched) {
     assert!(SCENE.contains(from), "{from}");
     let written = clean(&SCENE.replacen(from, to, 1));
     assert_eq!(meaning(&world), meaning(&written), "{text}");
-    assert_eq!(meaning(&edited(SCENE, text).world()), meaning(&written), "{text} in batch");
+    assert_eq!(meaning(edited(SCENE, text).world()), meaning(&written), "{text} in batch");
 }
 
 /// Reads a scene with `--edits`.
