@@ -209,6 +209,11 @@ impl Reporter {
         messages.distinct.push(CountedMessage { diagnostic, count: 1, more_places: Vec::new() });
     }
 
+    /// Forgets all messages, so that the next ones are new.
+    pub fn forget(&self) {
+        *self.seen.lock() = SeenMessages::default();
+    }
+
     /// Reports a warning.
     pub fn warn(&self, code: &'static str, location: &SourceLocation, message: impl Into<String>) {
         self.report(Diagnostic::new(Severity::Warning, code, location.clone(), message));

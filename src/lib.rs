@@ -77,6 +77,8 @@ pub mod stats;
 pub mod texture;
 pub mod trace;
 
+pub use render::live;
+
 use diagnostic::Reporter;
 use gpu::KeptDevices;
 use options::RenderOptions;

@@ -44,6 +44,13 @@ impl Interrupt {
         self.raised.load(Ordering::Relaxed)
     }
 
+    /// Lets what was asked to stop, and has stopped, begin again. A limit that was reached stays.
+    pub(crate) fn rearm(&self) {
+        if self.limit.get().is_none() {
+            self.raised.store(false, Ordering::Relaxed);
+        }
+    }
+
     /// Returns the limit that was reached, if it was that.
     pub fn limit(&self) -> Option<ReachedLimit> {
         self.limit.get().copied()

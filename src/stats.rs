@@ -8,6 +8,7 @@ mod cost_stats;
 mod counts;
 mod estimate;
 mod kernel_stats;
+mod live_stats;
 mod measured;
 mod memory_stats;
 mod pipeline_times;
@@ -19,6 +20,7 @@ pub use cost_stats::{CostStats, square_rows, square_values};
 pub use counts::Counts;
 pub use estimate::EstimateStats;
 pub use kernel_stats::KernelStats;
+pub use live_stats::{LivePictureState, LivePictureStats, LiveStats};
 pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, MeasuredTextureLoss, MeasuredWorld};
 pub use memory_stats::{CategoryBytes, MemoryCategory};
 pub use pipeline_times::PipelineTime;
@@ -264,6 +266,9 @@ pub struct Stats {
     pub devices: Vec<DeviceStats>,
     /// Every world that was rendered, in order.
     pub worlds: Vec<WorldStats>,
+    /// What a live session has drawn; `None` for batch renders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveStats>,
     /// Every distinct warning and error, in order of first appearance.
     pub warnings: Vec<WarningStats>,
 }

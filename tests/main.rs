@@ -10,6 +10,7 @@ mod frames;
 mod gpu;
 mod hostile;
 mod kernels;
+mod live;
 mod reference;
 mod support;
 mod tidy;

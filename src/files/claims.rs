@@ -228,6 +228,22 @@ impl FileClaims {
         place_of(path).is_some_and(|(place, _)| made(&self.claimed.lock(), &place))
     }
 
+    /// Allows a picture to be written once more in the place of the one that was claimed before: the same one, edited.
+    pub(crate) fn draw_again(&self, path: &Path) {
+        let Some((place, _)) = place_of(path) else { return };
+        if let Some(claim) = self.claimed.lock().places.get_mut(&place).filter(|claim| claim.role == FileRole::Picture)
+        {
+            claim.used = true;
+        }
+    }
+
+    /// Returns the files that were claimed to be read, with their roles.
+    pub(crate) fn read_files(&self) -> Vec<(PathBuf, FileRole)> {
+        let claimed = self.claimed.lock();
+        let read = claimed.places.values().filter(|claim| !claim.role.is_written());
+        read.map(|claim| (claim.path.clone(), claim.role)).collect()
+    }
+
     /// Whether a file could be claimed.
     ///
     /// # Errors

@@ -115,6 +115,11 @@ impl PixelLayout {
         self.channels.iter().map(|channel| channel.group.floats()).sum()
     }
 
+    /// Returns the name of each float of a pixel, as OpenEXR channels have them.
+    pub fn names(&self) -> Vec<String> {
+        self.channels.iter().flat_map(|channel| channel.group.exr_names()).collect()
+    }
+
     /// Returns the index of a channel's first float in a pixel.
     pub fn offset(&self, channel: &FilmChannel) -> Option<usize> {
         let index = self.channels.iter().position(|other| other == channel)?;

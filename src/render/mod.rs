@@ -3,6 +3,7 @@
 mod checkpoint;
 mod device;
 mod grids;
+pub mod live;
 mod region;
 mod report;
 mod resident;

@@ -14,6 +14,7 @@ mod bounds;
 mod edit;
 mod emitter;
 mod geometry;
+mod level;
 mod motion;
 mod options;
 mod shutter;

@@ -104,14 +104,14 @@ impl KeptOnDevice {
 
 impl RestingParts {
     /// Those of a picture that is new to a device.
-    pub(super) fn none(perturb: Option<u64>) -> Self {
+    pub(super) fn none(pace: Pace) -> Self {
         Self {
             grids: GridPages::default(),
             visibility: VisibilityStore::default(),
             picture_buffers: Vec::new(),
             regions: None,
             divided: None,
-            pace: Pace::new(perturb),
+            pace,
         }
     }
 

@@ -43,7 +43,14 @@ impl DevicePipelines {
 
 /// A level of refinement of the pictures of a live session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct KeptLevel(pub u32);
+pub(crate) enum KeptLevel {
+    /// Of a smaller format.
+    Coarse,
+    /// Of the format, with one sample a pixel.
+    OneSample,
+    /// As it is written.
+    Final,
+}
 
 /// What devices keep of a picture when it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! One opened device at work on one picture: what it keeps in memory, from the first upload to the last free.
 
-use crate::gpu::{Device, DeviceInfo, GpuError};
+use crate::gpu::{Device, DeviceInfo, DeviceKind, GpuError};
 use crate::pipeline::buffers::{FrameSlices, RegionCapacity, RegionSlices};
 use crate::pipeline::plan::Pipeline;
 use crate::pipeline::recording::Buffer;
@@ -183,7 +183,10 @@ impl DeviceRenderer {
             begun = begin(&mut device, &mut kept, &picture);
         }
         let Begun { mut shared, frame_buffer, resting } = begun?;
-        let resting = resting.unwrap_or_else(|| RestingParts::none(picture.perturb));
+        let pace = Pace::new(picture.perturb);
+        let is_edited = picture.keeps != Keeps::Nothing;
+        let pace = if is_edited { pace.live(device.info().kind == DeviceKind::Cpu) } else { pace };
+        let resting = resting.unwrap_or_else(|| RestingParts::none(pace));
         let RestingParts { grids, visibility, picture_buffers, regions, divided, pace } = resting;
         (shared.grids, shared.visibility) = (grids, visibility);
         Ok(Self {

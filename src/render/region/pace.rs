@@ -6,6 +6,13 @@ use crate::schedule::perturb::Random;
 /// Seconds that one submission should take: short enough that no desktop GPU is reset.
 const SUBMISSION_S: f64 = 0.05;
 
+/// Seconds that one submission should take while a picture is edited, so that the one under way ends soon: on GPUs, for
+/// which as many short ones cost little, and on processors.
+const LIVE_SUBMISSION_S: [f64; 2] = [0.008, 0.025];
+
+/// The least that a submission has of it, if there is as much.
+const UNITS_MIN: u64 = 1 << 12;
+
 /// Portions of items are multiples of this, if they have as many: whole workgroups.
 const GROUP: u64 = 64;
 
@@ -112,6 +119,8 @@ fn most(end: u64, fits: impl Fn(u64) -> bool) -> u64 {
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
     next: Quota,
+    /// Seconds that one submission should take.
+    submission_s: f64,
     /// Makes submissions as different as they can be (a test aid).
     perturbation: Option<Random>,
 }
@@ -120,7 +129,15 @@ impl Pace {
     /// Before anything is known of the device's speed. With a seed, portions are much smaller than they should be, by
     /// chance.
     pub(crate) fn new(perturb: Option<u64>) -> Self {
-        Self { next: Quota(Work::ALL.map(guess)), perturbation: perturb.map(Random::new) }
+        Self { next: Quota(Work::ALL.map(guess)), submission_s: SUBMISSION_S, perturbation: perturb.map(Random::new) }
+    }
+
+    /// Makes submissions so short that a picture can be stopped soon.
+    pub(crate) fn live(mut self, is_cpu: bool) -> Self {
+        self.submission_s = LIVE_SUBMISSION_S[usize::from(is_cpu)];
+        let part = self.submission_s / SUBMISSION_S;
+        self.next = Quota(self.next.0.map(|units| ((units as f64 * part) as u64).max(UNITS_MIN)));
+        self
     }
 
     /// What the next submission should have.
@@ -139,19 +156,21 @@ impl Pace {
         let seconds = if portion.0.len() == 1 { &all_s } else { stages_s };
         for (&(work, units), &seconds) in portion.0.iter().zip(seconds) {
             let next = &mut self.next.0[work as usize];
-            *next = adapted(*next, units, seconds, growth_max(work)).clamp(1 << 12, 1 << 32);
+            let by_rate = adapted(*next, units, seconds / self.submission_s, growth_max(work));
+            *next = by_rate.clamp(UNITS_MIN, 1 << 32);
         }
         self.next.0[Work::SlabRest as usize] = self.next.of(Work::Slab);
     }
 }
 
-/// A quarter of the way from `now` to what would have taken the wanted time, at most to `growth_max` times as much; all
-/// the way where that is less than half. Too little work (less than a sixteenth of `now`) changes nothing.
-fn adapted(now: u64, done: u64, seconds: f64, growth_max: f64) -> u64 {
-    if done == 0 || done < now / 16 || seconds <= 0.0 {
+/// A quarter of the way from `now` to what would have taken the wanted time, of which `done` took `times` as much, at
+/// most to `growth_max` times as much; all the way where that is less than half. Too little work (less than a sixteenth
+/// of `now`) changes nothing.
+fn adapted(now: u64, done: u64, times: f64, growth_max: f64) -> u64 {
+    if done == 0 || done < now / 16 || times <= 0.0 {
         return now;
     }
-    let wanted = done as f64 * SUBMISSION_S / seconds;
+    let wanted = done as f64 / times;
     let now = now as f64;
     let step = if wanted < now / 2.0 { 1.0 } else { 0.25 };
     (now + (wanted - now) * step).min(now * growth_max) as u64
@@ -172,6 +191,20 @@ mod tests {
             let seconds = pace.quota().of(Work::Load) as f64 / rate;
             assert!((0.04..0.06).contains(&seconds), "{seconds} s at {rate} vertices a second");
             assert_eq!(pace.quota().of(Work::Slab), guess(Work::Slab), "nothing was composited");
+        }
+    }
+
+    #[test]
+    fn submissions_of_edited_pictures_are_short() {
+        for (is_cpu, wanted) in [(false, 0.008), (true, 0.025)] {
+            let mut pace = Pace::new(None).live(is_cpu);
+            assert!(pace.quota().of(Work::Load) < guess(Work::Load));
+            for _ in 0..60 {
+                let units = pace.quota().of(Work::Load);
+                pace.took(&Portion::of(Work::Load, units), &[units as f64 / 1e7]);
+            }
+            let seconds = pace.quota().of(Work::Load) as f64 / 1e7;
+            assert!((0.8..1.2).contains(&(seconds / wanted)), "{seconds} s");
         }
     }
 

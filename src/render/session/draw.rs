@@ -76,6 +76,23 @@ fn tiled_folder() -> PathBuf {
         .map_or_else(|| std::env::temp_dir().join("anthill-textures"), |kernels| kernels.with_file_name("textures"))
 }
 
+/// Returns what shaders are compiled with for these devices.
+fn shader_library(options: &RenderOptions, slots: &[DeviceSlot], tuning: &Tuning) -> ShaderLibrary {
+    let mut shading = ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
+        .expect("the helper library was built with the compiler");
+    let has_cpus = slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu);
+    shading.compile_for(has_cpus, tuning.programs);
+    if let Some(profile) = &options.line_profile {
+        let has_clock = |slot: &DeviceSlot| slot.info.has(SHADER_CLOCK) && !slot.open_options.as_gpu.unclocked_kernels;
+        let have_clocks = slots.iter().all(has_clock);
+        shading.count_lines(have_clocks && !profile.estimates());
+    }
+    if options.capture.is_some() {
+        shading.describe_kernels();
+    }
+    shading
+}
+
 /// How drawing a world ended.
 pub(super) struct WorldOutcome {
     pub displays: Vec<DisplayOutcome>,
@@ -90,19 +107,7 @@ impl<'a> Session<'a> {
         let textures = TextureStore::new(Arc::clone(reporter), files, tiled_folder(), patience);
         let limits = ReadLimits { memory: Arc::clone(&memory), interrupt: ticker.interrupt.clone() };
         let textures = Arc::new(textures.within(limits).watched(tiling_watch(ticker, &memory)));
-        let mut shading = ShaderLibrary::new(Arc::clone(&options.files), &options.overrides.macros)
-            .expect("the helper library was built with the compiler");
-        let has_cpus = slots.iter().any(|slot| slot.info.kind == DeviceKind::Cpu);
-        shading.compile_for(has_cpus, tuning.programs);
-        if let Some(profile) = &options.line_profile {
-            let has_clock =
-                |slot: &DeviceSlot| slot.info.has(SHADER_CLOCK) && !slot.open_options.as_gpu.unclocked_kernels;
-            let have_clocks = slots.iter().all(has_clock);
-            shading.count_lines(have_clocks && !profile.estimates());
-        }
-        if options.capture.is_some() {
-            shading.describe_kernels();
-        }
+        let shading = shader_library(options, &slots, &tuning);
         Self {
             options,
             reporter,
@@ -122,6 +127,11 @@ impl<'a> Session<'a> {
             shading,
             textures,
         }
+    }
+
+    /// Forgets the shaders that were read, because their files have changed.
+    pub(super) fn read_shaders_again(&mut self) {
+        self.shading = shader_library(self.options, &self.slots, &self.tuning);
     }
 
     /// Reports what the user should know about the devices.
@@ -207,7 +217,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// The displays of a world that is only checked, or that has no pixel to draw.
-    fn open_film(&mut self, world: &World, charge: &Charge) -> Result<Film, Vec<DisplayOutcome>> {
+    pub(super) fn open_film(&mut self, world: &World, charge: &Charge) -> Result<Film, Vec<DisplayOutcome>> {
         // Where memory for the film was refused, that was reported when the world was read.
         let silent = Reporter::silent();
         let refused = charge.refused() == Some(ChargeKind::Film);
@@ -226,7 +236,7 @@ impl<'a> Session<'a> {
     }
 
     /// Builds a world's picture and its imager, and begins its statistics.
-    fn begin_world(&mut self, world: &World, film: &Film) -> (Arc<Picture>, Option<WorldImager>) {
+    pub(super) fn begin_world(&mut self, world: &World, film: &Film) -> (Arc<Picture>, Option<WorldImager>) {
         let (frame, crop) = (world.options.frame, film.crop());
         self.ticker.begin_world(frame);
         self.textures.begin_picture();
@@ -248,25 +258,36 @@ impl<'a> Session<'a> {
         imager: Option<WorldImager>,
         mut checkpoint: Option<&mut Checkpoint>,
     ) -> Vec<DisplayOutcome> {
+        self.draw_pixels(picture, &film, checkpoint.as_deref_mut());
+        let displays = self.write_displays(film, imager);
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.end(self.world_count, displays.iter().all(is_whole));
+        }
+        self.end_picture(picture);
+        displays
+    }
+
+    /// Draws what the film lacks.
+    pub(super) fn draw_pixels(&mut self, picture: &Arc<Picture>, film: &Film, mut checkpoint: Option<&mut Checkpoint>) {
         let begin = Instant::now();
         if let Some(resident) = &self.resident {
-            resident.develop_again(picture, &film);
+            resident.develop_again(picture, film);
         }
         let (finished, count) = film.progress();
         if finished < count && !self.ticker.interrupt.is_raised() {
             match &mut checkpoint {
                 Some(checkpoint) => {
                     let may_be_unwritten = self.options.files.budget().is_limited();
-                    checkpoint.save_while(&film, may_be_unwritten, || {
-                        self.draw_picture(picture, &film, begin);
+                    checkpoint.save_while(film, may_be_unwritten, || {
+                        self.draw_picture(picture, film, begin);
                         // The last save follows.
                         self.ticker.tally.begin(Activity::Writing);
                     });
                 }
-                None => self.draw_picture(picture, &film, begin),
+                None => self.draw_picture(picture, film, begin),
             }
             if let Some(resident) = &mut self.resident {
-                resident.keep_pixels(picture, &film);
+                resident.keep_pixels(picture, film);
             }
         }
         // Of names that shaders computed.
@@ -282,10 +303,10 @@ impl<'a> Session<'a> {
         self.stats.render += took;
         self.phases.slice("count", begin, begin + counted, &[]);
         self.phases.slice("draw", begin + counted, end, &[]);
-        let displays = self.write_displays(film, imager);
-        if let Some(checkpoint) = checkpoint {
-            checkpoint.end(self.world_count, displays.iter().all(is_whole));
-        }
+    }
+
+    /// Adds what devices did for a picture to the statistics, and makes the capture that was asked for.
+    pub(super) fn end_picture(&mut self, picture: &Picture) {
         for (number, slot) in self.slots.iter_mut().enumerate() {
             if let Some(device) = &mut slot.device {
                 world_statistics::add_times(&mut self.stats, number, device.take_times());
@@ -300,11 +321,10 @@ impl<'a> Session<'a> {
             counts: slot.failures.take_counts(),
         });
         world_statistics::add_failures(&mut self.stats, &failed.collect::<Vec<_>>());
-        displays
     }
 
     /// Runs the imager on the finished picture, if there is one, and writes the displays.
-    fn write_displays(&mut self, film: Film, imager: Option<WorldImager>) -> Vec<DisplayOutcome> {
+    pub(super) fn write_displays(&mut self, film: Film, imager: Option<WorldImager>) -> Vec<DisplayOutcome> {
         let begin = Instant::now();
         self.ticker.tally.begin(Activity::Writing);
         let silent = Reporter::silent();

@@ -3,6 +3,7 @@
 //! `run` opens the devices and draws the worlds that `reading` reads ahead on a thread of its own. `draw` draws one
 //! world: its `picture` is built, the `counting_pass` finds its grids, and `regions` has the scheduler render what the
 //! film lacks. `made_textures` makes textures between worlds.
+//! `live_renderer` is what a live session draws with, and `live_scene` the scene that it edits.
 
 mod auto_shadows;
 mod baked_files;
@@ -13,6 +14,8 @@ mod draw;
 mod drawn_picture;
 mod failures;
 mod limits;
+pub(super) mod live_renderer;
+pub(super) mod live_scene;
 mod made_textures;
 mod outputs;
 mod picture;

@@ -3,7 +3,7 @@
 //! made of is the same.
 
 use crate::film::{Film, PixelLayout};
-use crate::pipeline::geometry::Pages;
+use crate::pipeline::geometry::{Page, Pages};
 use crate::pipeline::look::Look;
 use crate::pipeline::world::DrawnWorld;
 use crate::render::device::picture::{Keeps, KeptLevel, Picture};
@@ -33,11 +33,23 @@ pub(super) struct Resident {
 
 /// How often products of pictures were made, since a session has begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Repeated {
+pub(in crate::render) struct Repeated {
     /// Counting passes.
     pub counted: u64,
     /// Films that were drawn, at least in part.
     pub drawn: u64,
+    /// Pages of geometry that were filled.
+    pub pages: u64,
+}
+
+impl Repeated {
+    /// Returns what was made since it was `before`.
+    pub(super) fn since(self, before: Self) -> Self {
+        let [counted, drawn, pages] =
+            [(self.counted, before.counted), (self.drawn, before.drawn), (self.pages, before.pages)]
+                .map(|(now, before)| now - before);
+        Self { counted, drawn, pages }
+    }
 }
 
 /// What is kept of the pictures of a level.
@@ -88,7 +100,12 @@ impl Resident {
     pub(super) fn lower(&mut self, world: &World, looks: &[Arc<Look>], page_bytes: u64) -> DrawnWorld {
         let kept = self.pages.take().filter(|pages| pages.page_bytes() == page_bytes);
         let pages = self.pages.insert(kept.unwrap_or_else(|| Pages::new(page_bytes)));
-        DrawnWorld::in_pages(world, looks, pages)
+        let before = pages.pages();
+        let drawn = DrawnWorld::in_pages(world, looks, pages);
+        let is_new =
+            |(number, page): &(usize, &Arc<Page>)| !before.get(*number).is_some_and(|old| Arc::ptr_eq(old, page));
+        self.repeated.pages += drawn.pages.iter().enumerate().filter(is_new).count() as u64;
+        drawn
     }
 
     /// What devices keep of the picture that is drawn.

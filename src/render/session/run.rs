@@ -59,26 +59,12 @@ fn run_ticking(
         Ok(checkpoint) => checkpoint,
         Err(error) => return refused(error),
     };
-    let memory = options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new);
+    let memory = host_memory(options);
     let reading = BegunReading::begin(options, reporter, &memory, &ticker.interrupt);
-    let opening = Instant::now();
-    let open_options = open_options(options, reporter, ticker, &aids);
-    let devices = match open_devices(options, &open_options, kept) {
-        Ok(devices) => devices,
-        Err(error) => {
-            let severe = Diagnostic::new(Severity::Severe, "nodevice", SourceLocation::default(), error.to_string());
-            reporter.report(severe.hint(error.hint()));
-            let wrong = matches!(error, GpuError::UnknownDevice { .. } | GpuError::TooLittleMemory { .. });
-            return ended(if wrong { Ending::WrongUsage } else { Ending::NoDevice });
-        }
+    let (mut session, open_options) = match open_session(options, reporter, ticker, &aids, &memory, kept) {
+        Ok(opened) => opened,
+        Err(ending) => return ended(ending),
     };
-    let opened = Instant::now();
-    let mut tuning = aids.tuning();
-    tuning.bucket_px = tuning.bucket_px.or(options.pipelines.named.and_then(|pipeline| pipeline.colours.bucket_px()));
-    let setup = SessionSetup { options, reporter, ticker, tuning, memory: Arc::clone(&memory) };
-    let mut session = Session::new(setup, devices);
-    session.stats.open = opened - opening;
-    session.phases.slice("open devices", opening, opened, &[]);
     if let Some(Err(error)) = checkpoint.map(|checkpoint| session.use_checkpoint(checkpoint)) {
         return refused(error);
     }
@@ -88,12 +74,7 @@ fn run_ticking(
     let read = reading.end();
     let is_all_done = !is_cut_short && !read.cut_short && displays.iter().all(is_whole);
     let ending = limits::ending_of(ending, &ticker.interrupt, is_all_done);
-    let mut stats = std::mem::take(&mut session.stats);
-    stats.stages.add(Stage::Parse, read.took);
-    stats.left_out += read.left_out;
-    stats.lost_files += session.textures.lost_count();
-    let counted = options.line_profile.is_some();
-    world_statistics::add_textures(&mut stats, &session.textures.statistics(), counted);
+    let stats = take_statistics(&mut session, &read);
     let has_nothing = read.worlds + read.textures == 0;
     let nothing = displays.is_empty() && has_nothing && reporter.count_at_least(Severity::Error) > 0;
     let unreadable = ending == Ending::Finished && (read.unreadable || nothing);
@@ -114,6 +95,52 @@ fn run_ticking(
         advise_on_nothing(options, reporter, &read, session.world_count());
     }
     Outcome { ending, displays, stats }
+}
+
+/// Returns the host's memory for what a render holds.
+pub(super) fn host_memory(options: &RenderOptions) -> Arc<HostMemory> {
+    options.host_memory_bytes.map_or_else(HostMemory::of_machine, HostMemory::new)
+}
+
+/// Opens the devices, and begins a session with them. Returns it with how they were opened.
+///
+/// # Errors
+/// How a render without devices ends; why there are none was reported.
+pub(super) fn open_session<'a>(
+    options: &'a RenderOptions,
+    reporter: &'a Arc<Reporter>,
+    ticker: &'a ProgressTicker<'a>,
+    aids: &TestAids,
+    memory: &Arc<HostMemory>,
+    kept: Option<&KeptDevices>,
+) -> Result<(Session<'a>, OpenOptions), Ending> {
+    let opening = Instant::now();
+    let open_options = open_options(options, reporter, ticker, aids);
+    let devices = open_devices(options, &open_options, kept).map_err(|error| {
+        let severe = Diagnostic::new(Severity::Severe, "nodevice", SourceLocation::default(), error.to_string());
+        reporter.report(severe.hint(error.hint()));
+        let wrong = matches!(error, GpuError::UnknownDevice { .. } | GpuError::TooLittleMemory { .. });
+        if wrong { Ending::WrongUsage } else { Ending::NoDevice }
+    })?;
+    let opened = Instant::now();
+    let mut tuning = aids.tuning();
+    tuning.bucket_px = tuning.bucket_px.or(options.pipelines.named.and_then(|pipeline| pipeline.colours.bucket_px()));
+    let setup = SessionSetup { options, reporter, ticker, tuning, memory: Arc::clone(memory) };
+    let mut session = Session::new(setup, devices);
+    session.stats.open = opened - opening;
+    session.phases.slice("open devices", opening, opened, &[]);
+    Ok((session, open_options))
+}
+
+/// Returns the statistics of a session that ends, after what was read.
+pub(super) fn take_statistics(session: &mut Session<'_>, read: &ReadSummary) -> Stats {
+    let mut stats = std::mem::take(&mut session.stats);
+    stats.stages.add(Stage::Parse, read.took);
+    stats.left_out += read.left_out;
+    stats.lost_files += session.textures.lost_count();
+    let counted = session.options.line_profile.is_some();
+    world_statistics::add_textures(&mut stats, &session.textures.statistics(), counted);
+    stats
 }
 
 /// Says why nothing is drawn, where a scene was read that has nothing to draw.

@@ -91,8 +91,8 @@ fn surface(which: usize, name: &'static str, value: f32) -> EditWorld {
 /// Edits in turn, each with how many counting passes and films it takes.
 fn edits() -> Vec<(&'static str, EditWorld, Repeated)> {
     let nothing = Repeated::default();
-    let draws = Repeated { counted: 0, drawn: 1 };
-    let counts = Repeated { counted: 1, drawn: 1 };
+    let draws = Repeated { drawn: 1, ..nothing };
+    let counts = Repeated { counted: 1, ..draws };
     let moved = |world: &mut World| {
         let drawable = &mut world.drawables[0];
         let matrix = DMat4::from_translation(DVec3::new(0.3, 0.1, 0.0)) * *drawable.world_from_object.first();
@@ -122,23 +122,18 @@ fn edits() -> Vec<(&'static str, EditWorld, Repeated)> {
     ]
 }
 
-/// What the counters say more than they did before.
-fn more(now: Repeated, before: Repeated) -> Repeated {
-    Repeated { counted: now.counted - before.counted, drawn: now.drawn - before.drawn }
-}
-
 fn edited_pictures_are_those_of_fresh_sessions(devices: &'static str, tuning: Tuning) {
     let [edited, fresh] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let mut pictures = Vec::new();
     with_session(devices, tuning, |session| {
-        session.resident = Some(Resident { level: Some(KeptLevel(2)), ..Resident::default() });
+        session.resident = Some(Resident { level: Some(KeptLevel::Final), ..Resident::default() });
         let mut world = world(SCENE);
         for (name, edit, expected) in edits() {
             let before = session.resident.as_ref().map(|resident| resident.repeated).unwrap_or_default();
             edit(&mut world);
             let picture = draw(session, &world, edited.path());
             let now = session.resident.as_ref().map(|resident| resident.repeated).unwrap_or_default();
-            assert_eq!(more(now, before), expected, "{name}");
+            assert_eq!(Repeated { pages: 0, ..now.since(before) }, expected, "{name}");
             pictures.push((name, world.clone(), picture));
         }
     });
