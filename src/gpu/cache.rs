@@ -18,6 +18,15 @@ use std::{env, fs, io, process};
 /// Begins every file; the digit changes with the format.
 const MAGIC: &[u8; 16] = b"anthill kernel 2";
 
+/// Bytes of compiled kernels that are kept in memory, at most.
+const MEMORY_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of the files of a device that are kept, at most.
+const FILES_BYTES_MAX: u64 = 1 << 30;
+
+/// After about how many files the folder is looked through for too many of them.
+const PRUNED_EVERY: u64 = 64;
+
 /// The key of a compiled kernel: kernel, values of its constants, device model and driver.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
@@ -55,8 +64,28 @@ pub fn default_cache_folder() -> Option<PathBuf> {
 /// Compiled kernels of all opened devices.
 pub(super) struct Cache {
     folder: Option<PathBuf>,
-    known: Mutex<FxHashMap<CacheKey, Arc<Vec<u8>>>>,
+    known: Mutex<KnownKernels>,
     failed_writes: AtomicU64,
+}
+
+/// Compiled kernels in memory.
+#[derive(Default)]
+struct KnownKernels {
+    kernels: FxHashMap<CacheKey, Arc<Vec<u8>>>,
+    bytes: usize,
+}
+
+impl KnownKernels {
+    /// Adds a kernel. Where there are too many, the others are forgotten.
+    fn insert(&mut self, key: CacheKey, data: Arc<Vec<u8>>) {
+        if self.bytes + data.len() > MEMORY_BYTES_MAX {
+            *self = Self::default();
+        }
+        self.bytes += data.len();
+        if let Some(other) = self.kernels.insert(key, data) {
+            self.bytes -= other.len();
+        }
+    }
 }
 
 impl Cache {
@@ -67,7 +96,7 @@ impl Cache {
 
     /// Returns a compiled kernel, if it is cached in a complete file.
     pub(super) fn load(&self, key: &CacheKey) -> Option<Arc<Vec<u8>>> {
-        if let Some(data) = self.known.lock().get(key) {
+        if let Some(data) = self.known.lock().kernels.get(key) {
             return Some(Arc::clone(data));
         }
         let data = Arc::new(unwrap(&read_file(&self.path(key)?).ok()?)?.to_vec());
@@ -79,7 +108,13 @@ impl Cache {
     /// cache.
     pub(super) fn store(&self, key: &CacheKey, data: Vec<u8>) -> Result<(), String> {
         let written = match self.path(key) {
-            Some(path) => write(&path, &wrap(&data)).map_err(|e| format!("{}: {e}", path.display())),
+            Some(path) => {
+                // Which files these are does not depend on how many a process writes.
+                if checksum(key.file.as_bytes()).is_multiple_of(u128::from(PRUNED_EVERY)) {
+                    prune(&path, FILES_BYTES_MAX);
+                }
+                write(&path, &wrap(&data)).map_err(|e| format!("{}: {e}", path.display()))
+            }
             None => Ok(()),
         };
         self.known.lock().insert(key.clone(), Arc::new(data));
@@ -89,6 +124,26 @@ impl Cache {
 
     fn path(&self, key: &CacheKey) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(&*key.folder).join(&key.file))
+    }
+}
+
+/// Removes the oldest files beside a file, until the others have at most `bytes_max` bytes. What cannot be removed, or
+/// was removed by another process, is left.
+fn prune(path: &Path, bytes_max: u64) {
+    let Some(entries) = path.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return };
+    let described = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry.ok()?;
+        let about = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some((about.modified().ok()?, about.len(), entry.path()))
+    };
+    let mut files: Vec<_> = entries.filter_map(described).collect();
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    let mut bytes = 0;
+    for (_, length, file) in files {
+        bytes += length;
+        if bytes > bytes_max {
+            let _ = fs::remove_file(file);
+        }
     }
 }
 
@@ -140,6 +195,38 @@ mod tests {
         assert_eq!(second.load(&key()).as_deref(), Some(&vec![1, 2, 3]));
         let names: Vec<_> = fs::read_dir(folder.path().join("new/10005-0000-00000001-ab")).expect("made").collect();
         assert_eq!(names.len(), 1, "no temporary file is left: {names:?}");
+    }
+
+    #[test]
+    fn the_oldest_files_make_room() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let cache = Cache::new(Some(folder.path().to_path_buf()));
+        let key = |number| CacheKey::new(&"device".into(), number, &[]);
+        for number in 0..5 {
+            cache.store(&key(number), vec![0; 1000]).expect("the folder can be written");
+            let path = cache.path(&key(number)).expect("there is a folder");
+            let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(60 * number as u64);
+            fs::File::options()
+                .write(true)
+                .open(path)
+                .and_then(|file| file.set_modified(time))
+                .expect("its time is set");
+        }
+        let newest = cache.path(&key(4)).expect("there is a folder");
+        prune(&newest, 2500);
+        let fresh = Cache::new(Some(folder.path().to_path_buf()));
+        let left = [0, 1, 2, 3, 4].map(|number| fresh.load(&key(number)).is_some());
+        assert_eq!(left, [false, false, false, true, true]);
+    }
+
+    #[test]
+    fn memory_for_kernels_is_bounded() {
+        let cache = Cache::new(None);
+        for number in 0..1000 {
+            cache.store(&CacheKey::new(&"device".into(), number, &[]), vec![0; 1 << 20]).expect("nothing is written");
+            assert!(cache.known.lock().bytes <= MEMORY_BYTES_MAX);
+        }
+        assert!(cache.known.lock().kernels.len() <= 64);
     }
 
     #[test]

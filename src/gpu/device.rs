@@ -290,6 +290,11 @@ impl Device {
         self.kernels.counts()
     }
 
+    /// Returns how many kernels are kept, compiled or not.
+    pub fn kept_kernel_count(&self) -> usize {
+        self.kernels.count()
+    }
+
     /// Allocates a buffer, whose contents are undefined.
     ///
     /// # Errors

@@ -102,6 +102,11 @@ impl Submissions {
         Ok(())
     }
 
+    /// Whether no submission is known to be under way.
+    fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     /// Waits until a submission is done.
     fn wait(&mut self, shared: &DeviceShared, submission: u64, timeout: Duration) -> Result<(), GpuError> {
         if submission <= self.done {
@@ -257,6 +262,13 @@ impl Device {
         let info =
             vk::SubmitInfo::default().command_buffers(&commands).signal_semaphores(&signalled).push_next(&mut timeline);
         self.shared.submit(recording.label(), info, vk::Fence::null())
+    }
+
+    /// Ends a picture: kernels that none of the last pictures used are dropped, unless the device is still at work.
+    pub fn end_picture(&mut self) {
+        if !self.hangs && self.collect().is_ok() && self.submissions.is_idle() {
+            self.kernels.end_picture();
+        }
     }
 
     /// Reclaims the resources of finished submissions.

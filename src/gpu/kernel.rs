@@ -35,6 +35,17 @@ const INTERRUPT_POLL: Duration = Duration::from_millis(20);
 /// What a compiled kernel is found by: the SPIR-V's digest and the values of the constants.
 type StateKey = (u128, Vec<u32>);
 
+/// Pictures after which a kernel that none of them used is dropped. The maps of lights that cast shadows are pictures,
+/// too.
+const PICTURES_KEPT: u64 = 64;
+
+/// A kernel of the table.
+struct TableKernel {
+    state: KernelState,
+    /// The last picture that asked for it.
+    used: u64,
+}
+
 enum KernelState {
     Compiling,
     Ready(ComputePipeline),
@@ -54,13 +65,28 @@ pub struct KernelCounts {
 
 #[derive(Default)]
 struct KernelTable {
-    states: FxHashMap<StateKey, KernelState>,
+    kernels: FxHashMap<StateKey, TableKernel>,
+    /// The number of the picture that is drawn.
+    picture: u64,
     counts: KernelCounts,
     sets: FxHashMap<BindingForms, vk::DescriptorSetLayout>,
     layouts: FxHashMap<(BindingForms, u32), KernelLayout>,
     /// Number of jobs that were given to the compile threads and have not ended.
     running: u32,
     closed: bool,
+}
+
+impl KernelTable {
+    /// Returns what is known of a kernel that the picture uses.
+    fn find(&mut self, key: &StateKey) -> Option<&KernelState> {
+        let kernel = self.kernels.get_mut(key)?;
+        kernel.used = self.picture;
+        Some(&kernel.state)
+    }
+
+    fn insert(&mut self, key: StateKey, state: KernelState) {
+        self.kernels.insert(key, TableKernel { state, used: self.picture });
+    }
 }
 
 /// How long kernels are waited for, and who is notified.
@@ -128,10 +154,10 @@ impl Kernels {
     pub(super) fn prepare(self: &Arc<Self>, kernel: &Arc<Kernel>, constants: &[u32]) {
         let key = (kernel.digest(), constants.to_vec());
         let mut table = self.table.lock();
-        if table.closed || table.states.contains_key(&key) {
+        if table.closed || table.find(&key).is_some() {
             return;
         }
-        table.states.insert(key.clone(), KernelState::Compiling);
+        table.insert(key.clone(), KernelState::Compiling);
         table.running += 1;
         drop(table);
         let log = self.terms().log;
@@ -172,7 +198,7 @@ impl Kernels {
                 KernelState::Failed(error)
             }
         };
-        table.states.insert(key, state);
+        table.insert(key, state);
         self.changed.notify_all();
     }
 
@@ -181,7 +207,7 @@ impl Kernels {
     /// # Errors
     /// Why the kernel cannot be compiled.
     pub(super) fn is_ready(&self, kernel: &Kernel, constants: &[u32]) -> Result<bool, GpuError> {
-        match self.table.lock().states.get(&(kernel.digest(), constants.to_vec())) {
+        match self.table.lock().find(&(kernel.digest(), constants.to_vec())) {
             Some(KernelState::Ready(_)) => Ok(true),
             Some(KernelState::Failed(error)) => Err(error.clone()),
             Some(KernelState::Compiling) | None => Ok(false),
@@ -209,7 +235,7 @@ impl Kernels {
         let mut waits = None;
         let mut table = self.table.lock();
         loop {
-            match table.states.get(&key) {
+            match table.find(&key) {
                 Some(KernelState::Ready(pipeline)) => return Ok(*pipeline),
                 Some(KernelState::Failed(error)) => return Err(error.clone()),
                 Some(KernelState::Compiling) | None => {}
@@ -310,6 +336,30 @@ impl Kernels {
         Ok(layout)
     }
 
+    /// Ends a picture, and drops the kernels that none of the last ones asked for. No submission may be under way, and
+    /// none may be begun meanwhile.
+    pub(super) fn end_picture(&self) {
+        let mut table = self.table.lock();
+        table.picture += 1;
+        let oldest = table.picture.saturating_sub(PICTURES_KEPT);
+        let is_old = |_: &StateKey, kernel: &mut TableKernel| {
+            kernel.used < oldest && !matches!(kernel.state, KernelState::Compiling)
+        };
+        for (_, kernel) in table.kernels.extract_if(is_old) {
+            if let KernelState::Ready(pipeline) = kernel.state {
+                // SAFETY: `Device::end_picture`, the only caller, found that no submission is under way, and no command
+                // is encoded meanwhile, as it has the device for itself; compile jobs use pipelines only before they
+                // are in the table, from which this one was taken out.
+                unsafe { self.shared.raw.destroy_pipeline(pipeline.raw, None) };
+            }
+        }
+    }
+
+    /// Returns how many kernels are in the table.
+    pub(super) fn count(&self) -> usize {
+        self.table.lock().kernels.len()
+    }
+
     /// Stops compiling for a device that hangs, and gives running jobs a moment to end. Nothing is destroyed.
     pub(super) fn abandon(&self) {
         let deadline = Instant::now() + ABANDON;
@@ -345,8 +395,8 @@ impl Kernels {
         // SAFETY: `Device::drop` calls this after `submissions.close`, which waited for the queue; `running` is 0, so
         // no compile job uses these objects; and they are taken out of the table, so none is destroyed twice.
         unsafe {
-            for state in table.states.values() {
-                if let KernelState::Ready(pipeline) = state {
+            for kernel in table.kernels.values() {
+                if let KernelState::Ready(pipeline) = kernel.state {
                     self.shared.raw.destroy_pipeline(pipeline.raw, None);
                 }
             }

@@ -166,6 +166,21 @@ fn the_second_run_finds_kernels_in_the_cache() {
 }
 
 #[test]
+fn kernels_that_no_picture_uses_are_dropped() {
+    let mut devices = open_devices("0");
+    let device = &mut devices[0];
+    compile_all(device);
+    for picture in 0..1000 {
+        device.prepare(test::copy::kernel(), &[]);
+        device.end_picture();
+        let kept = device.kept_kernel_count();
+        assert!(kept == if picture < 64 { 3 } else { 1 }, "{kept} after picture {picture}");
+    }
+    compile_all(device);
+    assert_eq!(device.kept_kernel_count(), 3);
+}
+
+#[test]
 fn equal_devices_compile_once() {
     let devices = open_devices("0,0");
     thread::scope(|scope| devices.iter().for_each(|device| drop(scope.spawn(|| compile_all(device)))));

@@ -311,6 +311,7 @@ impl<'a> Session<'a> {
             if let Some(device) = &mut slot.device {
                 world_statistics::add_times(&mut self.stats, number, device.take_times());
                 device.end_frame(&format!("picture {}", self.world_count));
+                device.end_picture();
             }
         }
         self.capture_region();
