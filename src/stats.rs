@@ -25,7 +25,7 @@ pub use measured::{Measured, MeasuredDevice, MeasuredOutput, MeasuredRegion, Mea
 pub use memory_stats::{CategoryBytes, MemoryCategory};
 pub use pipeline_times::PipelineTime;
 pub use texture_stats::{TextureFileStats, TextureLossStats, TextureStats};
-pub use world_stats::{RegionStats, WorldStats};
+pub use world_stats::{ProgramStats, RegionStats, WorldStats};
 
 use crate::diagnostic::{CountedMessage, Reporter, Severity, SourceLocation};
 use crate::film::{DisplayOutcome, DisplayState};

@@ -4,6 +4,7 @@
 use super::geometry::PrimitiveKind;
 use super::kernels::axes::Smooth;
 use super::kernels::constants::{KEYFRAME_POSITION_RECORDS, POSITION_HEAD_RECORDS, POSITION_RECORDS, TRIPS_MAX};
+use super::recording::{Kernel, KernelName};
 use crate::scene::ValueType;
 use std::sync::Arc;
 
@@ -181,12 +182,44 @@ pub struct ShadingKernel {
     pub variable_channels: Vec<u32>,
     /// What names the tiles of its textures, so that they are loaded before it runs; `None` where that takes the
     /// textures themselves.
-    pub demand: Option<Arc<super::recording::Kernel>>,
+    pub demand: Option<Arc<Kernel>>,
     /// What runs instead where loops are long; `None` for programs whose loops never are.
     pub resumable: Option<ResumableKernel>,
 }
 
 impl ShadingKernel {
+    /// The same under another name: the labels of its kernels begin with it.
+    pub fn renamed(&self, from: &str, to: &str) -> Self {
+        let program: Arc<str> = to.into();
+        let renamed = |kernel: &Arc<Kernel>| {
+            let label = format!("{to}{}", kernel.label().strip_prefix(from).unwrap_or_default());
+            kernel.renamed(KernelName::of_program(&program, label))
+        };
+        let passes = |passes: &[ShadingPass]| {
+            passes.iter().map(|pass| ShadingPass { kernel: renamed(&pass.kernel), ..pass.clone() }).collect()
+        };
+        Self {
+            passes: passes(&self.passes),
+            demand: self.demand.as_ref().map(renamed),
+            resumable: self.resumable.as_ref().map(|resumable| ResumableKernel {
+                passes: passes(&resumable.passes),
+                state_channels: resumable.state_channels,
+            }),
+            ..self.clone()
+        }
+    }
+
+    /// All kernels that it may run.
+    pub fn kernels(&self) -> impl Iterator<Item = &Arc<Kernel>> {
+        let resumable = self.resumable.iter().flat_map(|resumable| &resumable.passes);
+        self.passes.iter().chain(resumable).map(|pass| &pass.kernel).chain(&self.demand)
+    }
+
+    /// The words of its kernels.
+    pub fn word_count(&self) -> usize {
+        self.kernels().map(|kernel| kernel.words().len()).sum()
+    }
+
     /// The pass from which on it is run again where `missed` is the first that missed tiles: what the passes before
     /// have saved is still there. It runs again from the start if it is one pass, and if others may have printed, or
     /// stopped loops.
@@ -233,15 +266,15 @@ pub const LOOP_TRIPS_MAX: u32 = TRIPS_MAX;
 #[derive(Clone, Debug)]
 pub struct ShadingPass {
     /// The kernel, which several passes may share.
-    pub kernel: Arc<super::recording::Kernel>,
+    pub kernel: Arc<Kernel>,
     /// The channel from which on it counts those in which passes save values.
     pub first_channel: u32,
     /// The first of its counters, if it counts what its lines cost.
     pub counters: Option<u32>,
 }
 
-impl From<Arc<super::recording::Kernel>> for ShadingPass {
-    fn from(kernel: Arc<super::recording::Kernel>) -> Self {
+impl From<Arc<Kernel>> for ShadingPass {
+    fn from(kernel: Arc<Kernel>) -> Self {
         Self { kernel, first_channel: 0, counters: None }
     }
 }
@@ -259,7 +292,7 @@ pub struct ResumableKernel {
 #[derive(Clone, Debug)]
 pub struct ImagerProgram {
     /// What a device runs; resumable if it has state channels.
-    pub kernel: Arc<super::recording::Kernel>,
+    pub kernel: Arc<Kernel>,
     /// The number of its counters.
     pub counters: u64,
     /// The first counter of its lines and the first of lookups, if it counts.

@@ -4,6 +4,7 @@ use super::block::{BlockSource, fill};
 use super::facing::faces_by_winding;
 use super::inputs::{inputs, suits, value_type};
 use super::lights::LightSet;
+use super::look_inputs::{LookInputs, ProgramInputs};
 use super::programs::{BoundShader, ComposedProgram, Signature, is_invisible, is_opaque, rsl_type};
 use super::query::depends_on_object;
 use super::shaders::{FetchedShader, ShaderPurpose};
@@ -47,6 +48,8 @@ impl DrawableShaders {
 #[derive(Clone)]
 pub(super) struct FoundLook {
     pub look: Arc<Look>,
+    /// What its programs read.
+    pub inputs: Arc<LookInputs>,
     /// All drawables with its attribute state and primvars have it.
     pub is_shared: bool,
     /// Its light depends on the side to which its polygons wind.
@@ -66,7 +69,8 @@ impl ShadingBuilder<'_> {
         let from_block = signature.opacity == Binding::Block;
         // What is not seen of a solid still cuts it.
         if drawable.solid.is_none() && is_invisible(&opacity, attributes.opacity, from_block) {
-            return FoundLook { look: Arc::new(dropped), is_shared: true, faces_by_winding: false };
+            let inputs = Arc::default();
+            return FoundLook { look: Arc::new(dropped), inputs, is_shared: true, faces_by_winding: false };
         }
         let curves = matches!(drawable.geometry.shape.first(), Shape::Curves(_));
         let thin = curves && self.world.options.least_width_px() > 0.0;
@@ -88,10 +92,12 @@ impl ShadingBuilder<'_> {
         });
         let coloured = !(attributes.matte && opaque);
         let shade = coloured.then(|| program(self, &Signature { stores_opacity: !opaque, ..signature.clone() }));
+        let ((displace, displaced), (shade, shaded)) = (displace.unzip(), shade.unzip());
         let verdict = if opaque { Verdict::Opaque } else { Verdict::Translucent };
         let surface = parts.surface.as_ref().map(|surface| &surface.bound.shader);
         FoundLook {
             look: Arc::new(Look { verdict, displace, shade, thin, bakes }),
+            inputs: Arc::new(LookInputs { displace: displaced, shade: shaded }),
             is_shared: !object_space,
             faces_by_winding: !attributes.lights.is_empty() && surface.is_some_and(|shader| faces_by_winding(shader)),
         }
@@ -158,16 +164,17 @@ impl ShadingBuilder<'_> {
         Some(DrawableShader { bound: bind_plain(&shader, &instance, self.reporter), instance })
     }
 
-    /// Returns a program as the drawable uses it: its block, the inputs that its primvars go to, and instead of a
-    /// kernel, as long as none is compiled, the number of its variant.
+    /// Returns a program as the drawable uses it, and what it reads: its block, the inputs that its primvars go to, and
+    /// instead of a kernel, as long as none is compiled, the number of its variant.
     fn program(
         &mut self,
         drawable: &Drawable,
         parts: &DrawableShaders,
         set: &LightSet,
         composition: &ComposedProgram,
-    ) -> Program {
+    ) -> (Program, ProgramInputs) {
         let reflection = &composition.reflection;
+        self.programs.tokens.listen();
         let asks_lights = reflection.block.slots.iter().any(|slot| slot.content == Content::LightList);
         let light_list = if asks_lights { self.light_list(set, composition.program, reflection) } else { 0 };
         let camera_from_world = *self.world.camera.camera_from_world.first();
@@ -196,7 +203,12 @@ impl ShadingBuilder<'_> {
         self.programs.note_once(composition.program, block.took);
         let inputs = inputs(reflection, &drawable.geometry.primvars);
         let variant = self.programs.variant(composition, &block.computed);
-        Program { kernel: variant, block: self.params.block(block.records), inputs: inputs.into() }
+        let read = ProgramInputs {
+            reflection: Arc::clone(reflection),
+            composed_of: self.programs.texts(composition),
+            texts: self.programs.tokens.heard().into(),
+        };
+        (Program { kernel: variant, block: self.params.block(block.records), inputs: inputs.into() }, read)
     }
 }
 

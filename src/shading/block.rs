@@ -2,9 +2,10 @@
 
 use super::bind::param_fits;
 use super::params::ParamRecord;
-use super::programs::{BoundShader, Tokens};
+use super::programs::BoundShader;
 use super::query::answer;
 use super::spaces::{self, LocalSpaces};
+use super::tokens::Tokens;
 use super::values::{self, ValueWords};
 use crate::diagnostic::{Reporter, SourceLocation};
 use crate::scene::{Attributes, ParamValue, Projection, ShaderInstance, World};

@@ -6,9 +6,10 @@ use super::ShaderLibrary;
 use super::bind::bind_plain;
 use super::block::{BlockSource, fill};
 use super::params::ParamBuffer;
-use super::programs::{Programs, Signature};
+use super::programs::{ProgramTools, Programs, Signature};
 use super::shaders::ShaderPurpose;
 use super::spaces::LocalSpaces;
+use super::tokens::Tokens;
 use super::{NamedTextures, report_shortfall};
 use crate::diagnostic::Reporter;
 use crate::line_profile::Counter;
@@ -38,7 +39,8 @@ impl ShaderLibrary {
         let instance = world.options.imager.as_ref()?;
         let fetched = self.shaders.fetch(instance, ShaderPurpose::Imager, &world.options.search.shader, reporter)?;
         let bound = bind_plain(fetched.shader(), instance, reporter);
-        let mut programs = Programs::new(&self.helpers, self.form, &[]);
+        let tools = ProgramTools { helpers: &self.helpers, form: self.form, store: &self.programs };
+        let mut programs = Programs::new(tools, &[], Tokens::default());
         let signature = Signature {
             slice: Slice::Imager,
             surface: Some(bound.clone()),

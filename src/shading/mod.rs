@@ -18,8 +18,10 @@ mod decisions;
 mod facing;
 mod imager;
 mod inputs;
+mod kept;
 mod lights;
 mod line_counters;
+mod look_inputs;
 mod params;
 pub mod prints;
 mod programs;
@@ -29,6 +31,7 @@ mod sources;
 mod spaces;
 pub mod standalone;
 pub mod texts;
+mod tokens;
 mod values;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};
@@ -42,8 +45,12 @@ pub use cast::LightShape;
 use facing::report_turned_normals;
 use glam::DMat4;
 pub use imager::CompiledImager;
+pub use kept::ProgramCounts;
+use kept::ProgramStore;
+pub use look_inputs::ShadingInputs;
+use look_inputs::{LookInputs, Surroundings};
 use params::ParamBuffer;
-use programs::{CompiledPrograms, ProgramForm, Programs, Tokens};
+use programs::{CompiledPrograms, ProgramForm, ProgramTools, Programs};
 use rustc_hash::FxHashMap;
 use shaders::Shaders;
 use spirv_gen::compose::{PlacedShortfall, Reflection, Shortfall, TextureUse};
@@ -54,16 +61,25 @@ pub use spirv_gen::partition::ForcedCut;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+use tokens::Tokens;
 use values::ValueWords;
 
 /// The name and type of an output besides colour and alpha.
 pub type OutputVariable = (Arc<str>, ValueType);
 
-/// The shaders read so far, and the helper functions that they are linked with; kept between worlds.
+/// The strings from which on a library that keeps their numbers begins with new ones: tables of all strings are part of
+/// each picture.
+const TEXTS_MAX: usize = 4096;
+
+/// The shaders read so far, the helper functions that they are linked with, and the programs made of them; kept between
+/// worlds.
 pub struct ShaderLibrary {
     helpers: Helpers,
     shaders: Shaders,
     form: ProgramForm,
+    programs: ProgramStore,
+    /// The strings of the last worlds by number, if these keep their numbers.
+    texts: Option<Vec<Arc<str>>>,
 }
 
 /// How programs are compiled, for tests: pictures are the same.
@@ -101,6 +117,10 @@ pub struct Shading {
     pub lookup_counters: u32,
     /// For each pipeline, how long the host took to compute what is the same for an instance or a light.
     pub once: BTreeMap<Arc<str>, Duration>,
+    /// What programs of each drawable read.
+    inputs: Vec<Arc<LookInputs>>,
+    /// What is the same for all.
+    surroundings: Surroundings,
 }
 
 /// The texts of a world's programs, and those that are names of textures.
@@ -183,7 +203,25 @@ impl ShaderLibrary {
     /// If they are not what the compiler expects, which means a broken build.
     pub fn new(files: Arc<FileClaims>, macros: &[String]) -> Result<Self, LibraryError> {
         let form = ProgramForm { cuts: CutRule::NEVER, rolls: true, decides: true, lines: None, debug: false };
-        Ok(Self { helpers: helpers()?, shaders: Shaders::new(files, macros.into()), form })
+        let (shaders, programs) = (Shaders::new(files, macros.into()), ProgramStore::default());
+        Ok(Self { helpers: helpers()?, shaders, form, programs, texts: None })
+    }
+
+    /// Has strings keep their numbers from world to world, so that programs can be kept when a world gets or loses one.
+    /// Pictures are the same, but their kernels and parameters depend on the worlds before, and so do the caches and
+    /// checkpoints that know them by these.
+    pub fn keep_texts(&mut self) {
+        self.texts.get_or_insert_default();
+    }
+
+    /// Forgets what was read of shader sources that have changed since, or are gone, and the programs made of them.
+    /// Returns whether there were any.
+    pub fn forget_changed_sources(&mut self) -> bool {
+        let changed = self.shaders.forget_changed();
+        if changed {
+            self.programs.forget(&|shader| !self.shaders.knows(shader));
+        }
+        changed
     }
 
     /// Has programs cut into passes as is good for devices of which some are CPUs or none, unless tests say otherwise;
@@ -192,6 +230,7 @@ impl ShaderLibrary {
         let ProgramAids { passes, rolls, decides } = aids;
         let cuts = if cpus { CutRule::CPU } else { CutRule::GPU }.forced(passes);
         self.form = ProgramForm { cuts, rolls, decides, ..self.form };
+        self.programs.clear();
     }
 
     /// Has programs count what their lines cost: clocks, if all devices that run them have a shader clock.
@@ -202,34 +241,64 @@ impl ShaderLibrary {
     /// Has kernels also compiled for captures, which show where they come from.
     pub fn describe_kernels(&mut self) {
         self.form.debug = true;
+        self.programs.clear();
         self.shaders.note_assignments();
     }
 
-    /// Compiles the kernels that a world needs and fills its parameter buffer. `variables` are computed for displays.
+    /// Compiles the kernels that a world needs, except those that earlier worlds left, and fills its parameter buffer.
+    /// `variables` are computed for displays.
     pub fn shade(&mut self, world: &World, variables: &[OutputVariable], reporter: &Reporter) -> Shading {
-        let programs = Programs::new(&self.helpers, self.form, variables);
-        shade(programs, &mut self.shaders, world, reporter)
+        let tools = ProgramTools { helpers: &self.helpers, form: self.form, store: &self.programs };
+        let programs = Programs::new(tools, variables, tokens(&self.texts));
+        let shading = shade(programs, &mut self.shaders, world, reporter);
+        if let Some(texts) = &mut self.texts {
+            let grown = shading.textures.texts.len() > TEXTS_MAX;
+            *texts = if grown { Vec::new() } else { shading.textures.texts.clone() };
+        }
+        self.shaders.end_world();
+        self.programs.end_world();
+        shading
     }
 
-    /// Returns the same, but neither reports anything nor remembers what it read.
+    /// Returns how many programs, opacities and sources are kept for later worlds.
+    pub fn kept_counts(&self) -> [usize; 3] {
+        let [programs, opacities] = self.programs.counts();
+        [programs, opacities, self.shaders.count()]
+    }
+
+    /// Returns what was made since this was last called.
+    pub fn take_counts(&self) -> ProgramCounts {
+        self.programs.take_counts()
+    }
+
+    /// Returns the same, but neither reports anything nor remembers files; programs and shaders without errors are kept
+    /// for [`Self::shade`].
     pub fn shade_silently(&self, world: &World, variables: &[OutputVariable]) -> Shading {
-        let programs = Programs::new(&self.helpers, self.form, variables);
+        let tools = ProgramTools { helpers: &self.helpers, form: self.form, store: &self.programs };
+        let programs = Programs::new(tools, variables, tokens(&self.texts));
         shade(programs, &mut self.shaders.unread(), world, &Reporter::silent())
     }
+}
+
+/// Returns the numbers of strings that a world begins with.
+fn tokens(kept: &Option<Vec<Arc<str>>>) -> Tokens {
+    kept.as_ref().map_or_else(Tokens::default, |texts| Tokens::continuing(texts))
 }
 
 fn shade(programs: Programs<'_>, shaders: &mut Shaders, world: &World, reporter: &Reporter) -> Shading {
     let (params, textures) = (ParamBuffer::new(), NamedTextures::default());
     let mut shader = ShadingBuilder { world, reporter, shaders, programs, params, textures };
-    let looks = shader.looks();
+    let (looks, inputs) = shader.looks().into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
     shader.programs.shortfalls().for_each(|(shortfall, location)| report_shortfall(reporter, shortfall, location));
     let longest = shader.programs.longest_light_block();
-    let CompiledPrograms { kernels, kernel_of, tokens, counters, lookup_counters, once } = shader.programs.finish();
+    let CompiledPrograms { kernels, texts, kernel_of, tokens, counters, lookup_counters, once } =
+        shader.programs.finish();
     shader.params.fill_space_table(world, &DMat4::IDENTITY, &tokens);
     let (params, space_table) = shader.params.finish(longest);
     let textures = NamedTextures { texts: tokens.texts(), ..shader.textures };
     let looks = with_kernels(&looks, &kernel_of);
-    Shading { looks, kernels, params, space_table, textures, counters, lookup_counters, once }
+    let surroundings = Surroundings::new(world, texts);
+    Shading { looks, kernels, params, space_table, textures, counters, lookup_counters, once, inputs, surroundings }
 }
 
 /// Returns looks with the kernels of the variants that they name.
@@ -269,7 +338,8 @@ fn primvar_key(primvar: &Primvar) -> PrimvarKey {
 }
 
 impl ShadingBuilder<'_> {
-    fn looks(&mut self) -> Vec<Arc<Look>> {
+    /// Returns the look of each drawable, and what its programs read.
+    fn looks(&mut self) -> Vec<(Arc<Look>, Arc<LookInputs>)> {
         let mut known: FxHashMap<LookKey, FoundLook> = FxHashMap::default();
         let world = self.world;
         let look = |drawable: &Drawable| {
@@ -279,7 +349,7 @@ impl ShadingBuilder<'_> {
             if found.faces_by_winding {
                 report_turned_normals(drawable, world.camera.camera_from_world.first(), self.reporter);
             }
-            let look = Arc::clone(&found.look);
+            let look = (Arc::clone(&found.look), Arc::clone(&found.inputs));
             if found.is_shared {
                 known.entry(key).or_insert(found);
             }

@@ -1,8 +1,8 @@
 //! The parameter buffer: blocks of drawables and lights, light lists, matrices and the space table. Equal blocks are
 //! stored only once.
 
-use super::programs::Tokens;
 use super::spaces::{self, LocalSpaces};
+use super::tokens::Tokens;
 use crate::scene::World;
 use glam::DMat4;
 use rustc_hash::FxHashMap;

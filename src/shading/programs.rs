@@ -2,26 +2,27 @@
 
 use super::OutputVariable;
 use super::decisions::{Decided, kernels_for};
+use super::kept::{KeptKernel, KeptProgram, ProgramStore};
 use super::lights::LightUse;
 use super::line_counters::LineCounters;
+use super::tokens::{AskedText, Tokens};
 use super::values::ValueWords;
 use crate::diagnostic::SourceLocation;
 use crate::line_profile::Counter;
 use crate::pipeline::look::{self, ResumableKernel, ShadingKernel, ShadingPass};
 use crate::pipeline::recording::{Access, Binding as BufferBinding, BindingForm, Kernel, KernelName, KernelWords};
 use crate::scene::ValueType;
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use spirv_gen::abi;
 use spirv_gen::compose::{
-    Binding, BoundPipeline, Decision, Input, Opacity, OutputRequest, PlacedShortfall, Reflection, ShaderUse, Slice,
-    bind_pipeline,
+    Binding, Decision, Input, Opacity, OutputRequest, PlacedShortfall, Reflection, ShaderUse, Slice, bind_pipeline,
 };
 use spirv_gen::emit::{Library as Helpers, LineCost, PassRun, PassRuns};
 use spirv_gen::ir::{RslType, Shader};
 use spirv_gen::partition::CutRule;
 use spirv_gen::{Compiled, ForTools, PipelineRequest, Resumable, compile_program};
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,51 +42,6 @@ const _: () = {
     assert!(WORK_FLIP_NORMAL == abi::work::FLAG_FLIP_NORMAL && GROUP_VERTICES == abi::WORKGROUP_SIZE);
 };
 
-/// Numbers of strings; the empty string is 0.
-#[derive(Debug)]
-pub(super) struct Tokens {
-    known: Mutex<KnownTexts>,
-}
-
-#[derive(Debug)]
-struct KnownTexts {
-    numbers: FxHashMap<Arc<str>, u32>,
-    texts: Vec<Arc<str>>,
-}
-
-impl Default for Tokens {
-    fn default() -> Self {
-        let empty: Arc<str> = "".into();
-        let numbers = std::iter::once((Arc::clone(&empty), 0)).collect();
-        Self { known: Mutex::new(KnownTexts { numbers, texts: vec![empty] }) }
-    }
-}
-
-impl Tokens {
-    /// Returns the number of a string.
-    pub(super) fn token(&self, text: &str) -> u32 {
-        let mut known = self.known.lock();
-        if let Some(&token) = known.numbers.get(text) {
-            return token;
-        }
-        let token = known.texts.len() as u32;
-        let text: Arc<str> = text.into();
-        known.numbers.insert(Arc::clone(&text), token);
-        known.texts.push(text);
-        token
-    }
-
-    /// Returns the string of a number.
-    pub(super) fn text(&self, token: u32) -> String {
-        self.known.lock().texts.get(token as usize).map(ToString::to_string).unwrap_or_default()
-    }
-
-    /// Returns all strings, by number.
-    pub(super) fn texts(&self) -> Vec<Arc<str>> {
-        self.known.lock().texts.clone()
-    }
-}
-
 /// A shader and how its parameters are bound.
 #[derive(Clone, Debug)]
 pub(super) struct BoundShader {
@@ -93,12 +49,29 @@ pub(super) struct BoundShader {
     pub bindings: Vec<Binding>,
 }
 
-/// Shaders are compared by address, because each is read only once.
-type BoundShaderKey = (*const Shader, Vec<Binding>);
+/// A shader that is compared by address, because each is read only once. It is held, so that no other gets its address.
+#[derive(Clone, Debug)]
+struct SameShader(Arc<Shader>);
+
+impl PartialEq for SameShader {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SameShader {}
+
+impl Hash for SameShader {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+type BoundShaderKey = (SameShader, Vec<Binding>);
 
 impl BoundShader {
     fn key(&self) -> BoundShaderKey {
-        (Arc::as_ptr(&self.shader), self.bindings.clone())
+        (SameShader(Arc::clone(&self.shader)), self.bindings.clone())
     }
 
     fn as_use(&self) -> ShaderUse<'_> {
@@ -132,13 +105,15 @@ impl Signature {
             colour: self.colour.clone(),
             opacity: self.opacity.clone(),
             stores_opacity: self.stores_opacity,
-            variables: self.variables.clone(),
+            // Displacement programs have no variables.
+            variables: if self.slice == Slice::Colour { self.variables.clone() } else { Vec::new() },
         }
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct SignatureKey {
+/// What programs are found by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SignatureKey {
     slice: Slice,
     shaders: [Option<BoundShaderKey>; 3],
     lights: Vec<BoundShaderKey>,
@@ -146,6 +121,13 @@ struct SignatureKey {
     opacity: Binding,
     stores_opacity: bool,
     variables: Vec<Binding>,
+}
+
+impl SignatureKey {
+    /// Returns the shaders of the program.
+    pub(super) fn shaders(&self) -> impl Iterator<Item = &Arc<Shader>> {
+        self.shaders.iter().flatten().chain(&self.lights).map(|(shader, _)| &shader.0)
+    }
 }
 
 /// A program of the world.
@@ -156,18 +138,14 @@ pub(super) struct ComposedProgram {
     pub reflection: Arc<Reflection>,
 }
 
-/// A program whose kernels are compiled once all of its drawables are known.
-struct OpenProgram {
-    signature: Signature,
-    pipeline: BoundPipeline,
-}
-
 /// A program for drawables that decide alike about its branches: its number, and what they decide.
 type Variant = (usize, Vec<bool>);
 
 /// The kernels of a world.
 pub(super) struct CompiledPrograms {
     pub kernels: Arc<[ShadingKernel]>,
+    /// For each kernel, what it asked for.
+    pub texts: Vec<Arc<[AskedText]>>,
     /// For each variant the number of its kernel.
     pub kernel_of: Vec<usize>,
     /// All strings, those of the kernels too.
@@ -195,15 +173,30 @@ pub(super) struct ProgramForm {
     pub debug: bool,
 }
 
+impl ProgramForm {
+    /// Whether programs may be kept for other worlds: what lines cost is counted world by world, and captures show
+    /// where programs come from.
+    fn may_be_kept(&self) -> bool {
+        self.lines.is_none() && !self.debug
+    }
+}
+
+/// What the programs of all worlds are made with.
+#[derive(Clone, Copy)]
+pub(super) struct ProgramTools<'a> {
+    pub helpers: &'a Helpers,
+    pub form: ProgramForm,
+    pub store: &'a ProgramStore,
+}
+
 /// The programs of a world.
 pub(super) struct Programs<'a> {
-    helpers: &'a Helpers,
-    form: ProgramForm,
+    tools: ProgramTools<'a>,
     pub variables: &'a [OutputVariable],
     pub tokens: Tokens,
     known: FxHashMap<SignatureKey, ComposedProgram>,
-    opacities: FxHashMap<SignatureKey, Opacity>,
-    open: Vec<OpenProgram>,
+    /// Those whose kernels are compiled once all of their drawables are known.
+    open: Vec<Arc<KeptProgram>>,
     variants: Vec<Variant>,
     known_variants: FxHashMap<Variant, usize>,
     shortfalls: BTreeMap<PlacedShortfall, SourceLocation>,
@@ -212,14 +205,13 @@ pub(super) struct Programs<'a> {
 }
 
 impl<'a> Programs<'a> {
-    pub(super) fn new(helpers: &'a Helpers, form: ProgramForm, variables: &'a [OutputVariable]) -> Self {
+    /// Begins without programs. Strings that `tokens` has keep their numbers.
+    pub(super) fn new(tools: ProgramTools<'a>, variables: &'a [OutputVariable], tokens: Tokens) -> Self {
         Self {
-            helpers,
-            form,
+            tools,
             variables,
-            tokens: Tokens::default(),
+            tokens,
             known: FxHashMap::default(),
-            opacities: FxHashMap::default(),
             open: Vec::new(),
             variants: Vec::new(),
             known_variants: FxHashMap::default(),
@@ -234,16 +226,42 @@ impl<'a> Programs<'a> {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let composition = self.compose(signature, location);
+        let program = self.kept_or_composed(&key, signature);
+        let reflection = Arc::clone(&program.reflection);
+        for shortfall in &reflection.shortfalls {
+            self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
+        }
+        self.open.push(program);
+        let composition = ComposedProgram { program: self.open.len() - 1, reflection };
         self.known.insert(key, composition.clone());
         composition
+    }
+
+    /// Returns the program of a signature that an earlier world left, or a new one.
+    fn kept_or_composed(&self, key: &SignatureKey, signature: &Signature) -> Arc<KeptProgram> {
+        let ProgramTools { store, form, .. } = self.tools;
+        let variables = if signature.slice == Slice::Colour { self.variables } else { &[] };
+        let key = (key.clone(), variables.to_vec());
+        let known = form.may_be_kept().then(|| store.find(&key, &self.tokens)).flatten();
+        known.unwrap_or_else(|| {
+            let program = Arc::new(self.compose(signature));
+            if form.may_be_kept() {
+                store.keep(key, &program);
+            }
+            program
+        })
+    }
+
+    /// Returns what a program asked for when it was composed.
+    pub(super) fn texts(&self, composition: &ComposedProgram) -> Arc<[AskedText]> {
+        self.open[composition.program].texts()
     }
 
     /// Returns the number of the program's variant for a drawable, of which the results of its block's program are
     /// given.
     pub(super) fn variant(&mut self, composition: &ComposedProgram, computed: &[ValueWords]) -> usize {
         let holds = |decision: &Decision| computed[decision.result as usize].iter().any(|&word| word != 0);
-        let decisions = composition.reflection.decisions.iter().filter(|_| self.form.decides);
+        let decisions = composition.reflection.decisions.iter().filter(|_| self.tools.form.decides);
         let variant = (composition.program, decisions.map(holds).collect());
         if let Some(&known) = self.known_variants.get(&variant) {
             return known;
@@ -255,14 +273,9 @@ impl<'a> Programs<'a> {
     }
 
     /// Returns what is known about the opacity that a colour program computes.
-    pub(super) fn opacity(&mut self, signature: &Signature) -> Opacity {
-        let key = signature.key();
-        if let Some(known) = self.opacities.get(&key) {
-            return known.clone();
-        }
-        let opacity = bind_pipeline(&self.request(signature, &|_| 0)).reflection().opacity.clone();
-        self.opacities.insert(key, opacity.clone());
-        opacity
+    pub(super) fn opacity(&self, signature: &Signature) -> Opacity {
+        let find = || bind_pipeline(&self.request(signature, &|_| 0)).reflection().opacity.clone();
+        self.tools.store.opacity(&signature.key(), find)
     }
 
     fn request<'r>(&'r self, signature: &'r Signature, tokens: &'r dyn Fn(&str) -> u32) -> PipelineRequest<'r> {
@@ -278,36 +291,55 @@ impl<'a> Programs<'a> {
             displaced: signature.displacement.is_some(),
             prints: signature.slice != Slice::Imager,
             textures: true,
-            roll: self.form.rolls,
+            roll: self.tools.form.rolls,
             tokens,
         }
     }
 
-    fn compose(&mut self, signature: &Signature, location: &SourceLocation) -> ComposedProgram {
+    fn compose(&self, signature: &Signature) -> KeptProgram {
+        self.tools.store.count(|counts| counts.composed += 1);
+        self.tokens.listen();
         let tokens = |text: &str| self.tokens.token(text);
         let pipeline = bind_pipeline(&self.request(signature, &tokens));
-        let reflection = Arc::new(pipeline.reflection().clone());
-        for shortfall in &reflection.shortfalls {
-            self.shortfalls.entry(shortfall.clone()).or_insert_with(|| location.clone());
+        KeptProgram::new(signature.clone(), pipeline, self.tokens.heard())
+    }
+
+    /// Returns the kernel of a program for some decisions, compiled if no earlier world left it.
+    fn kernel(
+        &self,
+        label: String,
+        program: &KeptProgram,
+        decided: &Decided,
+        counters: &mut LineCounters,
+    ) -> KeptKernel {
+        let store = self.tools.store;
+        if let Some(known) = program.kernel(decided, &label, &self.tokens) {
+            store.count(|counts| counts.kept += 1);
+            return known;
         }
-        self.open.push(OpenProgram { signature: signature.clone(), pipeline });
-        ComposedProgram { program: self.open.len() - 1, reflection }
+        store.count(|counts| counts.compiled += 1);
+        self.tokens.listen();
+        let kernel = self.compile(label.clone(), program, decided, counters);
+        let kernel = KeptKernel { decided: decided.clone(), label, kernel, texts: self.tokens.heard().into() };
+        program.keep(kernel.clone());
+        kernel
     }
 
     /// Compiles a kernel of a program for some decisions.
     fn compile(
         &self,
         label: String,
-        program: &OpenProgram,
+        program: &KeptProgram,
         decided: &Decided,
         counters: &mut LineCounters,
     ) -> ShadingKernel {
-        let OpenProgram { signature, pipeline } = program;
+        let KeptProgram { signature, pipeline, .. } = program;
+        let ProgramTools { helpers, form, .. } = self.tools;
         let tokens = |text: &str| self.tokens.token(text);
         let request = self.request(signature, &tokens);
-        let tools = ForTools { cost: self.form.lines, debug: self.form.debug };
+        let tools = ForTools { cost: form.lines, debug: form.debug };
         let Compiled { passes, pass_channels, resumable, demand, reflection } =
-            compile_program(pipeline.program(decided), &request, self.helpers, &self.form.cuts, tools)
+            compile_program(pipeline.program(decided), &request, helpers, &form.cuts, tools)
                 .expect("the helper library is the one that was built with the compiler");
         let forms = KernelForms { passes, pass_channels, resumable, demand };
         shading_kernel(label, forms, &reflection, signature, counters)
@@ -355,26 +387,29 @@ impl<'a> Programs<'a> {
     /// Compiles the kernels, now that all variants are known.
     pub(super) fn finish(self) -> CompiledPrograms {
         let mut kernels: Vec<ShadingKernel> = Vec::new();
+        let mut texts = Vec::new();
         let mut named = FxHashMap::default();
-        let mut counters = LineCounters::new(self.form.lines);
+        let mut counters = LineCounters::new(self.tools.form.lines);
         let mut kernel_of = vec![0; self.variants.len()];
         let mut variants_of: Vec<Vec<usize>> = vec![Vec::new(); self.open.len()];
         self.variants.iter().enumerate().for_each(|(variant, (program, _))| variants_of[*program].push(variant));
         for (program, variants) in self.open.iter().zip(variants_of) {
             let decisions: Vec<_> = variants.iter().map(|&variant| self.variants[variant].1.clone()).collect();
             let mut known: FxHashMap<Decided, usize> = FxHashMap::default();
-            let decided = kernels_for(&decisions, &|decided| program.pipeline.cost(decided));
+            let decided = kernels_for(&decisions, &|decided| program.cost(decided));
             for (variant, decided) in variants.into_iter().zip(decided) {
                 kernel_of[variant] = *known.entry(decided).or_insert_with_key(|decided| {
                     let label = own_label(&mut named, &program.signature);
-                    kernels.push(self.compile(label, program, decided, &mut counters));
+                    let made = self.kernel(label, program, decided, &mut counters);
+                    kernels.push(made.kernel);
+                    texts.push(made.texts);
                     kernels.len() - 1
                 });
             }
         }
         let (kernels, tokens) = (kernels.into(), self.tokens);
         let (counters, lookup_counters) = counters.with_lookups(tokens.texts().len());
-        CompiledPrograms { kernels, kernel_of, tokens, counters, lookup_counters, once: self.once }
+        CompiledPrograms { kernels, texts, kernel_of, tokens, counters, lookup_counters, once: self.once }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers to attribute(), option(), rendererinfo() and shadername() (RISpec 15.8; FN-72 to FN-75).
 
 use super::block::BlockSource;
-use super::programs::Tokens;
+use super::tokens::Tokens;
 use super::values::{self, ValueWords};
 use crate::scene::{ParamValue, World};
 use glam::DMat4;

@@ -1,8 +1,8 @@
 //! Shaders without a scene, which `anthill shader` compiles and describes.
 
-use super::programs::Tokens;
 use super::shortfall_text;
 use super::sources::{ClaimingLoader, read_source, read_standard_input};
+use super::tokens::Tokens;
 use crate::files::{FileClaims, FileRole};
 use serde::Serialize;
 use spirv_gen::compose::{Binding, Composed, OutputRequest, PlacedShortfall, Reflection, ShaderUse, Slice, compose};
@@ -119,7 +119,7 @@ pub fn read(argument: &Path, preprocessing: &Preprocessing, files: &FileClaims) 
             text.map_err(|error| not_read(&name, &error))?
         }
     };
-    let loader = ClaimingLoader { folders: IncludeFolders::new(&preprocessing.includes), files };
+    let loader = ClaimingLoader::new(IncludeFolders::new(&preprocessing.includes), files);
     let source = Source { name: &name, text: &text, loader: &loader, defines: &preprocessing.defines };
     let parsed = spirv_gen::parse_shaders(&source);
     let message = |diagnostic: &spirv_gen::diagnostic::Diagnostic| CompilerMessage {

@@ -1,6 +1,6 @@
 //! Values of parameters: converting values given in RIB and defaults of shaders to floats and tokens in camera space.
 
-use super::programs::Tokens;
+use super::tokens::Tokens;
 use crate::scene::ParamValue;
 use glam::{DMat4, DVec3};
 use spirv_gen::ir::{Const, RslType};

@@ -48,6 +48,17 @@ pub struct RegionStats {
     pub memory_bytes: u64,
 }
 
+/// What was made of a world's shaders, and what was there from earlier worlds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ProgramStats {
+    /// Programs that were composed of shaders.
+    pub composed: u32,
+    /// Kernels that were compiled of programs.
+    pub compiled: u32,
+    /// Kernels that were there.
+    pub kept: u32,
+}
+
 /// Statistics of a world that was rendered. Its times follow one another.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorldStats {
@@ -68,6 +79,8 @@ pub struct WorldStats {
     /// Time for writing the film to files.
     #[serde(rename = "write_s", serialize_with = "seconds")]
     pub write: Duration,
+    /// What was made of its shaders, before it is drawn.
+    pub programs: ProgramStats,
     /// Every region that was finished, in the order in which they began.
     pub regions: Vec<RegionStats>,
     /// How well their size was estimated.

@@ -19,6 +19,7 @@ mod formats;
 mod imager;
 mod imaging;
 mod interpolation;
+mod kept_programs;
 mod language;
 mod lights;
 mod line_profile;

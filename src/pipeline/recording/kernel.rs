@@ -223,6 +223,19 @@ impl Kernel {
         })
     }
 
+    /// The same kernel by another name.
+    pub fn renamed(&self, name: KernelName) -> Arc<Self> {
+        let KernelName { label, program } = name;
+        Arc::new(Self {
+            label: Cow::Owned(label),
+            program,
+            words: self.words.clone(),
+            debug: self.debug.clone(),
+            bindings: self.bindings.clone(),
+            ..*self
+        })
+    }
+
     /// The name, equal in file, recording, capture and statistics.
     pub fn label(&self) -> &str {
         &self.label

@@ -24,8 +24,8 @@ use crate::render::session::resident::Resident;
 use crate::render::session::tiling_watch::tiling_watch;
 use crate::render::session::tuning::Tuning;
 use crate::scene::World;
-use crate::shading::ShaderLibrary;
-use crate::stats::{CostStats, Stage, Stats, WorldStats};
+use crate::shading::{ProgramCounts, ShaderLibrary};
+use crate::stats::{CostStats, ProgramStats, Stage, Stats, WorldStats};
 use crate::texture::{ReadLimits, TextureStore};
 use crate::trace::Track;
 use std::path::PathBuf;
@@ -246,7 +246,9 @@ impl<'a> Session<'a> {
         let end = Instant::now();
         self.phases.slice("prepare", begin, end, &[]);
         let prepare = end - begin;
-        self.stats.worlds.push(WorldStats { frame, crop_px: crop.to_array(), prepare, ..WorldStats::default() });
+        let ProgramCounts { composed, compiled, kept } = self.shading.take_counts();
+        let (crop_px, programs) = (crop.to_array(), ProgramStats { composed, compiled, kept });
+        self.stats.worlds.push(WorldStats { frame, crop_px, prepare, programs, ..WorldStats::default() });
         (picture, imager)
     }
 
