@@ -33,6 +33,7 @@
 
 mod append;
 mod channels;
+mod copies;
 mod deep_shadow;
 mod develop;
 mod driver;
@@ -69,6 +70,7 @@ use metadata::CameraMetadata;
 use parking_lot::Mutex;
 use picture_info::PictureInfo;
 use plan::{FileFormat, OutputFile, PlannedDisplay};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -404,12 +406,21 @@ impl Film {
                 })
             })
         };
-        let written: Vec<_> = match imager {
-            Some(_) => drafts.iter().map(encode).collect(),
-            None => drafts.chunks(FILES_AT_ONCE).flat_map(|some| encode_all(some, &encode)).collect(),
+        let first_of = copies::first_of_equal(&drafts);
+        let (first, others): (Vec<_>, Vec<_>) = (0..drafts.len()).partition(|&number| first_of[number] == number);
+        let encode = |&number: &usize| (number, encode(&drafts[number]));
+        let mut written: BTreeMap<usize, _> = match imager {
+            Some(_) => first.iter().map(encode).collect(),
+            None => first.chunks(FILES_AT_ONCE).flat_map(|some| encode_all(some, &encode)).collect(),
         };
+        for number in others {
+            let from = first_of[number];
+            let is_written = matches!(written[&from], Some(Ok(())));
+            let copied = is_written.then(|| copies::copy(&drafts[from], &drafts[number], &self.claims)).flatten();
+            written.insert(number, copied.map_or_else(|| encode(&number).1, Some));
+        }
         let outcome = |(draft, written): (Draft<'_>, _)| draft.outcome(written, &pixels, &self.claims, reporter);
-        drafts.into_iter().zip(written).map(outcome).collect()
+        drafts.into_iter().zip(written.into_values()).map(outcome).collect()
     }
 }
 
@@ -417,9 +428,9 @@ impl Film {
 const FILES_AT_ONCE: usize = 4;
 
 /// Encodes each on a thread of its own.
-fn encode_all<'a, T: Send>(drafts: &[Draft<'a>], encode: &(impl Fn(&Draft<'a>) -> T + Sync)) -> Vec<T> {
+fn encode_all<T: Send>(numbers: &[usize], encode: &(impl Fn(&usize) -> T + Sync)) -> Vec<T> {
     thread::scope(|scope| {
-        let threads: Vec<_> = drafts.iter().map(|draft| scope.spawn(|| encode(draft))).collect();
+        let threads: Vec<_> = numbers.iter().map(|number| scope.spawn(|| encode(number))).collect();
         threads.into_iter().map(|thread| thread.join().expect("encoding does not panic")).collect()
     })
 }

@@ -46,7 +46,7 @@ impl OutputFile {
 }
 
 /// The format of a file.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) enum FileFormat {
     Exr { compression: exr::compression::Compression, channels: Vec<ExrChannel> },
     Tiff { compression: tiff::encoder::Compression, samples: TiffSamples },

@@ -310,3 +310,41 @@ fn previews_are_srgb() {
     let error = preview(Path::new(&exr), Path::new(&png), 1.0).map_err(|error| error.to_string());
     assert!(error.is_err_and(|error| error.starts_with(&format!("cannot read \"{exr}\": "))));
 }
+
+#[test]
+fn equal_files_are_encoded_once() {
+    let directory = directory();
+    let paths = ["a.exr", "b.exr", "c.exr", "d.png"].map(|name| path_in(&directory, name));
+    let [mut bright, mut quantized] = [2, 1].map(|path| display(&paths[path], "exr", RGBA));
+    bright.parts[0].exposure = [2.0, 1.0];
+    quantized.parts[0].quantize = Quantize { one: 255.0, min: 0.0, max: 255.0, dither: 0.5 };
+    let displays =
+        vec![display(&paths[0], "exr", RGBA), display(&paths[1], "exr", RGBA), bright, display(&paths[3], "png", RGBA)];
+    let world = world([37, 21], displays);
+    let film = film(&world, &Reporter::silent());
+    let drafts: Vec<Draft<'_>> = film
+        .outputs
+        .iter()
+        .filter_map(to_write)
+        .map(|output| Draft { path: output.path.clone(), output: Some(output) })
+        .collect();
+    assert_eq!(copies::first_of_equal(&drafts), [0, 0, 2, 3]);
+    let (outcomes, said) = make(&world);
+    assert_eq!((states(&outcomes), said), (vec![DisplayState::Whole; 4], vec![]));
+    let [a, b, c, _] = paths.map(|path| fs::read(path).expect("it is written"));
+    assert!(a == b && a != c);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_read_again_is_not_copied() {
+    let directory = directory();
+    let path = path_in(&directory, "a.exr");
+    for (device, state) in [("/dev/full", DisplayState::Missing), ("/dev/null", DisplayState::Whole)] {
+        let displays = [device, path.as_str()].map(|path| display(path, "exr", RGBA)).to_vec();
+        let (outcomes, _) = make(&world([37, 21], displays));
+        assert_eq!(states(&outcomes), [state, DisplayState::Whole]);
+        read_exr(&path);
+        fs::remove_file(&path).expect("it was written");
+    }
+}
