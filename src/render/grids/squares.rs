@@ -63,6 +63,13 @@ fn spread(layout: &SquareGrid, squares: &mut [SquareCounts], bound: &GridBound, 
     let cells = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
     let columns = layout.size[0] as usize;
     layout.count_grid(squares, [x0, x1], [y0, y1]);
+    if cells == 1 {
+        // As most do.
+        let square = &mut squares[y0 * columns + x0];
+        square.micropolygons += count;
+        square.translucent += if translucent { count } else { 0 };
+        return;
+    }
     // The remainder of the division goes to the first square, so that the sum is exact.
     let share = count / cells;
     for y in y0..=y1 {
