@@ -11,6 +11,7 @@ mod array;
 mod attributes;
 mod blob;
 mod bounds;
+mod content;
 mod edit;
 mod emitter;
 mod geometry;
@@ -28,6 +29,7 @@ pub use attributes::{
 };
 pub use blob::{BlobStep, Blobs, Repeller};
 pub use bounds::SpaceBox;
+pub use content::ContentHasher;
 pub use edit::{
     Edit, EditNotes, FacingEdit, HiddenDrawable, LightChange, MatrixStep, NamePattern, ObjectChange, PictureEdit,
     PictureLimits, ReadingNotes, ShaderEdit, ShaderPlace, Touched,

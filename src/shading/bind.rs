@@ -27,7 +27,7 @@ struct DrawableShader {
 }
 
 /// The shaders of a drawable.
-struct DrawableShaders {
+pub(super) struct DrawableShaders {
     surface: Option<DrawableShader>,
     displacement: Option<DrawableShader>,
     atmosphere: Option<DrawableShader>,
@@ -103,7 +103,7 @@ impl ShadingBuilder<'_> {
         }
     }
 
-    fn parts(&mut self, drawable: &Drawable) -> DrawableShaders {
+    pub(super) fn parts(&mut self, drawable: &Drawable) -> DrawableShaders {
         let attributes = &drawable.attributes;
         let primvars = &drawable.geometry.primvars;
         let (world, reporter) = (self.world, self.reporter);
@@ -212,7 +212,12 @@ impl ShadingBuilder<'_> {
     }
 }
 
-fn signature(drawable: &Drawable, parts: &DrawableShaders, set: &LightSet, variables: &[OutputVariable]) -> Signature {
+pub(super) fn signature(
+    drawable: &Drawable,
+    parts: &DrawableShaders,
+    set: &LightSet,
+    variables: &[OutputVariable],
+) -> Signature {
     let bound = |part: &Option<DrawableShader>| part.as_ref().map(|part| part.bound.clone());
     let standard = |name: &str| {
         let primvar = drawable.geometry.primvars.iter().find(|primvar| &*primvar.name == name);

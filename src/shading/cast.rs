@@ -2,7 +2,7 @@
 
 use super::ShaderLibrary;
 use super::bind::param_fits;
-use super::shaders::ShaderPurpose;
+use super::shaders::{ShaderPurpose, Shaders};
 use crate::diagnostic::Reporter;
 use crate::scene::{AreaPart, Light, ParamValue, ShaderInstance, ShaderParam, World};
 use glam::DVec3;
@@ -46,11 +46,23 @@ impl ShaderLibrary {
     /// # Errors
     /// Why it cannot cast shadows by itself.
     pub fn light_shape(&mut self, world: &World, light: &Light) -> Option<Result<LightShape, String>> {
-        let path = &world.options.search.shader;
-        let shader = self.shaders.fetch(&light.shader, ShaderPurpose::Light, path, &Reporter::silent())?;
-        let shader = shader.shader();
-        (shader.kind != ShaderKind::AmbientLight).then(|| shape(shader, light))
+        shape_of(&mut self.shaders, world, light)
     }
+
+    /// Returns the same, but does not remember what it read.
+    ///
+    /// # Errors
+    /// Why it cannot cast shadows by itself.
+    pub fn light_shape_silently(&self, world: &World, light: &Light) -> Option<Result<LightShape, String>> {
+        shape_of(&mut self.shaders.unread(), world, light)
+    }
+}
+
+fn shape_of(shaders: &mut Shaders, world: &World, light: &Light) -> Option<Result<LightShape, String>> {
+    let path = &world.options.search.shader;
+    let shader = shaders.fetch(&light.shader, ShaderPurpose::Light, path, &Reporter::silent())?;
+    let shader = shader.shader();
+    (shader.kind != ShaderKind::AmbientLight).then(|| shape(shader, light))
 }
 
 fn shape(shader: &Shader, light: &Light) -> Result<LightShape, String> {

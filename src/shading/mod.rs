@@ -15,6 +15,7 @@ mod block;
 mod cast;
 mod categories;
 mod decisions;
+mod depths;
 mod facing;
 mod imager;
 mod inputs;
@@ -42,6 +43,7 @@ use crate::scene::{Attributes, Drawable, Primvar, PrimvarData, ValueType, World}
 use bind::FoundLook;
 use block::BlockSource;
 pub use cast::LightShape;
+pub use depths::DepthShading;
 use facing::report_turned_normals;
 use glam::DMat4;
 pub use imager::CompiledImager;

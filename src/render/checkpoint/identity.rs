@@ -4,10 +4,10 @@
 use crate::film::PixelLayout;
 use crate::gpu::DeviceInfo;
 use crate::pipeline::kernels;
+use crate::pipeline::look::ShadingKernel;
 use crate::pipeline::recording::hash;
 use crate::render::device::picture::{Picture, WorldImager};
-use crate::scene::{Display, World};
-use std::fmt::Debug;
+use crate::scene::{ContentHasher, Display, World};
 
 /// Returns the identity of the program: its version and its kernels.
 pub(super) fn of_renderer() -> String {
@@ -31,21 +31,21 @@ pub(super) fn of_devices<'a>(devices: impl Iterator<Item = &'a DeviceInfo>) -> V
 /// Returns the identity of a world: everything that devices are given for it (geometry, camera, compiled shaders and
 /// their parameters, whatever files they came from), and everything that the film does with their results. Locations in
 /// files do not matter.
-pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldImager>, layout: &PixelLayout) -> String {
-    let mut hasher = WorldHasher::default();
+pub(super) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldImager>, layout: &PixelLayout) -> String {
+    let mut hasher = ContentHasher::default();
     let drawn = &picture.world;
-    hasher.bytes(bytemuck::bytes_of(&drawn.frame));
-    hasher.bytes(bytemuck::cast_slice(&drawn.clip_planes));
+    hasher.list(bytemuck::bytes_of(&drawn.frame));
+    hasher.list(&drawn.clip_planes);
     for page in drawn.pages.iter() {
-        hasher.bytes(bytemuck::cast_slice(&page.primitives));
-        hasher.bytes(bytemuck::cast_slice(&page.data));
+        hasher.list(&page.primitives);
+        hasher.list(&page.data);
     }
-    hasher.bytes(bytemuck::cast_slice(&drawn.instances));
-    hasher.bytes(bytemuck::cast_slice(&drawn.motion));
-    hasher.bytes(bytemuck::cast_slice(&drawn.lens));
-    hasher.bytes(bytemuck::cast_slice(&drawn.primvar_bindings));
-    hasher.bytes(bytemuck::cast_slice(&drawn.solids.primitives));
-    hasher.bytes(bytemuck::cast_slice(&drawn.solids.steps));
+    hasher.list(&drawn.instances);
+    hasher.list(&drawn.motion);
+    hasher.list(&drawn.lens);
+    hasher.list(&drawn.primvar_bindings);
+    hasher.list(&drawn.solids.primitives);
+    hasher.list(&drawn.solids.steps);
     hasher.debug(&(
         &drawn.runs,
         &drawn.hide_sublists,
@@ -54,12 +54,7 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
         drawn.full,
         &drawn.unbounded,
     ));
-    for shading in picture.kernels.iter() {
-        shading.passes.iter().for_each(|pass| hasher.bytes(&pass.kernel.digest().to_le_bytes()));
-        let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);
-        hasher.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
-    }
-    hasher.bytes(bytemuck::cast_slice(&picture.params));
+    add_programs(&mut hasher, &picture.kernels, &picture.params);
     hasher.debug(&(
         picture.space_table,
         &picture.filtered,
@@ -71,34 +66,23 @@ pub(crate) fn of_world(world: &World, picture: &Picture, imager: Option<&WorldIm
     hasher.debug(&picture.textures.identities());
     if let Some(WorldImager { program: imager, textures, .. }) = imager {
         hasher.debug(&textures.identities());
-        hasher.bytes(&imager.kernel.digest().to_le_bytes());
-        hasher.bytes(bytemuck::cast_slice(&imager.params));
+        hasher.value(&imager.kernel.digest());
+        hasher.list(&imager.params);
         hasher.debug(&(imager.block, imager.space_table, imager.input_channels, imager.reads_position));
         hasher.debug(&(imager.colour_channel, imager.opacity_channel));
     }
     let displays = world.options.displays.iter();
     let displays = displays.map(|display| Display { location: Default::default(), ..display.clone() });
     hasher.debug(&(&world.camera, world.options.frame, layout, displays.collect::<Vec<_>>()));
-    hasher.finish()
+    format!("{:032x}", hasher.finish())
 }
 
-/// Hashes values in order. Each is hashed by itself, so that it matters where one ends.
-#[derive(Default)]
-struct WorldHasher {
-    hashes: Vec<[u8; 16]>,
-}
-
-impl WorldHasher {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.hashes.push(hash([bytes]).to_le_bytes());
+/// Adds the compiled shaders of a world and their parameters.
+pub(crate) fn add_programs(hasher: &mut ContentHasher, kernels: &[ShadingKernel], params: &[[f32; 4]]) {
+    for shading in kernels {
+        shading.passes.iter().for_each(|pass| hasher.value(&pass.kernel.digest()));
+        let channels = (shading.geometry_channels, shading.input_channels, shading.uniform_records);
+        hasher.debug(&(channels, shading.output_channels, shading.opacity_channel, &shading.variable_channels));
     }
-
-    /// Small data; floats are written so that they can be read back exactly.
-    fn debug(&mut self, value: &dyn Debug) {
-        self.bytes(format!("{value:?}").as_bytes());
-    }
-
-    fn finish(self) -> String {
-        format!("{:032x}", hash([self.hashes.as_flattened()]))
-    }
+    hasher.list(params);
 }

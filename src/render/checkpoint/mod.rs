@@ -8,7 +8,7 @@
 mod file;
 mod identity;
 
-pub(crate) use identity::of_world as identity_of_world;
+pub(crate) use identity::add_programs;
 mod lock;
 
 use crate::diagnostic::{Diagnostic, Reporter, Severity, SourceLocation};

@@ -147,9 +147,14 @@ impl PictureTextures {
 
     /// Returns what the files behind the names are recognised by.
     pub(crate) fn identities(&self) -> Vec<Option<String>> {
-        let all = if self.names.computed { 0..self.names.texts.len() as u32 } else { 0..0 };
-        let tokens: BTreeSet<u32> = self.names.known.keys().copied().chain(all).collect();
-        let names = tokens.into_iter().map(|token| &self.names.texts[token as usize]);
-        names.map(|name| self.store.identity(name, &self.folders)).collect()
+        identities(&self.names, &self.store, &self.folders)
     }
+}
+
+/// Returns what the files behind names are recognised by.
+pub(crate) fn identities(names: &NamedTextures, store: &TextureStore, folders: &[String]) -> Vec<Option<String>> {
+    let all = if names.computed { 0..names.texts.len() as u32 } else { 0..0 };
+    let tokens: BTreeSet<u32> = names.known.keys().copied().chain(all).collect();
+    let texts = tokens.into_iter().map(|token| &names.texts[token as usize]);
+    texts.map(|name| store.identity(name, folders)).collect()
 }

@@ -4,8 +4,8 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::files::{FileClaims, FileRole, open_file, read_file};
 use crate::film::{DisplayState, Film};
-use crate::render::checkpoint::identity_of_world;
 use crate::render::session::draw::Session;
+use crate::render::session::shadow_keys::{CasterInputs, KnownGeometry};
 use crate::render::session::tiling_watch::{show, take_memory};
 use crate::scene::{
     Camera, DepthFilter, Display, DisplayMode, DisplayPart, Drawable, FORMAT_WINDOW, Filter, FilterKind, Hider, Light,
@@ -38,6 +38,8 @@ pub(super) struct AutoShadows {
     folder: Option<MapFolder>,
     /// By what is drawn in them.
     known: FxHashMap<String, Arc<str>>,
+    /// What was drawn in them.
+    pub(super) geometry: KnownGeometry,
     /// Whether a map is being drawn.
     pub(super) drawing: bool,
 }
@@ -89,12 +91,7 @@ fn remove_abandoned(parent: &Path) -> io::Result<()> {
 impl Session<'_> {
     /// Draws the maps of a world's lights that cast shadows by themselves, and hands them to the lights.
     pub(super) fn cast_shadows(&mut self, world: &mut World) {
-        let shows_light =
-            world.options.displays.iter().flat_map(|display| &display.parts).any(|part| shows_light(&part.mode));
-        if self.options.check || world.options.hider.name == "null" || !shows_light {
-            return;
-        }
-        if world.lights.iter().all(|light| light.casts.is_none()) {
+        if !self.draws_maps(world) {
             return;
         }
         let lights = self.lights_with_maps(&casters(world));
@@ -103,13 +100,45 @@ impl Session<'_> {
         }
     }
 
+    /// Whether lights of a world cast shadows by themselves that a display shows.
+    fn draws_maps(&self, world: &World) -> bool {
+        let mut parts = world.options.displays.iter().flat_map(|display| &display.parts);
+        let is_drawn = !self.options.check && world.options.hider.name != "null";
+        is_drawn && world.lights.iter().any(|light| light.casts.is_some()) && parts.any(|part| shows_light(&part.mode))
+    }
+
+    /// Gives the lights of an outline as many maps as its world's will have, by other names, and returns what one that
+    /// sees all of it would draw in a map; `None` if lights cast no shadows.
+    pub(super) fn foresee_maps(&self, outline: &mut World) -> Option<World> {
+        if !self.draws_maps(outline) {
+            return None;
+        }
+        let casters = casters(outline);
+        let (mut lights, mut map) = (outline.lights.clone(), None);
+        for (index, light) in casters.lights.iter().enumerate().filter(|(_, light)| light.casts.is_some()) {
+            let Some(Ok(shape)) = self.shading.light_shape_silently(&casters, light) else { continue };
+            let count = cameras(&casters, &shape, &DMat4::IDENTITY, [1, 1]).len();
+            let maps = (0..count).map(|side| format!("{index}.{side}").into()).collect();
+            lights[index] = Arc::new(Light { maps, ..(**light).clone() });
+            map.get_or_insert_with(|| {
+                let all = LightShape::Distant { axis: DVec3::Z };
+                let cameras = cameras(&casters, &all, &DMat4::IDENTITY, [1, 1]);
+                map_world(&casters, light, &cameras[0], Path::new("foreseen"))
+            });
+        }
+        drop(casters);
+        outline.lights = lights;
+        map
+    }
+
     /// Draws the maps of the lights of a world, and returns these lights with their indices.
     fn lights_with_maps(&mut self, casters: &World) -> Vec<(usize, Arc<Light>)> {
+        let inputs = CasterInputs::new(casters, &mut self.shading, &mut self.shadows.geometry, self.reporter);
         let mut lights = Vec::new();
         for (index, light) in casters.lights.iter().enumerate() {
             let Some(request) = &light.casts else { continue };
             let maps = match self.shadow_cameras(casters, light, request) {
-                Some(Ok(cameras)) => self.shadow_maps(casters, light, request, cameras),
+                Some(Ok(cameras)) => self.shadow_maps(casters, &inputs, light, cameras),
                 Some(Err(why)) => Err(why),
                 None => continue,
             };
@@ -147,15 +176,23 @@ impl Session<'_> {
     fn shadow_maps(
         &mut self,
         world: &World,
+        inputs: &CasterInputs,
         light: &Light,
-        request: &ShadowRequest,
         cameras: Vec<Camera>,
     ) -> Result<Vec<Arc<str>>, String> {
         let around = cameras.len() > 1;
         let mut maps = Vec::new();
         for (camera, side) in cameras.into_iter().zip(["px", "nx", "py", "ny", "pz", "nz"]) {
-            let map = self.shadow_map(|file| map_world(world, light, &camera, file))?;
-            let named = request.map_name.as_ref().map(|name| side_name(name, around.then_some(side)));
+            let key = self.map_key(inputs, light, &camera);
+            let map = match self.shadows.known.get(&key) {
+                Some(map) => Arc::clone(map),
+                None => self.shadow_map(key, |file| map_world(world, light, &camera, file))?,
+            };
+            let named = light
+                .casts
+                .as_ref()
+                .and_then(|request| request.map_name.as_ref())
+                .map(|name| side_name(name, around.then_some(side)));
             maps.push(match named {
                 Some(name) => self.keep_map(&map, &name)?,
                 None => map,
@@ -164,22 +201,22 @@ impl Session<'_> {
         Ok(maps)
     }
 
-    /// Returns the file of a map, which is drawn unless it was before; `world` is what draws its depths to a file.
-    fn shadow_map(&mut self, world: impl Fn(&Path) -> World) -> Result<Arc<str>, String> {
+    /// Returns the key of a light's map, seen from a camera.
+    fn map_key(&mut self, inputs: &CasterInputs, light: &Light, camera: &Camera) -> String {
+        let seen = |world: &World| map_world(world, light, camera, Path::new(""));
+        inputs.map_key(&mut self.shading, &self.textures, seen)
+    }
+
+    /// Draws a map and returns its file; `world` is what draws its depths to a file.
+    fn shadow_map(&mut self, key: String, world: impl Fn(&Path) -> World) -> Result<Arc<str>, String> {
         let folder = self.map_folder().map_err(|error| format!("there is no folder for its map: {error}"))?;
         let number = self.shadows.known.len();
         let (depths, map) = (folder.join(format!("{number}.z")), folder.join(format!("{number}.shad")));
         // The files are the program's own, wherever scenes may write.
-        let (mut world, files) = (world(&depths), Arc::new(FileClaims::default()));
+        let (world, files) = (world(&depths), Arc::new(FileClaims::default()));
         let film =
             Film::new(&world, u64::MAX, &files, self.reporter).map_err(|_| "its map has no pixels".to_string())?;
         let picture = self.build_picture(&world, &film);
-        // Where it is written does not matter.
-        world.options.displays.clear();
-        let key = identity_of_world(&world, &picture, None, film.layout());
-        if let Some(map) = self.shadows.known.get(&key) {
-            return Ok(Arc::clone(map));
-        }
         self.ticker.begin_world(None);
         self.stats.worlds.push(WorldStats { crop_px: film.crop().to_array(), ..WorldStats::default() });
         drop(world);
@@ -366,13 +403,25 @@ fn bound(world: &World, space_from_world: &DMat4) -> SpaceBox {
     each.fold(SpaceBox::EMPTY, SpaceBox::with)
 }
 
+/// Returns the keys of all maps of a world.
+#[cfg(test)]
+pub(super) fn keys_of(session: &mut Session<'_>, world: World) -> Vec<String> {
+    let casters = casters(&world);
+    let inputs = CasterInputs::new(&casters, &mut session.shading, &mut session.shadows.geometry, session.reporter);
+    let mut keys = Vec::new();
+    for light in &casters.lights {
+        let cameras = light.casts.as_ref().and_then(|request| session.shadow_cameras(&casters, light, request));
+        for camera in cameras.into_iter().flat_map(|cameras| cameras.expect("it can cast shadows")) {
+            keys.push(session.map_key(&inputs, light, &camera));
+        }
+    }
+    keys
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Reporter;
-    use crate::host_memory::Charge;
-    use crate::rib;
-    use std::ops::ControlFlow;
+    use crate::render::session::test_sessions::read;
 
     #[test]
     fn a_light_looks_along_its_axis() {
@@ -385,22 +434,8 @@ mod tests {
         }
     }
 
-    /// Takes the only world of a text.
-    #[derive(Default)]
-    struct OneWorld(Option<World>);
-
-    impl rib::WorldConsumer for OneWorld {
-        fn take(&mut self, world: World, _: Arc<Charge>) -> ControlFlow<()> {
-            self.0 = Some(world);
-            ControlFlow::Continue(())
-        }
-    }
-
-    fn world_of(text: String) -> World {
-        let mut consumer = OneWorld::default();
-        let input = rib::Input::Memory { name: "t.rib".to_owned(), bytes: text.into() };
-        rib::read(&input, &rib::Settings::default(), &Arc::new(Reporter::silent()), &mut consumer);
-        consumer.0.expect("it has a world")
+    fn read_world(text: String) -> World {
+        read(text).worlds.remove(0)
     }
 
     #[test]
@@ -411,8 +446,8 @@ mod tests {
             let (begin, end) = ("SolidBegin \"union\"\n".repeat(DEPTH), "SolidEnd\n".repeat(DEPTH));
             format!("AttributeBegin\n{begin}{inside}{end}AttributeEnd\n")
         };
-        let count = |text: String| casters(&world_of(format!("WorldBegin\n{text}WorldEnd\n"))).drawables.len();
-        let world = world_of(format!("WorldBegin\n{sphere}{}WorldEnd\n", nested(sphere.repeat(3))));
+        let count = |text: String| casters(&read_world(format!("WorldBegin\n{text}WorldEnd\n"))).drawables.len();
+        let world = read_world(format!("WorldBegin\n{sphere}{}WorldEnd\n", nested(sphere.repeat(3))));
         assert!(matches!(casters(&world), Cow::Borrowed(_)), "nothing is copied where all casts");
         let (cast, silent) = (nested(format!("{sphere}{none}{sphere}")), nested(format!("{none}{sphere}{sphere}")));
         assert_eq!([count(cast.clone()), count(silent.clone()), count(silent + &cast + sphere)], [2, 0, 3]);

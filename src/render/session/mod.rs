@@ -27,7 +27,10 @@ mod resident;
 mod result;
 pub(super) mod run;
 mod sameness;
+mod shadow_keys;
 mod test_aids;
+#[cfg(test)]
+mod test_sessions;
 mod tiling_watch;
 mod tuning;
 mod worker;

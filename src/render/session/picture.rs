@@ -51,24 +51,31 @@ impl Session<'_> {
         }
     }
 
-    /// Lets the devices begin with the kernels that a world needs of which an outline is known. Reports nothing: all is
-    /// looked at again when the world was read. Lights that cast shadows by themselves get their maps only then, and
-    /// other programs with them, so such worlds are waited for.
-    pub(super) fn foresee(&self, outline: World) {
+    /// Lets the devices begin with the kernels that a world needs of which an outline is known, and with those of the
+    /// maps of lights that cast shadows by themselves. Reports nothing: all is looked at again when the world was read.
+    pub(super) fn foresee(&self, mut outline: World) {
         let devices: Vec<&Device> = self.slots.iter().filter_map(|slot| slot.device.as_ref()).collect();
-        let casts = outline.lights.iter().any(|light| light.casts.is_some());
-        if devices.is_empty() || casts || outline.options.hider.name == "null" {
+        if devices.is_empty() || outline.options.hider.name == "null" {
             return;
         }
-        let world = if outline.moves() { outline.in_shutter() } else { outline };
+        // Maps are drawn first.
+        let map = self.foresee_maps(&mut outline);
+        let outline = if outline.moves() { outline.in_shutter() } else { outline };
+        for world in map.into_iter().chain([outline]) {
+            let picture = self.silent_picture(&world);
+            for device in &devices {
+                prepare_kernels(device, &picture);
+            }
+        }
+    }
+
+    /// Returns the picture of a world without a film, and reports nothing.
+    fn silent_picture(&self, world: &World) -> Picture {
         let layout = Film::layout_of(&world.options);
         let outputs = FilmOutputs::of(&layout, world.options.filter);
-        let shaded = self.shading.shade_silently(&world, &outputs.variables);
-        let drawn = DrawnWorld::new(&world, &shaded.looks, self.page_bytes());
-        let picture = self.picture(&world, &layout, outputs, shaded, drawn);
-        for device in devices {
-            prepare_kernels(device, &picture);
-        }
+        let shaded = self.shading.shade_silently(world, &outputs.variables);
+        let drawn = DrawnWorld::new(world, &shaded.looks, self.page_bytes());
+        self.picture(world, &layout, outputs, shaded, drawn)
     }
 
     /// Returns the bytes of a page of geometry, at most: every device must have room for some.
@@ -167,64 +174,29 @@ fn deep_settings(world: &World) -> DeepSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Reporter;
-    use crate::gpu::{OpenOptions, open_each};
-    use crate::host_memory::{Charge, HostMemory};
-    use crate::options::RenderOptions;
-    use crate::pipeline::{DisplayDemands, KernelVariants, kernels_of};
-    use crate::render::session::devices::DeviceSlot;
-    use crate::render::session::draw::SessionSetup;
-    use crate::render::session::limits::RenderLimits;
-    use crate::render::session::progress_ticker::ProgressTicker;
+    use crate::pipeline::{KernelVariants, kernels_of};
     use crate::render::session::reading::BegunReading;
     use crate::render::session::run::next_batch;
-    use crate::render::session::tuning::Tuning;
-    use crate::rib;
+    use crate::render::session::test_sessions::{read, with_session};
     use crossbeam::channel::bounded;
     use std::collections::BTreeSet;
-    use std::ops::ControlFlow;
     use std::time::Duration;
 
-    #[derive(Default)]
-    struct Consumer {
-        outlines: Vec<World>,
-        worlds: Vec<World>,
+    /// Returns the kernels of a world that are known before its textures are.
+    fn needed(session: &Session<'_>, world: &World) -> BTreeSet<String> {
+        let picture = session.silent_picture(world);
+        let device = session.slots[0].device.as_ref().expect("it is open");
+        let variants = KernelVariants { serial: device.prefers_serial_kernels() };
+        let pipeline = picture.pipeline_of(device.info());
+        let kernels = kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &picture.displays());
+        let programs = picture.kernels.iter().filter(|kernel| !kernel.uses_textures).flat_map(|kernel| &kernel.passes);
+        let labels = kernels.iter().map(|kernel| kernel.label()).chain(programs.map(|pass| pass.kernel.label()));
+        labels.map(str::to_owned).collect()
     }
 
-    impl rib::WorldConsumer for Consumer {
-        fn foresee(&mut self, outline: World) {
-            self.outlines.push(outline);
-        }
-
-        fn take(&mut self, world: World, _: Arc<Charge>) -> ControlFlow<()> {
-            self.worlds.push(world);
-            ControlFlow::Continue(())
-        }
-    }
-
-    #[test]
-    fn an_outline_prepares_the_kernels_that_its_world_needs_and_no_others() {
-        let points = "Points \"P\" [0 0 5] \"constantwidth\" [1] Color 1 0 0\n".repeat(5000);
-        let text =
-            format!("Display \"t\" \"exr\" \"rgba\" WorldBegin Surface \"matte\" Sphere 1 -1 1 360\n{points}WorldEnd");
-        let (reporter, mut consumer) = (Arc::new(Reporter::silent()), Consumer::default());
-        let input = rib::Input::Memory { name: "t.rib".to_owned(), bytes: text.into() };
-        rib::read(&input, &rib::Settings::default(), &reporter, &mut consumer);
-        let (outline, world) = (consumer.outlines.remove(0), consumer.worlds.remove(0));
-        assert_eq!((outline.drawables.len(), world.drawables.len()), (2, 5001), "one of each sort");
-
-        let options = RenderOptions::default();
-        let ticker = ProgressTicker::new(&(), RenderLimits::new(&options, &reporter));
-        let open_options = OpenOptions {
-            validate: true,
-            compile_log: Arc::clone(&ticker.compile_log),
-            ..OpenOptions::new(Arc::clone(&reporter))
-        };
-        let openings = open_each("0", &open_options).expect("there is a device");
-        let slots: Vec<_> = openings.into_iter().map(|opening| DeviceSlot::new(opening, &open_options)).collect();
-        let (tuning, memory) = (Tuning::default(), HostMemory::new(u64::MAX));
-        let setup = SessionSetup { options: &options, reporter: &reporter, ticker: &ticker, tuning, memory };
-        let session = Session::new(setup, slots);
+    /// Hands an outline to a session as reading does, and returns the kernels that are prepared, of which as many are
+    /// needed.
+    fn prepared(session: &Session<'_>, outline: World, needed: usize) -> BTreeSet<String> {
         let ((items_sender, items), (outline_sender, outlines)) = (bounded(1), bounded(1));
         outline_sender.send(outline).expect("it is received");
         let reading = BegunReading::of_channels(items, outlines);
@@ -236,31 +208,59 @@ mod tests {
                 }
                 drop(items_sender);
             });
-            next_batch(&session, &session.memory, &reading, true)
+            next_batch(session, &session.memory, &reading, true)
         });
         assert!(batch.is_empty(), "no world was read");
-
-        let layout = Film::layout_of(&world.options);
-        let outputs = FilmOutputs::of(&layout, world.options.filter);
-        let shaded = session.shading.shade_silently(&world, &outputs.variables);
-        let drawn = DrawnWorld::new(&world, &shaded.looks, session.page_bytes());
-        let picture = session.picture(&world, &layout, outputs, shaded, drawn);
         let device = session.slots[0].device.as_ref().expect("it is open");
-        let variants = KernelVariants { serial: device.prefers_serial_kernels() };
-        let filters = vec![world.options.filter.kind];
-        let displays = DisplayDemands { filters, depth: None, deep: false, variables: false };
-        let pipeline = picture.pipeline_of(device.info());
-        let needed = kernels_of(&picture.world, &picture.kernels, &pipeline, variants, &displays);
-        let programs = picture.kernels.iter().flat_map(|kernel| &kernel.passes).map(|pass| pass.kernel.label());
-        let needed: BTreeSet<String> =
-            needed.iter().map(|kernel| kernel.label()).chain(programs).map(str::to_owned).collect();
         let begin = Instant::now();
-        while (device.kernel_counts().ready as usize) < needed.len() {
+        while (device.kernel_counts().ready as usize) < needed {
             assert!(device.kernel_counts().failed == 0 && begin.elapsed() < Duration::from_secs(600));
             std::thread::sleep(Duration::from_millis(5));
         }
-        let prepared = ticker.compile_log.take().0.into_iter().map(|compiled| compiled.kernel);
-        assert_eq!(prepared.collect::<BTreeSet<String>>(), needed);
-        assert!(reporter.all().is_empty(), "a validation message");
+        session.ticker.compile_log.take().0.into_iter().map(|compiled| compiled.kernel).collect()
+    }
+
+    const POINT: &str = "Points \"P\" [0 0 5] \"constantwidth\" [1] Color 1 0 0\n";
+
+    #[test]
+    fn an_outline_prepares_the_kernels_that_its_world_needs_and_no_others() {
+        let points = POINT.repeat(5000);
+        let mut scene = read(format!(
+            "Display \"t\" \"exr\" \"rgba\" WorldBegin Surface \"matte\" Sphere 1 -1 1 360\n{points}WorldEnd"
+        ));
+        let (outline, world) = (scene.outlines.remove(0), scene.worlds.remove(0));
+        assert_eq!((outline.drawables.len(), world.drawables.len()), (2, 5001), "one of each sort");
+        with_session(Some("0"), |session| {
+            let needed = needed(session, &world);
+            assert_eq!(prepared(session, outline, needed.len()), needed);
+        });
+    }
+
+    #[test]
+    fn an_outline_prepares_the_kernels_of_maps_that_lights_make() {
+        let points = POINT.repeat(5000);
+        let mut scene = read(format!(
+            "Display \"t\" \"exr\" \"rgba\" WorldBegin Attribute \"light\" \"string shadows\" \"on\"\n\
+             Attribute \"autoshadows\" \"int[2] res\" [16 16]\n\
+             LightSource \"pointlight\" 1 \"from\" [0 9 0] LightSource \"distantlight\" 2\n\
+             Surface \"matte\" Sphere 1 -1 1 360\n{points}WorldEnd"
+        ));
+        let (outline, mut world) = (scene.outlines.remove(0), scene.worlds.remove(0));
+        with_session(Some("0"), |session| {
+            let mut of_maps = world.clone();
+            let map = session.foresee_maps(&mut of_maps).expect("lights cast shadows");
+            let needed = needed(session, &map).union(&needed(session, &of_maps)).cloned().collect::<BTreeSet<_>>();
+            assert_eq!(prepared(session, outline, needed.len()), needed);
+            let counts = of_maps.lights.iter().map(|light| light.maps.len()).collect::<Vec<_>>();
+
+            // The maps, and the picture with them, need no other kernels.
+            session.cast_shadows(&mut world);
+            assert_eq!(world.lights.iter().map(|light| light.maps.len()).collect::<Vec<_>>(), counts);
+            assert_eq!(counts, [6, 1]);
+            let device = session.slots[0].device.as_ref().expect("it is open");
+            prepare_kernels(device, &session.silent_picture(&world));
+            let later = session.ticker.compile_log.take().0.into_iter().map(|compiled| compiled.kernel);
+            assert_eq!(later.collect::<BTreeSet<_>>(), BTreeSet::new());
+        });
     }
 }
