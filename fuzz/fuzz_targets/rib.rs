@@ -1,4 +1,5 @@
-//! Arbitrary bytes as a RIB file: reading them terminates, never panics, and gives worlds with only valid indices.
+//! Arbitrary bytes as a RIB file, and behind a byte of zero as edits of it: reading them terminates, never panics, and
+//! gives worlds with only valid indices.
 
 #![no_main]
 
@@ -11,8 +12,11 @@ use std::ops::ControlFlow;
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = Limits { archive_reads: 64, blocks: 256 };
-    let settings = Settings { limits, memory: HostMemory::new(1 << 24), ..Settings::default() };
-    let input = Input::Memory { name: "fuzz".into(), bytes: bytes.to_vec() };
+    let memory = |bytes: &[u8]| Input::Memory { name: "fuzz".into(), bytes: bytes.to_vec() };
+    let mut parts = bytes.split(|byte| *byte == 0);
+    let input = memory(parts.next().unwrap_or_default());
+    let edits = parts.map(memory).collect();
+    let settings = Settings { limits, memory: HostMemory::new(1 << 24), edits, ..Settings::default() };
     read(&input, &settings, &Reporter::silent(), &mut |world: World| {
         check(&world);
         ControlFlow::Continue(())

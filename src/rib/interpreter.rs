@@ -80,7 +80,7 @@ fn hint_at_back_slashes(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) {
 fn check_scope(scene: &mut SceneBuilder<'_>, request: &Request) -> Parsed<()> {
     leave_motion_for(scene, request)?;
     if scene.editing.is_some() {
-        return requests::check_edit_scope(scene, request);
+        return requests::check_in_edits(scene, request);
     }
     let name = request.name;
     let error = |code, message: String| Err(scene.messages.error(code, message));

@@ -9,7 +9,7 @@
 //!
 //! The folders, each of which uses only those before it: `stream` (bytes to arguments, and messages), `state` (what
 //! requests set), `geometry` (primitives to shapes), `world` (the world that is being built), and, above the `reader`,
-//! `requests` (one function for each request).
+//! `requests` (one function for each request) and `edits` (fragments that edit finished worlds: docs/edits.md).
 //!
 //! All input is untrusted. A fault ends the request that contains it and is reported with file, line and column;
 //! reading continues at the next request. A count in the input is trusted only as far as values were actually read.
@@ -39,7 +39,7 @@ pub use stream::source::Input;
 pub use summary::{Stopped, Summary};
 
 use crate::diagnostic::Reporter;
-use edits::EditingConsumer;
+use edits::batch::EditingConsumer;
 use reader::Reader;
 use std::sync::Arc;
 use stream::source::Source;

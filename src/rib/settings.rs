@@ -56,7 +56,7 @@ pub struct Settings {
     pub overrides: RibOverrides,
     /// How long programs that the input names may take for an answer; `None` runs no program.
     pub programs: Option<Duration>,
-    /// Fragments of edits that are made of each world, in this order (docs/live.md).
+    /// Fragments of edits that are made of each world, in this order (docs/edits.md).
     pub edits: Vec<Input>,
     /// Whether worlds will be edited when they are read: they keep hidden objects, and the consumer is told what edits
     /// need to know.

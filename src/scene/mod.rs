@@ -39,7 +39,7 @@ pub use geometry::{
     Basis, Borders, Class, CurveSegments, Facets, Geometry, LimitPatches, PATCH_DEGREE_MAX, Patches, PointForm, Points,
     Primvar, PrimvarData, Quadric, QuadricShape, Shape, ValueFit, ValueType,
 };
-pub(crate) use motion::{KEYFRAMES_MAX, is_invertible, product};
+pub(crate) use motion::{KEYFRAMES_MAX, inverse, is_invertible, product};
 pub use options::{
     Aperture, Camera, DepthFilter, Display, DisplayMode, DisplayPart, EYE_SPLITS_MAX, FILTER_WIDTH_MAX, FORMAT_WINDOW,
     Filter, FilterKind, Hider, OVERSCAN_BEFORE_MAX, Options, PAINT, Projection, Quantize, RESOLUTION_MAX, SearchPaths,

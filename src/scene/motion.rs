@@ -27,6 +27,12 @@ pub(crate) fn product(a: &Motion<DMat4>, b: &Motion<DMat4>) -> Option<Motion<DMa
     Motion::new(times.into_iter().map(|time| (time, a.at(time) * b.at(time))).collect())
 }
 
+/// Returns the inverse at every keyframe.
+pub(crate) fn inverse(motion: &Motion<DMat4>) -> Motion<DMat4> {
+    let keyframes = motion.keyframes().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
+    Motion::new(keyframes).expect("the keyframes are those of a motion")
+}
+
 /// Whether a matrix is finite and can be inverted.
 pub(crate) fn is_invertible(matrix: &DMat4) -> bool {
     let determinant = matrix.determinant();

@@ -13,6 +13,7 @@ mod deep_shadows;
 mod depth;
 mod detail;
 mod displaced;
+mod edits;
 mod eye_plane;
 mod finite;
 mod formats;

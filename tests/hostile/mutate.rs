@@ -19,7 +19,7 @@ pub(super) const NAMES: [&[u8]; 12] = [
 ];
 
 /// What is inserted at random.
-const TOKENS: [&[u8]; 32] = [
+const TOKENS: [&[u8]; 35] = [
     b"WorldBegin ",
     b"WorldEnd ",
     b"AttributeBegin ",
@@ -37,6 +37,9 @@ const TOKENS: [&[u8]; 32] = [
     b"ReadArchive \"a\" ",
     b"ArchiveBegin \"a\" ",
     b"ArchiveEnd ",
+    b"EditBegin \"option\" ",
+    b"EditBegin \"attribute\" ",
+    b"EditEnd ",
     b"[",
     b"]",
     b"\"",

@@ -3,10 +3,9 @@
 //! A fragment is read by the ordinary reader of requests, whose effects an open block collects instead of drawing
 //! anything. It inherits declarations and options from its scene.
 
-mod batch;
+pub(super) mod batch;
 mod write;
 
-pub(super) use batch::EditingConsumer;
 pub use write::write_edits;
 
 use super::interpreter::read_to_end;

@@ -1,13 +1,13 @@
 //! Edits written as RIB, which reads back as the same edits.
 
 mod options;
+mod text;
 
 use crate::scene::{
-    Edit, FacingEdit, LightChange, MatrixStep, Motion, NamePattern, ObjectChange, ParamValue, ShaderEdit,
-    ShaderInstance, ShaderParam, ShaderPlace, ShadingInterpolation, ShadowRequest, ValueType,
+    Edit, FacingEdit, LightChange, MatrixStep, NamePattern, ObjectChange, ShaderEdit, ShaderPlace,
+    ShadingInterpolation, ShadowRequest,
 };
-use glam::DMat4;
-use std::fmt::{Display, Write};
+use text::{line, list, params, quoted, write_motion, write_named};
 
 /// Writes edits as a fragment: a block for each, of options together.
 ///
@@ -65,12 +65,6 @@ fn write_edit(edit: &Edit, out: &mut String) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Appends a line.
-fn line(out: &mut String, text: impl Display) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{text}");
 }
 
 fn begin(kind: &str, names: &NamePattern, out: &mut String) {
@@ -205,121 +199,4 @@ fn write_steps(steps: &[MatrixStep], out: &mut String) {
             MatrixStep::Concat(motion) => write_motion("ConcatTransform", motion, out),
         }
     }
-}
-
-/// Writes a transformation at its times.
-fn write_motion(request: &str, motion: &Motion<DMat4>, out: &mut String) {
-    let write_one = |matrix: &DMat4, out: &mut String| {
-        line(out, format_args!("{request} {}", list(&matrix.to_cols_array())));
-    };
-    if !motion.moves() {
-        return write_one(motion.first(), out);
-    }
-    let times: Vec<f32> = motion.keyframes().iter().map(|(time, _)| *time).collect();
-    line(out, format_args!("MotionBegin {}", list(&times)));
-    for (_, matrix) in motion.keyframes() {
-        write_one(matrix, out);
-    }
-    out.push_str("MotionEnd\n");
-}
-
-/// Writes an option or attribute that is kept as `category:name`.
-fn write_named(request: &str, key: &str, value: &ParamValue, out: &mut String) {
-    match key.split_once(':') {
-        Some(("GeometricApproximation", name)) => {
-            line(out, format_args!("GeometricApproximation {} {}", quoted(name), values(value)));
-        }
-        Some(("Ri", name)) => line(out, format_args!("{name} {}", values(value))),
-        Some((category, name)) => {
-            let declaration = quoted(&format!("{} {name}", declared(None, value)));
-            line(out, format_args!("{request} {} {declaration} {}", quoted(category), values(value)));
-        }
-        None => {}
-    }
-}
-
-/// Returns the parameters of a shader, each with its declaration.
-fn params(params: &[ShaderParam]) -> String {
-    let mut text = String::new();
-    for ShaderParam { name, ty, value } in params {
-        let declaration = match ty {
-            // Not declared: it has the type of the shader's parameter.
-            None => quoted(name),
-            Some(_) => quoted(&format!("uniform {} {name}", declared(*ty, value))),
-        };
-        // Writing to a string cannot fail.
-        let _ = write!(text, " {declaration} {}", values(value));
-    }
-    text
-}
-
-/// Returns the declaration of a value, without a name.
-fn declared(ty: Option<ValueType>, value: &ParamValue) -> String {
-    let (own, count) = match value {
-        ParamValue::Floats(values) => (ValueType::Float, values.len()),
-        ParamValue::Ints(values) => (ValueType::Int, values.len()),
-        ParamValue::Strings(values) => (ValueType::String, values.len()),
-    };
-    let ty = ty.unwrap_or(own);
-    let name = type_name(ty);
-    match count / ty.floats() {
-        0 | 1 => name.to_owned(),
-        length => format!("{name}[{length}]"),
-    }
-}
-
-/// Returns the name of a type.
-fn type_name(ty: ValueType) -> &'static str {
-    match ty {
-        ValueType::Float => "float",
-        ValueType::Int => "int",
-        ValueType::String => "string",
-        ValueType::Color => "color",
-        ValueType::Point => "point",
-        ValueType::Vector => "vector",
-        ValueType::Normal => "normal",
-        ValueType::HPoint => "hpoint",
-        ValueType::Matrix => "matrix",
-        ValueType::MPoint => "mpoint",
-    }
-}
-
-/// Returns values between brackets.
-fn values(value: &ParamValue) -> String {
-    match value {
-        ParamValue::Floats(values) => list(values),
-        ParamValue::Ints(values) => list(values),
-        ParamValue::Strings(values) => {
-            let texts: Vec<String> = values.iter().map(|text| quoted(text)).collect();
-            format!("[{}]", texts.join(" "))
-        }
-    }
-}
-
-/// Returns numbers between brackets, with all their digits.
-fn list<T: Display>(numbers: &[T]) -> String {
-    let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    format!("[{}]", texts.join(" "))
-}
-
-/// Returns a string as RIB writes it.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-/// Writes a shader that an option names, in the space that it has.
-fn write_instance(request: &str, shader: &ShaderInstance, out: &mut String) {
-    line(out, format_args!("{request} {}{}", quoted(&shader.name), params(&shader.params)));
 }

@@ -19,11 +19,11 @@ mod textures;
 mod transforms;
 mod unsupported;
 
-pub(crate) use edits::check_edit_scope;
-
 use super::reader::Reader;
 use super::stream::fault::{Parsed, RequestFault};
 use super::stream::lexer::Lexer;
+use super::world::scene::SceneBuilder;
+use edits::RequestGroup;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -120,9 +120,9 @@ requests! {
     "ResourceEnd" Anywhere Ends scene blocks::resource_end;
     "Resource" Anywhere Ends scene resource::resource;
     // Edits.
-    "EditWorldBegin" Outside Ends scene edits::edit_world;
-    "EditWorldEnd" Outside Ends scene edits::edit_world;
-    "EditBegin" Outside Ends scene edits::edit_begin;
+    "EditWorldBegin" Anywhere Ends scene edits::edit_world;
+    "EditWorldEnd" Anywhere Ends scene edits::edit_world;
+    "EditBegin" Anywhere Ends scene edits::edit_begin;
     "EditEnd" Anywhere Ends scene edits::edit_end;
     // Options: the camera.
     "Format" Option Ends scene options::format;
@@ -224,6 +224,16 @@ requests! {
     "ConnectShaderLayers" Anywhere Moves scene unsupported::unsupported;
     "Shader" Anywhere Moves scene unsupported::unsupported;
     "Camera" Option Ends scene unsupported::unsupported;
+}
+
+/// Rejects a request that has no meaning in edits, where it is in them.
+pub(crate) fn check_in_edits(scene: &SceneBuilder<'_>, request: &Request) -> Parsed<()> {
+    let group = match request.scope {
+        Option => RequestGroup::Option,
+        Primitive => RequestGroup::Primitive,
+        Anywhere | Outside => RequestGroup::Other,
+    };
+    edits::check_edit_scope(scene, request.name, group)
 }
 
 /// Finds the request with this name.

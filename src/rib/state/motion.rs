@@ -4,7 +4,7 @@ use crate::scene::{MatrixStep, Motion};
 use glam::{DMat3, DMat4, DVec3};
 use std::sync::Arc;
 
-pub(crate) use crate::scene::{KEYFRAMES_MAX, is_invertible, product};
+pub(crate) use crate::scene::{KEYFRAMES_MAX, inverse, is_invertible, product};
 
 /// The largest angle between two keyframes of a rotation, in degrees, where it is cut. Points move on straight lines
 /// between keyframes, which are inside of the arc by up to r (1 - cos 7.5): 0.9% of the radius.
@@ -99,12 +99,6 @@ fn matrices(steps: &Motion<TransformStep>, arc_degrees: f64) -> Motion<DMat4> {
 pub(crate) fn matrix_step(steps: &Motion<TransformStep>) -> MatrixStep {
     let step = matrices(steps, ARC_DEGREES);
     if matches!(steps.first(), TransformStep::Set(_)) { MatrixStep::Set(step) } else { MatrixStep::Concat(step) }
-}
-
-/// Returns the inverse at every keyframe.
-pub(crate) fn inverse(motion: &Motion<DMat4>) -> Motion<DMat4> {
-    let keyframes = motion.keyframes().iter().map(|(time, matrix)| (*time, matrix.inverse())).collect();
-    Motion::new(keyframes).expect("the keyframes are those of a motion")
 }
 
 /// Why a step could not be applied.

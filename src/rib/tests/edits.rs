@@ -377,9 +377,9 @@ fn a_stream_gives_each_block_when_it_ends() {
     let counts: Vec<usize> = batches.iter().map(|batch| batch.edits.len()).collect();
     assert_eq!(counts, [2, 1, 1, 0], "{:?}", reporter.all());
     let lines: Vec<(u32, u32)> = batches.iter().map(|one| (one.location.line, one.location.column)).collect();
-    assert_eq!(lines, [(2, 1), (6, 1), (7, 1), (7, 57)]);
+    assert_eq!(lines, [(2, 1), (6, 1), (7, 1), (7, 56)]);
     assert_eq!(reporter.all().len(), 1);
-    assert_eq!((reporter.all()[0].0.location.line, reporter.all()[0].0.location.column), (4, 24));
+    assert_eq!((reporter.all()[0].0.location.line, reporter.all()[0].0.location.column), (4, 22));
     let touched = Edit::apply_all(edits_of(&batches), &mut world);
     assert_eq!(touched, Touched::EXPOSURE | Touched::SHADER_SWAPPED | Touched::FILES);
     assert!(reader.push(b"EditBegin \"option\" Exposure", &world, &reporter).is_empty());

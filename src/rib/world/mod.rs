@@ -8,6 +8,7 @@ pub(crate) mod area_lights;
 pub(crate) mod block;
 pub(crate) mod blocks;
 pub(crate) mod draw;
+pub(crate) mod edit_blocks;
 pub(crate) mod editing;
 pub(crate) mod effect;
 pub(crate) mod lights;

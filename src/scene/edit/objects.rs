@@ -360,7 +360,7 @@ fn place(steps: &[MatrixStep], names: &NamePattern, world: &mut World) -> Touche
     let mut touched = Touched::NOTHING;
     let mut places: FxHashMap<usize, [Arc<Motion<DMat4>>; 2]> = FxHashMap::default();
     let mut moved = |old: &Arc<Motion<DMat4>>| {
-        let new = || [Arc::clone(old), Arc::new((*after(old, steps)).clone())];
+        let new = || [Arc::clone(old), after(old, steps)];
         let [old, new] = places.entry(Arc::as_ptr(old).addr()).or_insert_with(new);
         if old == new { Arc::clone(old) } else { Arc::clone(new) }
     };

@@ -1,6 +1,8 @@
 //! Edits of the camera and of options.
 
-use super::Touched;
+use super::objects::change_attributes;
+use super::{NamePattern, Touched};
+use crate::scene::motion::{inverse, product};
 use crate::scene::options::{Camera, Display, Filter, Hider, Options, Projection, SearchPaths};
 use crate::scene::{Motion, ParamValue, ShaderInstance, World};
 use glam::DMat4;
@@ -204,6 +206,9 @@ impl PictureEdit {
             Self::Search(search) => options.search = search,
             Self::Others(other) => options.other = other,
         }
+        if let Self::View { camera_from_world, .. } = self {
+            follow_camera(camera_from_world, world);
+        }
         touched
     }
 
@@ -243,6 +248,22 @@ impl PictureEdit {
             Self::Others(_) => Touched::OPTIONS | again(reading.has_conditions),
         }
     }
+}
+
+/// Places the default surface shader, which no request names, in camera space, where it is before the world.
+fn follow_camera(camera_from_world: &Motion<DMat4>, world: &mut World) {
+    let origin = Motion::still(DMat4::IDENTITY);
+    let Some(space) = product(&inverse(camera_from_world), &origin).map(Arc::new) else { return };
+    let mut shader: Option<Arc<ShaderInstance>> = None;
+    change_attributes(&NamePattern::all(), world, false, |attributes, _| {
+        let Some(surface) = attributes.surface.as_ref().filter(|surface| surface.location.line == 0) else {
+            return false;
+        };
+        let moved = || Arc::new(ShaderInstance { world_from_shader: Arc::clone(&space), ..(**surface).clone() });
+        let moved = Arc::clone(shader.get_or_insert_with(moved));
+        attributes.surface = Some(moved);
+        true
+    });
 }
 
 /// Returns what is different between displays.

@@ -1,4 +1,4 @@
-//! What an edit touches: the rows of the table of edits (docs/live.md).
+//! What an edit touches: the rows of the table of edits (docs/edits.md).
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};

@@ -1,6 +1,6 @@
 //! Edits of the camera and the options, written as requests.
 
-use super::{line, list, quoted, values, write_instance, write_motion, write_named};
+use super::text::{declared, line, list, quoted, type_name, values, write_instance, write_motion, write_named};
 use crate::scene::{
     DepthFilter, Display, DisplayMode, DisplayPart, Edit, FilterKind, Hider, PictureEdit, PictureLimits, Projection,
 };
@@ -34,7 +34,7 @@ fn write_option(edit: &PictureEdit, out: &mut String) -> Result<(), String> {
                 }
             }
             line(out, format_args!("ScreenWindow {}", list(screen_window)));
-            write_motion("ConcatTransform", camera_from_world, out);
+            write_motion("Transform", camera_from_world, out);
         }
         PictureEdit::Clipping([near, far], planes) => {
             if !planes.is_empty() {
@@ -150,7 +150,7 @@ fn write_display(index: usize, display: &Display, out: &mut String) {
     let modes: Vec<String> = if is_alike { modes } else { modes.iter().map(name).collect() };
     let mut params = imaging.first().filter(|_| is_alike).cloned().unwrap_or_default();
     for (name, value) in &display.params {
-        params += &format!(" {} {}", quoted(&format!("{} {name}", super::declared(None, value))), values(value));
+        params += &format!(" {} {}", quoted(&format!("{} {name}", declared(None, value))), values(value));
     }
     let file = if index == 0 { display.name.clone() } else { format!("+{}", display.name) };
     line(
@@ -164,7 +164,7 @@ fn mode_text(mode: &DisplayMode) -> String {
         DisplayMode::Image { rgb, a, z } => {
             [(*rgb, "rgb"), (*a, "a"), (*z, "z")].into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect()
         }
-        DisplayMode::Variable { name, ty, .. } => format!("varying {} {name}", super::type_name(*ty)),
+        DisplayMode::Variable { name, ty, .. } => format!("varying {} {name}", type_name(*ty)),
     }
 }
 

@@ -1,9 +1,9 @@
-//! Edits of a scene: EditBegin and EditEnd, as in the re-rendering of RenderMan Pro Server (docs/live.md).
+//! Edits of a scene: EditBegin and EditEnd, as in the re-rendering of RenderMan Pro Server (docs/edits.md).
 
 mod made;
 mod scope;
 
-pub(crate) use scope::check_edit_scope;
+pub(crate) use scope::{RequestGroup, check_edit_scope};
 
 use super::parameters::read_shader_params;
 use crate::rib::stream::fault::{Parsed, RequestFault};
@@ -108,7 +108,7 @@ fn read_begin(scene: &mut SceneBuilder<'_>, lexer: &mut Lexer<'_>) -> Parsed<Ope
         return Err(scene.messages.error("badargument", "EditBegin \"file\" needs a \"string name\""));
     }
     let location = scene.messages.current.location.clone();
-    Ok(OpenEdit { kind, names, lights, location, effects: Vec::new(), files })
+    Ok(OpenEdit { kind, names, lights, location, effects: Vec::new(), files, options: None })
 }
 
 /// Returns the strings of a parameter.

@@ -1,6 +1,5 @@
 //! Which requests have a meaning in edits.
 
-use crate::rib::requests::{Request, Scope};
 use crate::rib::stream::fault::Parsed;
 use crate::rib::world::editing::EditKind;
 use crate::rib::world::scene::SceneBuilder;
@@ -39,10 +38,17 @@ const NO_GEOMETRY: &[&str] = &["ObjectInstance", "Procedural", "Procedural2", "G
 /// Options that need more than an edit knows.
 const NO_OPTIONS: &[&str] = &["Camera"];
 
+/// What a request of a scene is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequestGroup {
+    Option,
+    Primitive,
+    Other,
+}
+
 /// Rejects requests that have no meaning where they are in a fragment of edits.
-pub(crate) fn check_edit_scope(scene: &SceneBuilder<'_>, request: &Request) -> Parsed<()> {
+pub(crate) fn check_edit_scope(scene: &SceneBuilder<'_>, name: &str, group: RequestGroup) -> Parsed<()> {
     let Some(editing) = &scene.editing else { return Ok(()) };
-    let name = request.name;
     let is_in = |list: &[&str]| list.contains(&name);
     let kind = editing.open.as_ref().map(|open| open.kind);
     let has_meaning = match kind {
@@ -52,14 +58,14 @@ pub(crate) fn check_edit_scope(scene: &SceneBuilder<'_>, request: &Request) -> P
             is_in(BLOCKS)
                 || is_in(TRANSFORMS)
                 || name == "Imager"
-                || request.scope == Scope::Option && !is_in(NO_OPTIONS)
+                || group == RequestGroup::Option && !is_in(NO_OPTIONS)
         }
         Some(EditKind::Attributes) => is_in(BLOCKS) || is_in(TRANSFORMS) || is_in(ATTRIBUTES),
         Some(EditKind::Instances) => {
             is_in(BLOCKS)
                 || is_in(TRANSFORMS) && name != "Perspective"
                 || is_in(GEOMETRY)
-                || request.scope == Scope::Primitive && !is_in(NO_GEOMETRY)
+                || group == RequestGroup::Primitive && !is_in(NO_GEOMETRY)
         }
     };
     if name == "ReadArchive" && !editing.reads_archives {
@@ -74,21 +80,20 @@ pub(crate) fn check_edit_scope(scene: &SceneBuilder<'_>, request: &Request) -> P
         Some(kind) => format!("in EditBegin \"{}\"", kind.name()),
     };
     let fault = scene.messages.error("illstate", format!("{name} has no meaning {place}; it is left out"));
-    Err(match home_of(request) {
+    Err(match home_of(name, group) {
         Some(home) if kind.is_none_or(|kind| kind.name() != home) => {
             fault.hint(format!("it belongs in EditBegin \"{home}\""))
         }
-        _ => fault.hint("docs/live.md lists what edits can change"),
+        _ => fault.hint("docs/edits.md lists what edits can change"),
     })
 }
 
 /// Returns the kind of block that a request belongs in.
-fn home_of(request: &Request) -> Option<&'static str> {
-    let name = request.name;
-    match request.scope {
+fn home_of(name: &str, group: RequestGroup) -> Option<&'static str> {
+    match group {
         _ if ATTRIBUTES.contains(&name) => Some("attribute"),
-        Scope::Option if !NO_OPTIONS.contains(&name) => Some("option"),
-        Scope::Primitive if !NO_GEOMETRY.contains(&name) => Some("instance"),
+        RequestGroup::Option if !NO_OPTIONS.contains(&name) => Some("option"),
+        RequestGroup::Primitive if !NO_GEOMETRY.contains(&name) => Some("instance"),
         _ if TRANSFORMS.contains(&name) => Some("instance"),
         _ => None,
     }
