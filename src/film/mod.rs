@@ -48,6 +48,7 @@ mod png;
 mod preview;
 mod quantize;
 mod save;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 mod tiff;
@@ -70,11 +71,11 @@ use metadata::CameraMetadata;
 use parking_lot::Mutex;
 use picture_info::PictureInfo;
 use plan::{FileFormat, OutputFile, PlannedDisplay};
+use side_by_side::{FILES_AT_ONCE, encode_all};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 /// An imager shader, which changes pixels after exposure and before quantization (RISpec 4.1.4).
 pub trait Imager: Sync {
@@ -422,17 +423,6 @@ impl Film {
         let outcome = |(draft, written): (Draft<'_>, _)| draft.outcome(written, &pixels, &self.claims, reporter);
         drafts.into_iter().zip(written.into_values()).map(outcome).collect()
     }
-}
-
-/// Files that are written side by side, at most: each may need the memory of a whole picture.
-const FILES_AT_ONCE: usize = 4;
-
-/// Encodes each on a thread of its own.
-fn encode_all<T: Send>(numbers: &[usize], encode: &(impl Fn(&usize) -> T + Sync)) -> Vec<T> {
-    thread::scope(|scope| {
-        let threads: Vec<_> = numbers.iter().map(|number| scope.spawn(|| encode(number))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("encoding does not panic")).collect()
-    })
 }
 
 /// A display about to be written.

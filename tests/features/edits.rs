@@ -1,4 +1,4 @@
-//! Edits (docs/edits.md): the picture of a scene with a fragment has the bits of the scene with the edits written in it.
+//! Edits (docs/edits.md): the picture of a scene with a fragment has the bits of the scene with the edits in it.
 
 use super::{RenderedScene, draw, draw_as};
 use std::fs;

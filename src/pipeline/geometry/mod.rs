@@ -80,7 +80,7 @@ impl Page {
 pub struct Pages {
     pages: Vec<Arc<Page>>,
     page_bytes: u64,
-    known: FxHashMap<*const Geometry, KnownGeometry>,
+    known: FxHashMap<*const Geometry, PagedGeometry>,
     keyframed: FxHashMap<(*const Geometry, Vec<u32>), KeyframedGeometry>,
     /// Counts pictures.
     picture: u64,
@@ -88,7 +88,7 @@ pub struct Pages {
 
 /// A geometry that pictures have shown. Geometry is known by its address, so it is kept alive.
 #[derive(Debug)]
-struct KnownGeometry {
+struct PagedGeometry {
     _geometry: Arc<Geometry>,
     /// The box of its shapes, once somebody asked.
     bound: Option<SpaceBox>,
@@ -153,8 +153,8 @@ impl Pages {
         self.picture += 1;
     }
 
-    fn known(&mut self, geometry: &Arc<Geometry>) -> &mut KnownGeometry {
-        let new = || KnownGeometry { _geometry: Arc::clone(geometry), bound: None, lowered: None, last_use: 0 };
+    fn known(&mut self, geometry: &Arc<Geometry>) -> &mut PagedGeometry {
+        let new = || PagedGeometry { _geometry: Arc::clone(geometry), bound: None, lowered: None, last_use: 0 };
         let known = self.known.entry(Arc::as_ptr(geometry)).or_insert_with(new);
         known.last_use = self.picture;
         known
