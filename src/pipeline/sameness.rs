@@ -24,11 +24,10 @@ impl DrawnWorld {
         Both { one: self, other }.have_same_grids()
     }
 
-    /// Whether samples see the same of both worlds, where displacement programs compute the same: `same_program` says
-    /// whether a program of this world, by number, is one of the other.
-    pub fn has_same_visibility(&self, other: &Self, same_program: impl Fn(usize, usize) -> bool) -> bool {
+    /// Whether samples see the same of both worlds, where the displacement programs of both compute the same.
+    pub fn has_same_visibility(&self, other: &Self) -> bool {
         let both = Both { one: self, other };
-        both.have_same_grids() && both.have_same_hiding(&same_program)
+        both.have_same_grids() && both.have_same_hiding()
     }
 
     /// Whether anything of it is displaced.
@@ -73,29 +72,27 @@ impl Both<'_> {
             && in_list(self.one.hide_sublist(one)) == in_list(self.other.hide_sublist(another))
     }
 
-    fn have_same_hiding(self, same_program: &impl Fn(usize, usize) -> bool) -> bool {
-        let pairs = self.one.instances.iter().zip(&self.other.instances);
-        pairs.into_iter().all(|(one, another)| self.is_hidden_alike(one, another, same_program))
+    fn have_same_hiding(self) -> bool {
+        let mut pairs = self.one.instances.iter().zip(&self.other.instances);
+        pairs.all(|(one, another)| self.is_hidden_alike(one, another))
     }
 
-    fn is_hidden_alike(self, one: &Instance, another: &Instance, same: &impl Fn(usize, usize) -> bool) -> bool {
+    fn is_hidden_alike(self, one: &Instance, another: &Instance) -> bool {
         let sublists = [self.one.hide_sublist(one), self.other.hide_sublist(another)];
-        let [without, other_without] = sublists.map(|sublist| HideSublist { displace: None, ..*sublist });
-        let same_programs = match sublists.map(|sublist| sublist.displace) {
-            [None, None] => return without == other_without && is_flat_alike(one, another),
-            [Some(program), Some(other)] => same(program, other),
-            _ => false,
-        };
-        let primvars = self.one.primvars_of(one.displace_primvars).map(bytes_of);
-        same_programs
-            && without == other_without
-            && bytes_of(&displaced(one)) == bytes_of(&displaced(another))
-            && primvars.eq(self.other.primvars_of(another.displace_primvars).map(bytes_of))
+        // Programs are numbered in each world.
+        let is_displaced = sublists.map(|sublist| sublist.displace.is_some());
+        let [sublist, others_sublist] = sublists.map(|sublist| HideSublist { displace: None, ..*sublist });
+        let primvars = || self.one.primvars_of(one.displace_primvars).map(bytes_of);
+        let others_primvars = || self.other.primvars_of(another.displace_primvars).map(bytes_of);
+        sublist == others_sublist
+            && match is_displaced {
+                [false, false] => bytes_of(&hidden(one)) == bytes_of(&hidden(another)),
+                [true, true] => {
+                    bytes_of(&displaced(one)) == bytes_of(&displaced(another)) && primvars().eq(others_primvars())
+                }
+                _ => false,
+            }
     }
-}
-
-fn is_flat_alike(one: &Instance, another: &Instance) -> bool {
-    bytes_of(&hidden(one)) == bytes_of(&hidden(another))
 }
 
 /// The instance as displacement and hiding see it. Blocks of parameters and lists of primvars are numbered in each

@@ -196,6 +196,7 @@ fn picture(things: Vec<Thing>, resolution: [u32; 2], setup: &Setup) -> Picture {
         world: Arc::new(DrawnWorld::new(&world, &looks, setup.page_bytes)),
         kernels: vec![program()].into(),
         params: params.into(),
+        inputs: None,
         space_table: 0,
         counters: Arc::default(),
         lookup_counters: 0,

@@ -58,8 +58,7 @@ pub struct Settings {
     pub programs: Option<Duration>,
     /// Fragments of edits that are made of each world, in this order (docs/edits.md).
     pub edits: Vec<Input>,
-    /// Whether worlds will be edited when they are read: they keep hidden objects, and the consumer is told what edits
-    /// need to know.
+    /// Whether worlds are edited after they were read: then they keep hidden objects, which edits may show.
     pub is_live: bool,
     /// Bounds for untrusted input.
     pub limits: Limits,

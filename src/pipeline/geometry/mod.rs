@@ -113,7 +113,7 @@ struct KeyframedGeometry {
     last_use: u64,
 }
 
-/// What geometry that pictures no longer show may take in pages, before all pages are made anew.
+/// What geometry that pictures no longer show may take in pages, before all pages are made again.
 const UNUSED_BYTES_MAX: u64 = 16 << 20;
 /// What none of so many pictures has shown is unused: an edited world is drawn at several levels, and in shadow maps.
 const USED_PICTURES: u64 = 16;
@@ -137,7 +137,7 @@ impl Pages {
         self.page_bytes
     }
 
-    /// Begins another picture. Where pages hold too much that the last one did not show, they begin anew.
+    /// Begins another picture. Where pages hold too much that the last one did not show, they begin again, empty.
     pub fn begin_picture(&mut self) {
         let picture = self.picture;
         let is_used = |last_use: u64| last_use + USED_PICTURES > picture;

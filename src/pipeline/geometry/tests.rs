@@ -110,7 +110,7 @@ fn pages_of_a_picture_stay_as_they_are_when_another_adds_to_them() {
 }
 
 #[test]
-fn pages_begin_anew_when_most_of_what_is_in_them_is_no_longer_shown() {
+fn pages_begin_again_when_most_of_what_is_in_them_is_no_longer_shown() {
     let mut pages = Pages::new(64 << 20);
     let shown = strip(3);
     let mut most = 0;

@@ -24,8 +24,10 @@ pub(crate) trait DeviceSource: Send {
     fn take(&mut self) -> Option<Device>;
     /// Gives back the device that was last taken, which has worked to the end.
     fn give_back(&mut self, device: Device);
-    /// Reports that the device that was last taken has failed and is closed.
-    fn failed(&mut self, error: GpuError);
+    /// Frees what the device that was last taken keeps of pictures; returns whether that was anything.
+    fn make_room(&mut self, device: &mut Device) -> bool;
+    /// Closes the device that was last taken, and reports that it has failed.
+    fn failed(&mut self, device: Device, error: GpuError);
 }
 
 /// An imager and the devices it may run on.
@@ -48,12 +50,17 @@ struct ImagerState<'a> {
 /// A device with memory for some tiles.
 struct ImagerDevice {
     device: Device,
+    memory: ImagerMemory,
+    pace: Pace,
+}
+
+/// What an imager takes of a device.
+struct ImagerMemory {
     buffer: Buffer,
     slices: ImagerSlices,
     /// Tiles that there is memory for.
     tiles: u64,
     textures: Option<TextureTiles>,
-    pace: Pace,
 }
 
 impl<'a> DeviceImager<'a> {
@@ -69,7 +76,7 @@ impl<'a> DeviceImager<'a> {
         if let Some(mut imager) = state.imager.take() {
             let WorldImager { program, textures, counters, line_profile } = &self.imager;
             if let (Some(_), Some(profile)) = (program.first_counters, line_profile) {
-                counters::read(&mut imager.device, imager.slices.counters, counters, profile, textures);
+                counters::read(&mut imager.device, imager.memory.slices.counters, counters, profile, textures);
             }
             state.devices.give_back(imager.close());
         }
@@ -82,11 +89,11 @@ impl<'a> DeviceImager<'a> {
             let mut imager = match state.imager.take() {
                 Some(imager) => imager,
                 None => {
-                    let device = state.devices.take().ok_or("no device is left")?;
-                    match ImagerDevice::new(device, &self.imager) {
-                        Ok(imager) => imager,
+                    let mut device = state.devices.take().ok_or("no device is left")?;
+                    match take_memory(&mut device, &self.imager, state.devices) {
+                        Ok(memory) => ImagerDevice { device, memory, pace: Pace::new(None) },
                         Err(error) => {
-                            state.devices.failed(error);
+                            state.devices.failed(device, error);
                             continue;
                         }
                     }
@@ -99,8 +106,7 @@ impl<'a> DeviceImager<'a> {
                     return Ok(());
                 }
                 Err(error) => {
-                    drop(imager.close());
-                    state.devices.failed(error);
+                    state.devices.failed(imager.close(), error);
                 }
             }
         }
@@ -122,26 +128,57 @@ impl Imager for DeviceImager<'_> {
     }
 }
 
-impl ImagerDevice {
-    fn new(mut device: Device, WorldImager { program, textures, .. }: &WorldImager) -> Result<Self, GpuError> {
+/// Takes memory for an imager; what the device keeps of pictures goes if that is short.
+fn take_memory(
+    device: &mut Device,
+    imager: &WorldImager,
+    devices: &mut dyn DeviceSource,
+) -> Result<ImagerMemory, GpuError> {
+    let taken = ImagerMemory::take(device, imager);
+    if matches!(taken, Err(GpuError::OutOfMemory { .. })) && devices.make_room(device) {
+        return ImagerMemory::take(device, imager);
+    }
+    taken
+}
+
+impl ImagerMemory {
+    /// Takes memory for an imager, or none.
+    fn take(device: &mut Device, WorldImager { program, textures, .. }: &WorldImager) -> Result<Self, GpuError> {
         let free = free_bytes(device.memory(), 0);
         let used = program.uses_textures.then_some(textures);
-        let textures = used.map(|textures| TextureTiles::new(&mut device, textures, free)).transpose()?;
+        let textures = used.map(|textures| TextureTiles::new(device, textures, free)).transpose()?;
         let slots = textures.as_ref().map_or(0, TextureTiles::slots_end);
-        let tiles = imager_tiles(program, slots, free_bytes(device.memory(), 0));
-        let bytes = ImagerSlices::bytes(program, tiles, slots);
-        let buffer = device.allocate(MemoryCategory::Imager.name(), bytes, Usage::DeviceOnly)?;
-        let slices = ImagerSlices::cut(buffer, program, tiles, slots).expect("the buffer was made for it");
-        let zeros = vec![0; slices.counters.count() as usize];
-        let uploaded = device.upload(slices.params, &program.params);
-        uploaded.and_then(|()| device.upload(slices.counters, &zeros)).inspect_err(|_| device.free(buffer))?;
-        Ok(Self { device, buffer, slices, tiles, textures, pace: Pace::new(None) })
+        match take_buffer(device, program, slots) {
+            Ok((buffer, slices, tiles)) => Ok(Self { buffer, slices, tiles, textures }),
+            Err(error) => {
+                textures.into_iter().for_each(|textures| textures.free(device));
+                Err(error)
+            }
+        }
     }
+}
 
+/// Takes a buffer for as many tiles as there is memory for.
+fn take_buffer(
+    device: &mut Device,
+    program: &ImagerProgram,
+    slots: u64,
+) -> Result<(Buffer, ImagerSlices, u64), GpuError> {
+    let tiles = imager_tiles(program, slots, free_bytes(device.memory(), 0));
+    let bytes = ImagerSlices::bytes(program, tiles, slots);
+    let buffer = device.allocate(MemoryCategory::Imager.name(), bytes, Usage::DeviceOnly)?;
+    let slices = ImagerSlices::cut(buffer, program, tiles, slots).expect("the buffer was made for it");
+    let zeros = vec![0; slices.counters.count() as usize];
+    let uploaded = device.upload(slices.params, &program.params);
+    uploaded.and_then(|()| device.upload(slices.counters, &zeros)).inspect_err(|_| device.free(buffer))?;
+    Ok((buffer, slices, tiles))
+}
+
+impl ImagerDevice {
     /// Frees what the imager took.
     fn close(mut self) -> Device {
-        self.device.free(self.buffer);
-        if let Some(textures) = self.textures {
+        self.device.free(self.memory.buffer);
+        if let Some(textures) = self.memory.textures {
             textures.free(&mut self.device);
         }
         self.device
@@ -155,21 +192,22 @@ impl ImagerDevice {
         let mut outputs = Vec::new();
         let mut left = tiles.as_slice();
         while !left.is_empty() {
-            let most = (self.pace.quota().of(Work::Imager) / u64::from(TILE_PIXELS)).clamp(1, self.tiles);
+            let most = (self.pace.quota().of(Work::Imager) / u64::from(TILE_PIXELS)).clamp(1, self.memory.tiles);
             let (tiles, rest) = left.split_at(left.len().min(most as usize));
             let count = tiles.len() as u32;
             let inputs = inputs(program, tiles, pixels);
-            self.device.upload(self.slices.arena.part(0..inputs.len() as u64), &inputs)?;
-            self.device.upload(self.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
+            self.device.upload(self.memory.slices.arena.part(0..inputs.len() as u64), &inputs)?;
+            self.device
+                .upload(self.memory.slices.work.part(0..2 * tiles.len() as u64), &imager::work(program, tiles))?;
             if !self.shade(program, count)? {
                 if count > 1 {
-                    self.tiles = u64::from(count / 2);
+                    self.memory.tiles = u64::from(count / 2);
                     continue;
                 }
-                self.textures.iter().for_each(TextureTiles::report_too_few_slots);
+                self.memory.textures.iter().for_each(TextureTiles::report_too_few_slots);
             }
             left = rest;
-            let shaded = self.device.read(self.slices.arena.part(imager::output_records(program, count)))?;
+            let shaded = self.device.read(self.memory.slices.arena.part(imager::output_records(program, count)))?;
             outputs.push((tiles, shaded));
         }
         Ok(outputs.iter().map(|(tiles, shaded)| store_outputs(tiles, shaded, pixels)).sum())
@@ -182,7 +220,7 @@ impl ImagerDevice {
         let (mut trips, mut resume) = (StagePart::FIRST_TRIPS, false);
         loop {
             let Some(ticket) = self.shade_once(program, count, trips, resume)? else { return Ok(false) };
-            let going = u64::from(self.device.read(self.slices.status)?[0]);
+            let going = u64::from(self.device.read(self.memory.slices.status)?[0]);
             let stages_s: Vec<f64> = self.device.stage_times(ticket).iter().map(|time| time.seconds).collect();
             match (resume, going) {
                 (false, _) => self.pace.took(&Portion::of(Work::Imager, pixels), &stages_s),
@@ -209,18 +247,18 @@ impl ImagerDevice {
         loop {
             let loops = imager::loops(program, count, trips, [resume, restore]);
             let mut recording = Recording::new("imager");
-            let stamp = self.textures.as_mut().map(TextureTiles::next_stamp);
-            let slices = self.textures.as_ref().map(TextureTiles::slices);
+            let stamp = self.memory.textures.as_mut().map(TextureTiles::next_stamp);
+            let slices = self.memory.textures.as_ref().map(TextureTiles::slices);
             recording.stage("imager", |recording| {
                 if stamp.is_some() {
-                    record_misses_begin(recording, self.slices.misses);
+                    record_misses_begin(recording, self.memory.slices.misses);
                 }
                 let run = ImagerRun { program, tiles: count, loops };
-                imager::record(recording, &self.slices, slices.as_ref(), run);
+                imager::record(recording, &self.memory.slices, slices.as_ref(), run);
             });
             let ticket = self.device.submit(&recording)?;
-            let (Some(textures), Some(stamp)) = (&mut self.textures, stamp) else { return Ok(Some(ticket)) };
-            let missed = textures.read_misses(&mut self.device, self.slices.misses, stamp)?;
+            let (Some(textures), Some(stamp)) = (&mut self.memory.textures, stamp) else { return Ok(Some(ticket)) };
+            let missed = textures.read_misses(&mut self.device, self.memory.slices.misses, stamp)?;
             if missed.is_empty() {
                 return Ok(Some(ticket));
             }
@@ -340,7 +378,11 @@ mod tests {
             self.given_back += 1;
         }
 
-        fn failed(&mut self, error: GpuError) {
+        fn make_room(&mut self, _: &mut Device) -> bool {
+            false
+        }
+
+        fn failed(&mut self, _: Device, error: GpuError) {
             self.reporter.warn("system", &SourceLocation::default(), error.to_string());
         }
     }

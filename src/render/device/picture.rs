@@ -15,6 +15,7 @@ use crate::render::region::layers::DeepSettings;
 use crate::render::resident::picture_textures::PictureTextures;
 use crate::render::resident::visibility_store::KeepVisibility;
 use crate::scene::{DepthFilter, Filter};
+use crate::shading::ShadingInputs;
 use std::sync::Arc;
 
 /// The pipeline of each device. Devices do not all draw a picture in the same way, but with the same bits.
@@ -80,6 +81,8 @@ pub(crate) struct Picture {
     pub kernels: Arc<[ShadingKernel]>,
     /// Parameter blocks of compiled kernels, lights, space table.
     pub params: Arc<[[f32; 4]]>,
+    /// What its programs read, if it is edited.
+    pub inputs: Option<ShadingInputs>,
     /// Record of the space table in the parameters.
     pub space_table: u32,
     /// What its programs count.

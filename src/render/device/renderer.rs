@@ -182,7 +182,9 @@ impl DeviceRenderer {
         if matches!(begun, Err(GpuError::OutOfMemory { .. })) && kept.free(&mut device) {
             begun = begin(&mut device, &mut kept, &picture);
         }
-        let Begun { mut shared, frame_buffer, resting } = begun?;
+        let Begun { mut shared, frame_buffer, resting } = begun.inspect_err(|_| {
+            kept.free(&mut device);
+        })?;
         let pace = Pace::new(picture.perturb);
         let is_edited = picture.keeps != Keeps::Nothing;
         let pace = if is_edited { pace.live(device.info().kind == DeviceKind::Cpu) } else { pace };

@@ -62,7 +62,7 @@ impl GeometryPages {
     }
 
     /// Goes on with these pages: what is resident of them stays. Returns whether there is memory for those that are
-    /// new; if not, nothing is resident, and their memory has to be divided anew.
+    /// new; if not, nothing is resident, and their memory has to be divided again.
     pub(crate) fn renew(&mut self, device: &mut Device, pages: Arc<[Arc<Page>]>) -> Result<bool, GpuError> {
         let all_fit = self.all_fit();
         let old = std::mem::replace(&mut self.pages, pages);

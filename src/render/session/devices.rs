@@ -177,8 +177,6 @@ impl DeviceSource for DevicesInTurn<'_> {
                 // What a stopped render has is written as it is.
                 self.next += 1;
             } else if slot.failures.take_promise() || slot.failures.use_retry() {
-                // What the device before it kept is gone.
-                slot.kept = KeptOnDevice::default();
                 if let Some(device) = slot.open() {
                     return Some(device);
                 }
@@ -192,7 +190,14 @@ impl DeviceSource for DevicesInTurn<'_> {
         self.slots[self.next].device = Some(device);
     }
 
-    fn failed(&mut self, error: GpuError) {
+    fn make_room(&mut self, device: &mut Device) -> bool {
+        self.slots[self.next].kept.free(device)
+    }
+
+    fn failed(&mut self, mut device: Device, error: GpuError) {
+        // What it keeps is gone with it.
+        self.make_room(&mut device);
+        drop(device);
         self.slots[self.next].failures.report_and_promise(&error.into());
     }
 }

@@ -129,9 +129,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Forgets the shaders that were read, because their files have changed.
+    /// Forgets the shaders whose files have changed; all of them if none was read before that has, because a new file
+    /// may be found in place of others.
     pub(super) fn read_shaders_again(&mut self) {
-        self.shading = shader_library(self.options, &self.slots, &self.tuning);
+        if !self.shading.forget_changed_sources() {
+            self.shading = shader_library(self.options, &self.slots, &self.tuning);
+        }
     }
 
     /// Reports what the user should know about the devices.

@@ -69,13 +69,7 @@ pub(in crate::render) fn run_live(
     serve: &mut dyn FnMut(&mut LiveRenderer<'_>) -> Outcome,
 ) -> Outcome {
     let ended = |ending| Outcome { ending, displays: Vec::new(), stats: Stats::default() };
-    let aids = match TestAids::from_environment() {
-        Ok(aids) => aids,
-        Err(message) => {
-            reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
-            return ended(Ending::WrongUsage);
-        }
-    };
+    let Some(aids) = TestAids::or_report(reporter) else { return ended(Ending::WrongUsage) };
     let ticker = ProgressTicker::new(observer, RenderLimits::new(options, reporter));
     ticker.tick_while(|| {
         let memory = host_memory(options);

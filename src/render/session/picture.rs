@@ -97,6 +97,7 @@ impl Session<'_> {
         Picture {
             location: world.location.clone(),
             world: Arc::new(drawn),
+            inputs: self.resident.as_ref().map(|_| shaded.inputs()),
             kernels: shaded.kernels,
             params: shaded.params,
             space_table: shaded.space_table,

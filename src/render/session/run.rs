@@ -42,13 +42,7 @@ fn run_ticking(
     kept: Option<&KeptDevices>,
 ) -> Outcome {
     let ended = |ending| Outcome { ending, displays: Vec::new(), stats: Stats::default() };
-    let aids = match TestAids::from_environment() {
-        Ok(aids) => aids,
-        Err(message) => {
-            reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
-            return ended(Ending::WrongUsage);
-        }
-    };
+    let Some(aids) = TestAids::or_report(reporter) else { return ended(Ending::WrongUsage) };
     keep_reserve();
     let refused = |error| {
         report_checkpoint_error(reporter, &error);

@@ -41,11 +41,19 @@ pub(super) struct TestAids {
 }
 
 impl TestAids {
+    /// Reads them; `None` if a value means nothing, which is reported.
+    pub(super) fn or_report(reporter: &Reporter) -> Option<Self> {
+        let read = Self::from_environment().map_err(|message| {
+            reporter.report(Diagnostic::new(Severity::Severe, "usage", SourceLocation::default(), message));
+        });
+        read.ok()
+    }
+
     /// Reads them.
     ///
     /// # Errors
     /// A message about a value that means nothing.
-    pub(super) fn from_environment() -> Result<Self, String> {
+    fn from_environment() -> Result<Self, String> {
         let number = |name: &str| match std::env::var(name) {
             Err(_) => Ok(None),
             Ok(text) => text.parse::<u64>().map(Some).map_err(|_| format!("{name}={text}: a whole number is expected")),

@@ -49,7 +49,10 @@ fn draw(session: &mut Session<'_>, world: &World, folder: &Path) -> Vec<u8> {
     fs::read(file).expect("it was written")
 }
 
-const SCENE: &str = "
+const SCENE: &str = concat!(
+    "Option \"searchpath\" \"string shader\" [\"",
+    env!("CARGO_MANIFEST_DIR"),
+    "/scenes/shaders\"]
     Display \"t\" \"exr\" \"rgba\" Format 40 30 1 PixelSamples 3 2 Projection \"perspective\" \"fov\" 40
     Translate 0 0 6
     WorldBegin
@@ -57,9 +60,10 @@ const SCENE: &str = "
     AttributeBegin Surface \"plastic\" \"Ks\" 0.4 Color 0.8 0.3 0.2 Sphere 1.2 -1.2 1.2 360 AttributeEnd
     AttributeBegin Surface \"matte\" Translate 0.6 0.3 -0.8 Opacity 0.5 0.6 0.7
     Polygon \"P\" [-1 -1 0 1 -1 0 1 1 0 -1 1 0] AttributeEnd
-    AttributeBegin Translate -1 -0.5 0 Displacement \"bumpy\" Attribute \"displacementbound\" \"sphere\" [0.2]
+    AttributeBegin Translate -1 -0.5 0 Displacement \"scales\" Attribute \"displacementbound\" \"sphere\" [0.2]
     Surface \"matte\" Torus 0.6 0.2 0 360 360 AttributeEnd
-    WorldEnd";
+    WorldEnd"
+);
 
 type EditWorld = Box<dyn Fn(&mut World)>;
 
@@ -88,11 +92,39 @@ fn surface(which: usize, name: &'static str, value: f32) -> EditWorld {
     })
 }
 
-/// Edits in turn, each with how many counting passes and films it takes.
-fn edits() -> Vec<(&'static str, EditWorld, Repeated)> {
-    let nothing = Repeated::default();
-    let draws = Repeated { drawn: 1, ..nothing };
-    let counts = Repeated { counted: 1, ..draws };
+fn displacement(which: usize, name: &'static str, value: f32) -> EditWorld {
+    of_attributes(which, move |attributes| {
+        let shader = attributes.displacement.as_ref().expect("it has one");
+        attributes.displacement = Some(Arc::new(set(shader, name, value)));
+    })
+}
+
+/// What an edit may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cost {
+    Nothing,
+    /// What samples see is recalled.
+    Shades,
+    Hides,
+    Counts,
+}
+
+impl Cost {
+    /// What was made, and whether regions were recalled.
+    fn of(repeated: Repeated, recalled: u64) -> Option<Self> {
+        match (repeated.counted, repeated.drawn, recalled) {
+            (0, 0, 0) => Some(Self::Nothing),
+            (0, 1, 1..) => Some(Self::Shades),
+            (0, 1, 0) => Some(Self::Hides),
+            (1, 1, 0) => Some(Self::Counts),
+            _ => None,
+        }
+    }
+}
+
+/// Edits in turn, each with what it may cost.
+fn edits() -> Vec<(&'static str, EditWorld, Cost)> {
+    use Cost::{Counts, Hides, Nothing, Shades};
     let moved = |world: &mut World| {
         let drawable = &mut world.drawables[0];
         let matrix = DMat4::from_translation(DVec3::new(0.3, 0.1, 0.0)) * *drawable.world_from_object.first();
@@ -103,22 +135,23 @@ fn edits() -> Vec<(&'static str, EditWorld, Repeated)> {
         world.camera.camera_from_world = crate::scene::Motion::still(matrix);
     };
     vec![
-        ("as it is", Box::new(|_: &mut World| ()), counts),
-        ("nothing", Box::new(|_: &mut World| ()), nothing),
-        ("a light's parameter", of_light("intensity", 50.0), draws),
-        ("a parameter", surface(0, "Ks", 0.9), draws),
-        ("a colour", of_attributes(0, |attributes| attributes.color = [0.1, 0.9, 0.4]), draws),
-        ("exposure", Box::new(|world| world.options.displays[0].parts[0].exposure = [2.0, 1.2]), nothing),
-        ("opacity", of_attributes(1, |attributes| attributes.opacity = [0.2, 0.6, 0.9]), draws),
-        ("an opaque one becomes translucent", of_attributes(0, |attributes| attributes.opacity = [0.5; 3]), draws),
-        ("a shading rate", of_attributes(0, |attributes| attributes.shading_rate = 4.0), counts),
-        ("an object moved", Box::new(moved), counts),
-        ("the camera moved", Box::new(camera), counts),
-        ("one side", of_attributes(0, |attributes| attributes.two_sided = false), draws),
-        ("samples", Box::new(|world| world.options.pixel_samples = [4, 4]), counts),
-        ("the format", Box::new(|world| world.camera.resolution = [32, 24]), counts),
-        ("another order of objects", Box::new(|world| world.drawables.swap(0, 1)), counts),
-        ("an object left out", Box::new(|world| drop(world.drawables.remove(1))), counts),
+        ("as it is", Box::new(|_: &mut World| ()), Counts),
+        ("nothing", Box::new(|_: &mut World| ()), Nothing),
+        ("a light's parameter", of_light("intensity", 50.0), Shades),
+        ("a parameter", surface(0, "Ks", 0.9), Shades),
+        ("a colour", of_attributes(0, |attributes| attributes.color = [0.1, 0.9, 0.4]), Shades),
+        ("a displacement's parameter", displacement(2, "amplitude", 0.15), Hides),
+        ("exposure", Box::new(|world| world.options.displays[0].parts[0].exposure = [2.0, 1.2]), Nothing),
+        ("opacity", of_attributes(1, |attributes| attributes.opacity = [0.2, 0.6, 0.9]), Shades),
+        ("an opaque one becomes translucent", of_attributes(0, |attributes| attributes.opacity = [0.5; 3]), Hides),
+        ("a shading rate", of_attributes(0, |attributes| attributes.shading_rate = 4.0), Counts),
+        ("an object moved", Box::new(moved), Counts),
+        ("the camera moved", Box::new(camera), Counts),
+        ("one side", of_attributes(0, |attributes| attributes.two_sided = false), Hides),
+        ("samples", Box::new(|world| world.options.pixel_samples = [4, 4]), Counts),
+        ("the format", Box::new(|world| world.camera.resolution = [32, 24]), Counts),
+        ("another order of objects", Box::new(|world| world.drawables.swap(0, 1)), Counts),
+        ("an object left out", Box::new(|world| drop(world.drawables.remove(1))), Counts),
     ]
 }
 
@@ -129,11 +162,18 @@ fn edited_pictures_are_those_of_fresh_sessions(devices: &'static str, tuning: Tu
         session.resident = Some(Resident { level: Some(KeptLevel::Final), ..Resident::default() });
         let mut world = world(SCENE);
         for (name, edit, expected) in edits() {
-            let before = session.resident.as_ref().map(|resident| resident.repeated).unwrap_or_default();
+            let state = |session: &Session<'_>| {
+                let repeated = session.resident.as_ref().map(|resident| resident.repeated).unwrap_or_default();
+                (repeated, session.stats.counts.recalled_regions)
+            };
+            let before = state(session);
             edit(&mut world);
             let picture = draw(session, &world, edited.path());
-            let now = session.resident.as_ref().map(|resident| resident.repeated).unwrap_or_default();
-            assert_eq!(Repeated { pages: 0, ..now.since(before) }, expected, "{name}");
+            let now = state(session);
+            let cost = Cost::of(now.0.since(before.0), now.1 - before.1);
+            // Several devices cut the picture otherwise each time, and recall what they have kept of it, if anything.
+            let may_hide = devices != "0" && expected == Cost::Shades && cost == Some(Cost::Hides);
+            assert!(cost == Some(expected) || may_hide, "{name}: {cost:?}, not {expected:?}");
             pictures.push((name, world.clone(), picture));
         }
     });
